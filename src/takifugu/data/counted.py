@@ -28,10 +28,10 @@ def transitions_of(
     rows, `unit` and `piece` those of people and of unbroken runs. With a `step`, rows further apart are no transition.
     Raises InputError for a missing column, and DataError for data against the layout.
     """
-    for key, column, what in (("value", value, "the states"), ("order", order, "what sorts the rows")):
+    for key, column, content in (("value", value, "the states"), ("order", order, "what sorts the rows")):
         if column is None:
             raise InputError(
-                f"the column of {what} is not named", rule="a table is read by its columns",
+                f"the column of {content} is not named", rule="a table is read by its columns",
                 fix='write for example value="posture", order="minute", unit="person"',
             ).at(key)  # fmt: skip
     return transitions(open_frame(data), Layout(str(value), unit, piece, order, step), Recode(states))

@@ -102,9 +102,9 @@ def refuse_lookalikes(table: Table, column: str, declared: Iterable[object], key
     column 'where' holds in row 2 (counted from 1 below the header) a declared value up to case, ...
     """
     like = Lookalikes(str(value) for value in declared)
-    alike = {text for text in _different(table, column) if like(text) is not None}
-    if alike:
-        raise lookalike(column, _first(table, column, alike), key)
+    lookalike_texts = {text for text in _different(table, column) if like(text) is not None}
+    if lookalike_texts:
+        raise lookalike(column, _first(table, column, lookalike_texts), key)
 
 
 def lookalike(column: str, row: int | None, key: str) -> DataError:

@@ -107,11 +107,11 @@ def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Reco
     if OUTSIDE in codes:
         bins = states.bins
         assert bins is not None
-        known = [f"{state!s}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
+        bin_texts = [f"{state!s}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
         raise DataError(
             f"column {layout.value!r} has a number that is in none of the bins",
             fix="declare bins for all numbers that can occur (beside earlier releases, other bins cost a change of all "
-            f"that these read), or {NAME_MARKS}; the bins are {known}",
+            f"that these read), or {NAME_MARKS}; the bins are {bin_texts}",
         ).at("bins")
     if UNKNOWN in codes:
         refuse_lookalikes(table, layout.value, states.codes, "states")
@@ -129,17 +129,17 @@ def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Reco
 
 def names_of(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key]:
     """Return the names of units and pieces; DataError for two spellings."""
-    counted = ", without the rows that are left out" if layout.null_keys == "drop" else ""
+    exclusion = ", without the rows that are left out" if layout.null_keys == "drop" else ""
     rows = {key: min((f.first for f in facts if f.first is not None), default=None) for key, facts in grouped.items()}
     in_rows = any(row is not None for row in rows.values())  # else no message says which row comes first
     keys = sorted(grouped, key=lambda key: (rows[key] or 0, *map(str, key))) if in_rows else list(grouped)
-    named = [(unit, rows[unit, piece]) for unit, piece in keys if unit is not None]
-    units = meant(named, str(layout.unit), "unit", counted)
+    unit_rows = [(unit, rows[unit, piece]) for unit, piece in keys if unit is not None]
+    units = meant(unit_rows, str(layout.unit), "unit", exclusion)
     by_unit: dict[str | None, list[tuple[str, int | None]]] = {}
     for unit, piece in keys:
         if piece is not None:
             by_unit.setdefault(unit, []).append((piece, rows[unit, piece]))
-    pieces = {unit: meant(parts, str(layout.piece), "piece", counted) for unit, parts in by_unit.items()}
+    pieces = {unit: meant(parts, str(layout.piece), "piece", exclusion) for unit, parts in by_unit.items()}
     return {
         (unit, piece): (None if unit is None else units[unit], None if piece is None else pieces[unit][piece])
         for unit, piece in keys
@@ -148,10 +148,10 @@ def names_of(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key
 
 def _check_together(grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
     if not are_together(grouped):
-        named = ", ".join(repr(c) for c in (layout.unit, layout.piece) if c is not None)
+        columns = ", ".join(repr(c) for c in (layout.unit, layout.piece) if c is not None)
         raise DataError(
             "the rows of one piece are not together, and no order column is declared",
-            fix=f"sort the data by {named}, or declare the order column",
+            fix=f"sort the data by {columns}, or declare the order column",
         ).at("order")
 
 

@@ -34,12 +34,12 @@ def melted(table: Table, wide: Wide) -> Table:
     """
     read = steps_of(table.names, wide)
     steps = {name: text for name, (_, text) in read.items()}
-    others = [name for name in wide.others if name in table.names]
-    names = (*others, wide.order, wide.value)
+    other_columns = [name for name in wide.others if name in table.names]
+    names = (*other_columns, wide.order, wide.value)
     from takifugu.data.engines.differences import careful
 
     label = dict(zip(table.names, table.labels, strict=True))
-    labels = {label[name]: f"k{number}" for number, name in enumerate(others)}
+    labels = {label[name]: f"k{number}" for number, name in enumerate(other_columns)}
     typed_steps = dict(zip(map(label.__getitem__, read), _typed(list(read.values()), wide.of_days), strict=True))
     melt = partial(_melted, labels=labels, steps=typed_steps, empty=wide.empty)
     blank, check = table.without_blank_rows, table.check_texts
@@ -64,7 +64,7 @@ def _typed(steps: Sequence[Step], of_days: bool) -> Sequence[int | datetime | st
     integers = [step for step, _ in steps if isinstance(step, Fraction) and step.denominator == 1]
     numbers = [int(step) for step in integers if abs(step) < 2**62]
     times = [step for step, _ in steps if isinstance(step, datetime) and step.tzinfo is None and not of_days]
-    return next((made for made in (numbers, times) if len(made) == len(steps)), [text for _, text in steps])
+    return next((values for values in (numbers, times) if len(values) == len(steps)), [text for _, text in steps])
 
 
 def _melted(
@@ -82,14 +82,14 @@ def _melted(
     cells = {numbered[label]: _filled(nw.col(label), kinds[label], kind, empty) for label in steps}
     frame = frame.select(**{now: nw.col(before) for before, now in labels.items()}, **cells)
     if is_duckdb(frame):  # whose "unpivot" leaves out nulls where narwhals writes it
-        others, headers = "".join(f"{label}, " for label in labels.values()), [*map(_literal, steps.values())]
-        parts = [_unnested(others, [*cells][first : first + SIDE_BY_SIDE], headers[first : first + SIDE_BY_SIDE])
+        prefix, headers = "".join(f"{label}, " for label in labels.values()), [*map(_literal, steps.values())]
+        parts = [_unnested(prefix, [*cells][first : first + SIDE_BY_SIDE], headers[first : first + SIDE_BY_SIDE])
                  for first in range(0, len(cells), SIDE_BY_SIDE)]  # fmt: skip
         return wrapped(frame.to_native().query("wide_rows", " union all ".join(parts)))
     frame = frame.unpivot(on=[*cells], index=[*labels.values()], variable_name=HEADER, value_name=CELL)
-    made = [str(step) if is_spark(frame) and isinstance(step, datetime) else step for step in steps.values()]
-    made_type = {int: nw.Int64(), datetime: nw.Datetime("us")}.get(type(made[0]), nw.String())  # Spark's have a zone
-    header = nw.col(HEADER).cast(nw.String).replace_strict([*cells], made, default=None, return_dtype=made_type)
+    entries = [str(step) if is_spark(frame) and isinstance(step, datetime) else step for step in steps.values()]
+    step_type = {int: nw.Int64(), datetime: nw.Datetime("us")}.get(type(entries[0]), nw.String())  # Spark's have a zone
+    header = nw.col(HEADER).cast(nw.String).replace_strict([*cells], entries, default=None, return_dtype=step_type)
     return frame.with_columns(header.alias(HEADER))
 
 
@@ -99,19 +99,19 @@ def _literal(step: int | datetime | str) -> str:
     return f"timestamp {quoted(str(step))}" if isinstance(step, datetime) else quoted(step)
 
 
-def _unnested(others: str, cells: Sequence[str], headers: Sequence[str]) -> str:
+def _unnested(prefix: str, cells: Sequence[str], headers: Sequence[str]) -> str:
     """Return a query for a row per cell.
 
     Long lists are nested, because DuckDB is slow with them.
     """
     size = isqrt(len(cells)) + 1
-    made = dict[str, str]()
+    arrays = dict[str, str]()
     for name, values in {HEADER: headers, CELL: cells}.items():
         lists = (", ".join(values[first : first + size]) for first in range(0, len(values), size))
-        made[name] = ", ".join(f"[{some}]" for some in lists)
-    nested = ", ".join(f"unnest([{lists}]) as {name}" for name, lists in made.items())
-    single = ", ".join(f"unnest({name}) as {name}" for name in made)
-    return f"select {others}{single} from (select {others}{nested} from wide_rows)"
+        arrays[name] = ", ".join(f"[{some}]" for some in lists)
+    nested = ", ".join(f"unnest([{lists}]) as {name}" for name, lists in arrays.items())
+    single = ", ".join(f"unnest({name}) as {name}" for name in arrays)
+    return f"select {prefix}{single} from (select {prefix}{nested} from wide_rows)"
 
 
 def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:
@@ -132,24 +132,24 @@ def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:
     )
 
 
-def _filled(cell: nw.Expr, kind: nw.dtypes.DType, wanted: nw.dtypes.DType, empty: Sequence[str]) -> nw.Expr:
+def _filled(cell: nw.Expr, kind: nw.dtypes.DType, target: nw.dtypes.DType, empty: Sequence[str]) -> nw.Expr:
     """Return a cell in the common type, with empty ones filled."""
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.sanitise import as_kind, is_text
 
-    cell = cell if kind == wanted else cell.cast(wanted)
+    cell = cell if kind == target else cell.cast(target)
     if not empty:
         return cell
-    values = [value for value in (as_kind(text, wanted) for text in empty) if value is not None]
+    values = [value for value in (as_kind(text, target) for text in empty) if value is not None]
     if not values:
         raise DataError(
-            f"the columns of steps hold values of type {wanted}, and what an empty cell is says none of that type",
+            f"the columns of steps hold values of type {target}, and what an empty cell is says none of that type",
             fix=f"write in map which value of the data is {empty[0]!r}",
         ).at("empty")  # fmt: skip
     is_empty = cell.is_null()
-    if is_text(wanted):
+    if is_text(target):
         is_empty = is_empty | (cell.str.strip_chars(BLANKS) == "").fill_null(True)
-    elif wanted.is_float():
+    elif target.is_float():
         is_empty = is_empty | cell.is_nan().fill_null(True)
-    return nw.when(is_empty).then(nw.lit(values[0], wanted)).otherwise(cell)  # type: ignore[arg-type]
+    return nw.when(is_empty).then(nw.lit(values[0], target)).otherwise(cell)  # type: ignore[arg-type]

@@ -53,7 +53,7 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
 
     kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
     source = f"the {kind}"
-    engine, given = None, data
+    engine, original = None, data
     with careful(source):
         try:
             frame = nw.from_native(_plain_labels(data), series_only=False)
@@ -88,7 +88,7 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
     in_rows = in_rows if engine is None else engine.ordered
     if isinstance(frame, nw.DataFrame) and frame.implementation.is_polars():
         frame = frame.lazy()
-    return Table(source, tuple(map(str, headings)), in_rows, missing, lambda: frame, labels, (given, data))
+    return Table(source, tuple(map(str, headings)), in_rows, missing, lambda: frame, labels, (original, data))
 
 
 def _plain_labels(data: Any) -> Any:
@@ -135,23 +135,23 @@ def looked_into(path: Path) -> Mapping[str, int]:
         return form.contents(file)
 
 
-def _open_file(data: str | PathLike[str], missing: frozenset[str], written: Written) -> Table:
+def _open_file(data: str | PathLike[str], missing: frozenset[str], notation: Written) -> Table:
     if "://" in str(data):
         raise DataError("the data is a URL", fix="download it first and give the path of the copy")
     path = Path(os.path.abspath(data))  # engines differ in how they read ~ and file:
     if is_many(path):
-        what, table, form = open_many(path, written)
-        return replace(table, source=what, ordered=form.ordered, missing=missing, written=written)
-    if written.file_names is not None:
+        title, table, form = open_many(path, notation)
+        return replace(table, source=title, ordered=form.ordered, missing=missing, written=notation)
+    if notation.file_names is not None:
         raise InputError(
             f"{path.name} is one file", rule="names of files are read where there are many", fix="leave file_names out"
         ).at("file_names")
     file = data_file(path)
     form = format_of(file)
-    check_parts(file, form, written)
+    check_parts(file, form, notation)
     with careful_with_format(file, form):
-        rows = form.read(file, written)
+        rows = form.read(file, notation)
         if isinstance(rows, Mapping):
             rows = table_of(file, *columns_of(rows, file.name))
         table = rows if isinstance(rows, Table) else _open_native(rows, missing)
-    return replace(table, source=file.name, ordered=form.ordered, missing=missing, written=written)
+    return replace(table, source=file.name, ordered=form.ordered, missing=missing, written=notation)

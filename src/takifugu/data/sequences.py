@@ -145,7 +145,7 @@ def _whole(people: People) -> tuple[Piece, ...]:
     sizes = people.lengths.tolist()
     observed = {size: (range(size),) for size in set(sizes)}
     columns = zip(people.names, people.written, sizes, people.counts, strict=True)
-    return tuple([Piece(name, None, size, observed[size], counts, written) for name, written, size, counts in columns])
+    return tuple([Piece(name, None, size, observed[size], counts, label) for name, label, size, counts in columns])
 
 
 def _measured(
@@ -206,8 +206,8 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
     counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
     with careful_with(table):
         rows, _, _ = measure(_surveyed(table, layout, states), layout, states, Lengths(), table)
-        for phase, one, other, times in rows.transitions(len(cells)):
-            counts[cells[phase], one, other] += times
+        for phase, before, after, times in rows.transitions(len(cells)):
+            counts[cells[phase], before, after] += times
     return counts
 
 
@@ -218,8 +218,8 @@ def rows_that_count(table: Table, layout: Layout, states: Recode) -> tuple[int, 
     """
     with careful_with(table):
         rows = _surveyed(table, layout, states)
-        named = sum(fact.rows for facts in rows.grouped.values() for fact in facts)
-        return (named if layout.order is None else rows.arranged()[0].steps()), named
+        named_rows = sum(fact.rows for facts in rows.grouped.values() for fact in facts)
+        return (named_rows if layout.order is None else rows.arranged()[0].steps()), named_rows
 
 
 def _surveyed(table: Table, layout: Layout, states: Recode) -> Rows:

@@ -117,9 +117,9 @@ def _sums(
         yield from _sums(table.filled, numbers, by)
         return
     for row in rows:
-        key, (count, *rest, _) = row[: len(names)], row[len(names) :]
-        _refuse(numbers, dict(zip(wrong, rest[len(numbers) :], strict=True)))
-        yield tuple(text_of(part) for part in key) if keys else (), int(count), [int(s) for s in rest[: len(numbers)]]
+        key, (count, *cells, _) = row[: len(names)], row[len(names) :]
+        _refuse(numbers, dict(zip(wrong, cells[len(numbers) :], strict=True)))
+        yield tuple(text_of(part) for part in key) if keys else (), int(count), [int(s) for s in cells[: len(numbers)]]
 
 
 _FAULTS: Mapping[str, Callable[[Bounded], DataError]] = {

@@ -74,8 +74,8 @@ def steps_of(names: Sequence[str], wide: Wide) -> dict[str, Step]:
     for place, name in enumerate(names, 1):
         _check_meaning(f"column {place} of {len(names)}", name, fitting[name], wide)
         if places[name] != place:
-            what = f"columns {place} and {places[name]} have one name"
-            raise InputError(what, fix="rename one").at("columns")
+            fault = f"columns {place} and {places[name]} have one name"
+            raise InputError(fault, fix="rename one").at("columns")
     steps = {name: _step(place, name, wide) for name, place in places.items() if fitting[name]}
     _check_together(places, steps)
     return steps
@@ -92,8 +92,8 @@ def _check_meaning(called: str, name: str, patterns: Sequence[str], wide: Wide) 
             fix="write it, or a pattern that it fits, in columns, or its name in ignore",
         ).at("columns")  # fmt: skip
     if len(meanings) > 1:
-        what = f"{called} is declared twice: {' and '.join(meanings)}"
-        raise InputError(what, fix="write patterns of which each column fits one, and no other key").at("columns")
+        fault = f"{called} is declared twice: {' and '.join(meanings)}"
+        raise InputError(fault, fix="write patterns of which each column fits one, and no other key").at("columns")
 
 
 def _step(place: int, name: str, wide: Wide) -> Step:
@@ -101,9 +101,9 @@ def _step(place: int, name: str, wide: Wide) -> Step:
     text = wide.columns[name] if isinstance(wide.columns, Mapping) else name.strip(BLANKS)
     step = read_step(text, None if is_listed else wide.form, wide.of_days)
     if step is None:
-        which = f"column {name!r}" if name in wide.columns else f"column {place}, which fits columns,"
+        subject = f"column {name!r}" if name in wide.columns else f"column {place}, which fits columns,"
         raise InputError(
-            f"{which} is no {'time of day' if wide.of_days else 'number and no time'}",
+            f"{subject} is no {'time of day' if wide.of_days else 'number and no time'}",
             fix='write what the headers are, columns = { Mon = "2026-01-05" }, or order_format = "%d/%m/%Y"',
         ).at("columns")
     return step
@@ -148,11 +148,11 @@ def _check_together(places: Mapping[str, int], steps: Mapping[str, Step]) -> Non
     Numbers do not go with times, nor times with a zone with those without.
     """
     if len({step.tzinfo if isinstance(step, datetime) else type(step) for step, _ in steps.values()}) > 1:
-        what = "the columns are numbers and times, or times with and without a zone"
-        raise InputError(what, fix="write all of them in one way").at("columns")
+        fault = "the columns are numbers and times, or times with and without a zone"
+        raise InputError(fault, fix="write all of them in one way").at("columns")
     first: dict[Hashable, int] = {}
     for name, (step, _) in steps.items():
         place = first.setdefault(step, places[name])
         if place != places[name]:
-            what = f"columns {place} and {places[name]} are the same step"
-            raise InputError(what, fix="rename one, or leave one out of the table").at("columns")
+            fault = f"columns {place} and {places[name]} are the same step"
+            raise InputError(fault, fix="rename one, or leave one out of the table").at("columns")

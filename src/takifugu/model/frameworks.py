@@ -178,7 +178,7 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
     and data could be impossible under one alone.
     """
     first, agreeing = beliefs[0], list[Believing]()
-    named = next((b for b in beliefs if listed(b) is not None), first)
+    reference = next((b for b in beliefs if listed(b) is not None), first)
     for belief in beliefs:
         if belief.size != first.size:
             raise InputError(
@@ -190,7 +190,7 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
                 f"the beliefs have the columns {list(first_columns)} and {list(other_columns)}",
                 rule="all beliefs of a framework are about the same records", fix="list the same columns, in one order",
             ).at("beliefs")  # fmt: skip
-        agreeing.append(belief if listed(belief) is None else relisted(belief, listed(named) or ()))
+        agreeing.append(belief if listed(belief) is None else relisted(belief, listed(reference) or ()))
         if belief is not first:
             _check_values(agreeing[0], agreeing[-1])
     return tuple(agreeing)

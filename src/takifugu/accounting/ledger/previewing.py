@@ -71,7 +71,7 @@ def preview(
 
     Raises what `reserve` raises for what cannot be counted, and LedgerError for a file that is no ledger.
     """
-    declared_budget = None if budget is None else as_budget(budget)
+    new_budget = None if budget is None else as_budget(budget)
     name = normalised(source)
     with as_it_is(where) as book:
         request = request_of(debits, book.tag_of, as_composing)
@@ -80,12 +80,12 @@ def preview(
             numbered = rows.read_source(connection, name)
             spent = NOTHING if numbered is None else rows.most_spent(connection, numbered[0])
             declared = None if numbered is None or numbered[1].budget_is_implied else numbered[1].budget
-            if declared_budget is not None and declared is not None and declared_budget != declared:
-                raise other_budget(where, name, declared, declared_budget)
-            if declared_budget is not None and not spent.fits(declared_budget):
-                raise spent_already(name, spent, declared_budget)
-            limit = declared or declared_budget or (numbered[1].budget if numbered else None)
-            is_declared = (declared or declared_budget) is not None
+            if new_budget is not None and declared is not None and new_budget != declared:
+                raise other_budget(where, name, declared, new_budget)
+            if new_budget is not None and not spent.fits(new_budget):
+                raise spent_already(name, spent, new_budget)
+            limit = declared or new_budget or (numbered[1].budget if numbered else None)
+            is_declared = (declared or new_budget) is not None
             try:
                 computed = tally(connection, name, request, same_people)
                 number = 0 if numbered is None else numbered[0]

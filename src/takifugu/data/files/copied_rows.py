@@ -40,12 +40,12 @@ def table_of(file: DataFile, names: Sequence[str], rows: Iterable[Sequence[str |
         frame = table.frame  # rows are read once
         return replace(table, scan=lambda: frame)
     folder = private_folder()
-    where = Path(folder.name) / "rows.csv"
-    with careful_with_files(file.name), open(where, "x", encoding="utf-8", newline="") as copy:
+    path = Path(folder.name) / "rows.csv"
+    with careful_with_files(file.name), open(path, "x", encoding="utf-8", newline="") as copy:
         writer = csv.writer(copy, quoting=csv.QUOTE_ALL, lineterminator="\n")
         writer.writerow(unnamed(len(names)))
         writer.writerows(_checked(file.name, rows))
-    copied = replace(file, path=where, packed=False)
+    copied = replace(file, path=path, packed=False)
     return with_dialect(copied, Dialect(",", 0, tuple(names)), folder)
 
 

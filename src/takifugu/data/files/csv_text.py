@@ -91,9 +91,9 @@ def _first(lines: list[str], start: int) -> int | None:
     return next((number for number in range(start, len(lines)) if lines[number].strip()), None)
 
 
-def _separator(lines: list[str], written: Written) -> str:
+def _separator(lines: list[str], notation: Written) -> str:
     """Return the separator with most fields in the header, or equal rows."""
-    if written.header:
+    if notation.header:
         return max(SEPARATORS, key=lambda sign: len(_fields(lines, sign)))
     rows = [line for line in lines[:_LONGEST] if line.strip()]
     rows = rows[:-1] or rows  # the last one may be cut

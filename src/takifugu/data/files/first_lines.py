@@ -65,9 +65,9 @@ def rows_of_header(rows: Sequence[Cells]) -> int:
     return int(number > 0 and _are_units([*zip(rows[0], zip(*rows[1:], strict=False), strict=False)]))
 
 
-def _is_of_header(row: Cells, rest: Sequence[Cells]) -> bool:
+def _is_of_header(row: Cells, columns_below: Sequence[Cells]) -> bool:
     """Tell whether a row has unrepeated words above several numeric columns."""
-    columns = [(cell or "", below) for cell, below in zip(row, rest, strict=False)]
+    columns = [(cell or "", below) for cell, below in zip(row, columns_below, strict=False)]
     above_numbers = [cell for cell, below in columns if are_numbers(below)]
     words = [cell for cell in above_numbers if not re.fullmatch(_MISSING, cell)]
     recurs = any(cell and cell in below for cell, below in columns)
@@ -78,16 +78,16 @@ def _are_units(columns: Sequence[tuple[str | None, Cells]]) -> bool:
     """Return whether first cells may be units, one of them above numbers."""
     if any(_begins_as_number(first) for first, _ in columns):
         return False
-    named = False
-    for first, rest in columns:
+    has_unit = False
+    for first, below in columns:
         first = first or None
-        if are_numbers(rest):
+        if are_numbers(below):
             if first is not None and len(first) > _LONGEST_UNIT:
                 return False
-            named = named or (first is not None and not re.fullmatch(_NO_UNIT, first)) or _is_bracketed(first)
-        elif first is not None and (not re.fullmatch(_NO_UNIT, first) or first in rest):
+            has_unit = has_unit or (first is not None and not re.fullmatch(_NO_UNIT, first)) or _is_bracketed(first)
+        elif first is not None and (not re.fullmatch(_NO_UNIT, first) or first in below):
             return False
-    return named
+    return has_unit
 
 
 def _begins_as_number(cell: str | None) -> bool:

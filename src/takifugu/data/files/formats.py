@@ -110,9 +110,9 @@ def register(form: SourceFormat) -> None:
     if any(not suffix.startswith(".") or suffix != suffix.lower() for suffix in form.suffixes):
         raise InputError(f"the suffixes of {form.name} are {form.suffixes}", fix='write them as in ".jsonl"')
     for other in map(FORMATS.find, FORMATS.names):
-        both = {*other.suffixes, *other.begins} & {*form.suffixes, *form.begins}
-        if both:
-            raise InputError(f"{sorted(map(str, both))} is how {other.name} files are told", fix="give others")
+        overlap = {*other.suffixes, *other.begins} & {*form.suffixes, *form.begins}
+        if overlap:
+            raise InputError(f"{sorted(map(str, overlap))} is how {other.name} files are told", fix="give others")
     FORMATS.register(form.name, form)
 
 
@@ -120,8 +120,8 @@ def format_of(file: DataFile) -> SourceFormat:
     """Return a file's format by its beginning, else its suffix, else CSV."""
     forms = [FORMATS.find(name) for name in FORMATS.names]
     begun = (form for form in forms if file.start.startswith(form.begins))
-    named = (form for form in forms if file.suffix in form.suffixes)
-    return next(begun, None) or next(named, None) or FORMATS.find("CSV")
+    suffix_forms = (form for form in forms if file.suffix in form.suffixes)
+    return next(begun, None) or next(suffix_forms, None) or FORMATS.find("CSV")
 
 
 def format_words() -> str:

@@ -34,8 +34,8 @@ def rows(file: DataFile, written: Written) -> Rows:
         text = content.decode("utf-8-sig")
     except UnicodeError:
         raise not_written_so(file.name, None) from None
-    whole = parsed(text, file.name)
-    collection = whole if isinstance(whole, dict) else {}
+    document = parsed(text, file.name)
+    collection = document if isinstance(document, dict) else {}
     features = collection.get("features")
     if not isinstance(features, list) or collection.get("type") != "FeatureCollection":
         raise DataError(f"{file.name} is no collection of features", fix="write a FeatureCollection of points")
@@ -49,27 +49,27 @@ def rows(file: DataFile, written: Written) -> Rows:
     return names, ([record.get(name) for name in names] for record in records)
 
 
-def _record(feature: object, what: str) -> dict[str, str | None]:
+def _record(feature: object, title: str) -> dict[str, str | None]:
     if not isinstance(feature, dict) or feature.get("type") != "Feature":
-        raise DataError(f"{what} is none", fix="write a FeatureCollection of points")
-    record = fields(feature.get("properties") or {}, what)
+        raise DataError(f"{title} is none", fix="write a FeatureCollection of points")
+    record = fields(feature.get("properties") or {}, title)
     if record.keys() & BOUNDS.keys():
-        raise DataError(f"{what} has a property called lat or lon, as its coordinates are", fix="rename or remove it")
-    return {**record, **_place(feature.get("geometry"), what)}
+        raise DataError(f"{title} has a property called lat or lon, as its coordinates are", fix="rename or remove it")
+    return {**record, **_place(feature.get("geometry"), title)}
 
 
-def _place(geometry: object, what: str) -> dict[str, str | None]:
+def _place(geometry: object, title: str) -> dict[str, str | None]:
     if geometry is None:
         return dict.fromkeys(BOUNDS)
     point = geometry if isinstance(geometry, dict) else {}
     position = point.get("coordinates")
     if not isinstance(position, list) or point.get("type") != "Point" or not 2 <= len(position) <= 3:
-        raise DataError(f"{what} is no point", fix="write points: a line or an area is not read")
+        raise DataError(f"{title} is no point", fix="write points: a line or an area is not read")
     lon, lat, *_ = position
     for text, (name, largest) in zip((lat, lon), BOUNDS.items(), strict=True):
         if not isinstance(text, str) or not re.match(NUMBER, text) or abs(float(text)) > largest:
             raise DataError(
-                f"{what} has a {name} out of range",
+                f"{title} has a {name} out of range",
                 rule=f"it is a number of degrees from -{largest} to {largest}, and longitude comes first",
                 fix="repair it, or write longitude and latitude in degrees (EPSG:4326)",
             )

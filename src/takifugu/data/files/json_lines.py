@@ -33,8 +33,8 @@ def rows(file: DataFile, written: Written) -> Rows:
     return names, ([record.get(name) for name in names] for record in _records(file, written))
 
 
-def _records(file: DataFile, written: Written) -> Iterator[dict[str, str | None]]:
-    with text_of_file(file, written.codec) as text:
+def _records(file: DataFile, notation: Written) -> Iterator[dict[str, str | None]]:
+    with text_of_file(file, notation.codec) as text:
         number = 0
         while line := text.readline(LONGEST_LINE):
             number += 1

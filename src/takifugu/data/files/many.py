@@ -64,8 +64,8 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     if path.is_dir():
         return sorted(_inside(path, path))
-    matched = {Path(one) for one in _matched(path.parts, count())}
-    return sorted(one for one in matched if one.is_file() and not _is_aside(one))
+    matched = {Path(name) for name in _matched(path.parts, count())}
+    return sorted(file for file in matched if file.is_file() and not _is_aside(file))
 
 
 def _matched(pattern: Sequence[str], looked_at: Iterator[int]) -> Iterator[str]:
@@ -98,19 +98,19 @@ def _folders(top: str, looked_at: Iterator[int]) -> Iterator[str]:
 
 
 def _inside(folder: Path, top: Path) -> Iterator[Path]:
-    for one in folder.iterdir():
-        if _is_aside(one):
+    for entry in folder.iterdir():
+        if _is_aside(entry):
             continue
-        if one.is_dir():
-            if "=" not in one.name or len(one.relative_to(top).parts) > DEEPEST:
+        if entry.is_dir():
+            if "=" not in entry.name or len(entry.relative_to(top).parts) > DEEPEST:
                 raise DataError(
                     f"{top.name} has folders that are no partitions",
                     rule="a folder holds files, or folders called key=value",
                     fix='write a pattern of the files that are meant, such as "people/**/*.csv"',
                 )
-            yield from _inside(one, top)
-        elif one.is_file():
-            yield one
+            yield from _inside(entry, top)
+        elif entry.is_file():
+            yield entry
 
 
 def _is_aside(path: Path) -> bool:
@@ -123,26 +123,26 @@ def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
     Messages have the title and numbers of files, because file names may be those of people. Raises DataError for no
     files, several formats or other columns, and repeated file names where these are read.
     """
-    what = f"{path.parent.name}/{path.name}"
+    title = f"{path.parent.name}/{path.name}"
     paths = files_of(path)
     if not paths or len(paths) > MOST_FILES:
         many = f"has more than {MOST_FILES:,} files" if paths else "has no files"
-        raise DataError(f"{what} {many}", fix="check the path, and the signs * and ? in it")
-    refuse_strays(paths, path, what, partial(_kind_of, written=written))
-    parts = [_part(file, number, path, what, written) for number, file in enumerate(paths, 1)]
+        raise DataError(f"{title} {many}", fix="check the path, and the signs * and ? in it")
+    refuse_strays(paths, path, title, partial(_kind_of, written=written))
+    parts = [_part(file, number, path, title, written) for number, file in enumerate(paths, 1)]
     forms = {format_of(part.file).name: format_of(part.file) for part in parts}
     if len(forms) > 1:
         raise DataError(
-            f"{what} has files of several formats ({', '.join(sorted(forms))})", fix='write a pattern, as in "*.csv"'
+            f"{title} has files of several formats ({', '.join(sorted(forms))})", fix='write a pattern, as in "*.csv"'
         )
     (form,) = forms.values()
-    _check_columns(parts, what, written)
+    _check_columns(parts, title, written)
     check_parts(parts[0].file, form, written)
     if form is PARQUET:
-        return what, dataset([part.file for part in parts], [part.columns for part in parts], what), form
+        return title, dataset([part.file for part in parts], [part.columns for part in parts], title), form
     with careful_with_format(parts[0].file, form):
         names, rows = _chained(form, parts, written)
-        return what, table_of(replace(parts[0].file, name=what), names, rows), form
+        return title, table_of(replace(parts[0].file, name=title), names, rows), form
 
 
 def _kind_of(path: Path, written: Written) -> object:
@@ -159,16 +159,16 @@ def _kind_of(path: Path, written: Written) -> object:
         return None
 
 
-def _part(file: Path, number: int, top: Path, what: str, written: Written) -> Part:
-    one = data_file(file, f"file {number} of {what}")
+def _part(file: Path, number: int, top: Path, title: str, notation: Written) -> Part:
+    source = data_file(file, f"file {number} of {title}")
     columns = dict[str, str | None]()
     for folder in file.relative_to(_root(top)).parts[:-1]:
         key, sign, value = folder.partition("=")
         if sign:
             columns[unquote(key)] = None if value == _NO_VALUE else unquote(value)
-    if written.file_names is not None:
-        columns[written.file_names] = stem(file)
-    return Part(one, columns)
+    if notation.file_names is not None:
+        columns[notation.file_names] = stem(file)
+    return Part(source, columns)
 
 
 def _root(top: Path) -> Path:
@@ -187,28 +187,28 @@ def stem(file: Path) -> str:
     return Path(file.name.removesuffix(".gz")).stem
 
 
-def _check_columns(parts: Sequence[Part], what: str, written: Written) -> None:
+def _check_columns(parts: Sequence[Part], title: str, notation: Written) -> None:
     for part in parts:
         if part.columns.keys() != parts[0].columns.keys():
             raise DataError(f"{part.file.name} lies in other partitions than the first one", fix="move it")
-    key = written.file_names
+    key = notation.file_names
     if key is not None and len({part.columns[key] for part in parts}) < len(parts):
         raise DataError(
-            f"{what} has two files of one name", rule="they would be one", fix="rename one"
+            f"{title} has two files of one name", rule="they would be one", fix="rename one"
         ).at("file_names")
 
 
-def _chained(form: SourceFormat, parts: Sequence[Part], written: Written) -> Rows:
-    first = tuple(_rows_of(form, parts[0].file, written)[0])
+def _chained(form: SourceFormat, parts: Sequence[Part], notation: Written) -> Rows:
+    first = tuple(_rows_of(form, parts[0].file, notation)[0])
     refuse_twice(parts[0].file.name, first, [part.columns for part in parts])
-    return (*first, *parts[0].columns), _rows(form, parts, written, first)
+    return (*first, *parts[0].columns), _rows(form, parts, notation, first)
 
 
 def _rows(
-    form: SourceFormat, parts: Sequence[Part], written: Written, first: Sequence[str]
+    form: SourceFormat, parts: Sequence[Part], notation: Written, first: Sequence[str]
 ) -> Iterator[Sequence[str | None]]:
     for part in parts:
-        names, rows = _rows_of(form, part.file, written)
+        names, rows = _rows_of(form, part.file, notation)
         if sorted(names) != sorted(first) or (tuple(names) != first and len(set(first)) < len(first)):
             raise DataError(f"{part.file.name} has other columns than the first one", fix="write the same in all")
         places = [list(names).index(name) for name in first] if tuple(names) != first else range(len(first))
@@ -217,10 +217,10 @@ def _rows(
             yield [*(row[place] for place in places), *more]
 
 
-def _rows_of(form: SourceFormat, file: DataFile, written: Written) -> Rows:
+def _rows_of(form: SourceFormat, file: DataFile, notation: Written) -> Rows:
     if form.rows is not None:
-        return form.rows(file, written)
-    held = form.read(file, written)
-    if not isinstance(held, Mapping):
+        return form.rows(file, notation)
+    content = form.read(file, notation)
+    if not isinstance(content, Mapping):
         raise DataError(f"many files of {form.name} are not read together", fix="join them first")
-    return columns_of(held, file.name)
+    return columns_of(content, file.name)

@@ -114,14 +114,14 @@ def _with_pyarrow(file: DataFile) -> Table:
     import pyarrow.parquet
 
     with careful_with_engine(file.name):
-        whole = pyarrow.parquet.ParquetFile(file.path)
-        check_rows(file.path, whole.metadata.num_rows)
-        schema = whole.schema_arrow
+        reader = pyarrow.parquet.ParquetFile(file.path)
+        check_rows(file.path, reader.metadata.num_rows)
+        schema = reader.schema_arrow
         texts = [f.name for f in schema if pyarrow.types.is_string(f.type) or pyarrow.types.is_large_string(f.type)]
         packed = pyarrow.parquet.ParquetFile(file.path, read_dictionary=texts)
         for batch in packed.iter_batches(columns=texts) if texts else ():
             check_texts(file.name, (longest(column) for column in batch.columns))
-        table = whole.read()
+        table = reader.read()
     names = tuple(table.column_names)
     return Table(file.name, names, True, frozenset(), lambda: nw.from_native(table), names)
 

@@ -44,14 +44,14 @@ def other_columns(file: DataFile) -> DataError:
     )
 
 
-def _with_duckdb(files: Sequence[DataFile], columns: Columns, what: str) -> Table:
+def _with_duckdb(files: Sequence[DataFile], columns: Columns, title: str) -> Table:
     folder = private_folder()
-    with careful_with_engine(what):
+    with careful_with_engine(title):
         connection = connected(folder)
         paths = f"[{', '.join(quoted(glob.escape(str(file.path))) for file in files)}]"
         number_of = {str(file.path): number for number, file in enumerate(files)}
-        counted = connection.sql(f"select file_name, num_rows from parquet_file_metadata({paths})").fetchall()
-        for name, rows in counted:
+        row_counts = connection.sql(f"select file_name, num_rows from parquet_file_metadata({paths})").fetchall()
+        for name, rows in row_counts:
             check_rows(files[number_of[name]].path, rows)
         kinds: list[list[object]] = [[] for _ in files]
         for name, *kind in connection.sql(f"select file_name, {_KIND} from parquet_schema({paths})").fetchall():
@@ -63,7 +63,7 @@ def _with_duckdb(files: Sequence[DataFile], columns: Columns, what: str) -> Tabl
         names = connection.sql(f"select * from {source}").columns
         refuse_twice(files[0].name, names, columns)
         more = "".join(f", {_values(columns, name)} as {identifier(name)}" for name in columns[0])
-        table = table_of_relation(what, connection.sql(f"select *{more} from {source}"), (connection, folder))
+        table = table_of_relation(title, connection.sql(f"select *{more} from {source}"), (connection, folder))
     name_of = {label: identifier(name) for label, name in zip(table.labels, table.names, strict=True)}
 
     def check(labels: Sequence[str]) -> None:
@@ -71,14 +71,14 @@ def _with_duckdb(files: Sequence[DataFile], columns: Columns, what: str) -> Tabl
                 if label in labels and name not in columns[0]]  # fmt: skip
         lengths = ", ".join(f"max(strlen({name})), sum(strlen({name}))" for name in some)
         row = connection.sql(f"select {lengths} from {source}").fetchall()[0] if some else ()
-        check_texts(what, zip(row[::2], row[1::2], strict=True))
+        check_texts(title, zip(row[::2], row[1::2], strict=True))
 
     return replace(table, check_texts=check, within=partial(within, connection))
 
 
 def _values(columns: Columns, name: str) -> str:
     """Return the SQL for columns of a numbered file's folders or name."""
-    values = ("null" if one[name] is None else quoted(str(one[name])) for one in columns)
+    values = ("null" if partition[name] is None else quoted(str(partition[name])) for partition in columns)
     return f"(cast([{', '.join(values)}] as varchar[]))[file_index::bigint + 1]"
 
 
@@ -90,22 +90,22 @@ def refuse_twice(name: str, names: Sequence[str], columns: Columns) -> None:
         ).at("file_names")
 
 
-def _with_polars(files: Sequence[DataFile], columns: Columns, what: str) -> Table:
+def _with_polars(files: Sequence[DataFile], columns: Columns, title: str) -> Table:
     import narwhals.stable.v2 as nw
     import polars
 
     tables = [read(file, Written()) for file in files]
     refuse_twice(files[0].name, tables[0].names, columns)
-    with careful_with_engine(what):
+    with careful_with_engine(title):
         scans = [nw.to_native(table.frame) for table in tables]
         for file, scan in zip(files, scans, strict=True):
             if scan.collect_schema() != scans[0].collect_schema():
                 raise other_columns(file)
-        named = [
+        full_scans = [
             scan.with_columns(polars.lit(value, polars.String).alias(name) for name, value in values.items())
             for scan, values in zip(scans, columns, strict=True)
         ]
-        whole = polars.concat(named)
+        union = polars.concat(full_scans)
 
     def check(labels: Sequence[str]) -> None:
         for table in tables:
@@ -113,15 +113,15 @@ def _with_polars(files: Sequence[DataFile], columns: Columns, what: str) -> Tabl
                 table.check_texts([label for label in labels if label in table.labels])
 
     names = (*tables[0].names, *columns[0])
-    return Table(what, names, True, frozenset(), lambda: nw.from_native(whole), names, check_texts=check)
+    return Table(title, names, True, frozenset(), lambda: nw.from_native(union), names, check_texts=check)
 
 
-def _with_pyarrow(files: Sequence[DataFile], columns: Columns, what: str) -> Table:
+def _with_pyarrow(files: Sequence[DataFile], columns: Columns, title: str) -> Table:
     import narwhals.stable.v2 as nw
     import pyarrow
 
     tables: list[pyarrow.Table] = []
-    with careful_with_engine(what):
+    with careful_with_engine(title):
         for file, more in zip(files, columns, strict=True):
             table = nw.to_native(read(file, Written()).frame)
             refuse_twice(file.name, table.column_names, columns)
@@ -130,6 +130,6 @@ def _with_pyarrow(files: Sequence[DataFile], columns: Columns, what: str) -> Tab
             if tables and table.schema.remove_metadata() != tables[0].schema.remove_metadata():
                 raise other_columns(file)
             tables.append(table)
-        whole = pyarrow.concat_tables([table.replace_schema_metadata() for table in tables])
-    names = tuple(whole.column_names)
-    return Table(what, names, True, frozenset(), lambda: nw.from_native(whole), names)
+        union = pyarrow.concat_tables([table.replace_schema_metadata() for table in tables])
+    names = tuple(union.column_names)
+    return Table(title, names, True, frozenset(), lambda: nw.from_native(union), names)

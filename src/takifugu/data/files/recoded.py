@@ -20,10 +20,10 @@ def copied(file: DataFile, codec: str, folder: Path, above: int = 0) -> DataFile
     The first lines, `above` the rows, are left out. Raises DataError for bytes outside the codec, and for failures to
     read or copy.
     """
-    where = folder / "recoded.csv"
+    path = folder / "recoded.csv"
     decoder = codecs.getincrementaldecoder(codec)()
     start = True
-    with file.opened(codec) as source, open(where, "xb") as copy:
+    with file.opened(codec) as source, open(path, "xb") as copy:
         while True:
             piece = source.read(_PIECE)
             try:
@@ -35,4 +35,4 @@ def copied(file: DataFile, codec: str, folder: Path, above: int = 0) -> DataFile
                 raise not_written_so(file.name, codec) from None
             start = start and not text
             if not piece:
-                return replace(file, path=where, packed=False)
+                return replace(file, path=path, packed=False)

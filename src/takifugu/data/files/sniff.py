@@ -34,24 +34,24 @@ _DIGITS = ("%Y%m%d", "%Y%m%d%H%M", "%Y%m%d%H%M%S")
 
 def guess(file: DataFile) -> Written:
     """Return the probable dialect of a CSV file, declaring only the necessary."""
-    written = Written()
+    notation = Written()
     try:
         with file.opened() as data:
-            written = Written(encoding=_encoding(data.read(_LOOK)))
-        with text_of_file(file, written.codec) as text:
+            notation = Written(encoding=_encoding(data.read(_LOOK)))
+        with text_of_file(file, notation.codec) as text:
             lines = [*io.StringIO(text.read(_LOOK), newline="")]  # no line by line: one may be as long as the file
         first = 1 if _says_separator(lines) else line_of_names(lines[:200])
-        with_names = replace(written, lines=(first, first)) if first > 1 else written
+        with_names = replace(notation, lines=(first, first)) if first > 1 else notation
         dialect = look(file, with_names)
         start = first - 1 if first > 1 else dialect.skipped
         rows, ends = _first_rows(lines[start : start + 500], dialect.separator)
     except (DataError, ValueError, csv.Error):
-        return written  # opening it says what is wrong
+        return notation  # opening it says what is wrong
     below = 0 if _says_separator(lines) else rows_of_header(rows[1:])
     if below:
-        return replace(written, lines=(start + 1, start + ends[below]))
+        return replace(notation, lines=(start + 1, start + ends[below]))
     bare = first == 1 and _is_data(dialect.names, rows)
-    return replace(written, header=False) if bare else with_names
+    return replace(notation, header=False) if bare else with_names
 
 
 def _says_separator(lines: Sequence[str]) -> bool:

@@ -54,7 +54,7 @@ def _order(base: sqlite3.Connection, name: str, names: Sequence[str]) -> str:
     """Return the clause to keep rows in order despite an index."""
     taken = {column.casefold() for column in names}
     try:
-        free = next((one for one in ("rowid", "_rowid_", "oid") if one not in taken), None)
+        free = next((alias for alias in ("rowid", "_rowid_", "oid") if alias not in taken), None)
         if free is not None:
             base.execute(f"select {free} from {identifier(name)} limit 0")
             return f" order by {free}"

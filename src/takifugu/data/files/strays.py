@@ -26,10 +26,10 @@ def refuse_strays(paths: Sequence[Path], top: Path, what: str, kind_of: Callable
     """
     endings = Counter(map(_ending, paths))
     usual = max(endings, key=lambda ending: (endings[ending], ending in suffixes()))
-    kind = kind_of(next(one for one in paths if _ending(one) == usual)) if len(endings) > 1 else None
+    kind = kind_of(next(path for path in paths if _ending(path) == usual)) if len(endings) > 1 else None
     if kind is None:
         return
-    strays = {_ending(one) for one in paths if _ending(one) != usual and kind_of(one) != kind}
+    strays = {_ending(path) for path in paths if _ending(path) != usual and kind_of(path) != kind}
     if not strays:
         return
     plain = {*suffixes(), *_COMMON, *([usual] if endings[usual] > 1 else [])}
@@ -39,9 +39,9 @@ def refuse_strays(paths: Sequence[Path], top: Path, what: str, kind_of: Callable
     fix = "move those away that are no such tables"
     if _unpacked(usual) in plain and strays == {*endings} - {usual}:
         fix = f'read the {usual} files alone, as in "{_pattern(top, usual, paths)}"'
-    counted = ", ".join(f"{files} {ending}" for ending, files in count.most_common())
+    summary = ", ".join(f"{files} {ending}" for ending, files in count.most_common())
     raise DataError(
-        f"{what} has files of several formats ({counted})", rule="all are one table, with the same columns", fix=fix
+        f"{what} has files of several formats ({summary})", rule="all are one table, with the same columns", fix=fix
     )
 
 
@@ -62,5 +62,5 @@ def _pattern(top: Path, ending: str, paths: Iterable[Path]) -> str:
     """Return a pattern, from beside their folder, of files with an ending."""
     if not top.is_dir():
         return f"{top.parent.name}/*{ending}"
-    deep = "**/" if any(one.parent != top for one in paths) else ""
+    deep = "**/" if any(path.parent != top for path in paths) else ""
     return f"{glob.escape(top.name)}/{deep}*{ending}"

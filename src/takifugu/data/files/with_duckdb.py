@@ -57,8 +57,8 @@ def connected(folder: TemporaryDirectory[str]) -> DuckDBPyConnection:
     """Return a connection to a new DuckDB, with a temporary folder."""
     import duckdb
 
-    where = {"temp_directory": folder.name, "memory_limit": MEMORY}
-    return duckdb.connect(config={"autoinstall_known_extensions": "false", **where})
+    settings = {"temp_directory": folder.name, "memory_limit": MEMORY}
+    return duckdb.connect(config={"autoinstall_known_extensions": "false", **settings})
 
 
 @contextmanager

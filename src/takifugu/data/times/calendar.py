@@ -196,8 +196,8 @@ class Calendar:
         """Return the start, counted from a ledger's origin."""
         return Fraction(self.start) + ((EPOCH - _FIRST) // MICROSECOND if self.is_time else 0)
 
-    def _place(self, where: Moment, key: str) -> int:
-        place = (Fraction(where) - self.start) / self.step
+    def _place(self, instant: Moment, key: str) -> int:
+        place = (Fraction(instant) - self.start) / self.step
         if place.denominator != 1:
             raise InputError(
                 "lies between two steps of the calendar", fix="write a time that is whole steps after its start"

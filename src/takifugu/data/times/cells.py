@@ -40,8 +40,8 @@ def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
     axes = (by,) if isinstance(by, str) else tuple(by)
     for axis in axes:
         if axis not in AXES:
-            known = f"write one of {list(reversed(AXES))}{did_you_mean(axis, AXES)}"
-            raise InputError(f"is by {axis!r}, which the calendar does not tell", fix=known).at("by")
+            choices = f"write one of {list(reversed(AXES))}{did_you_mean(axis, AXES)}"
+            raise InputError(f"is by {axis!r}, which the calendar does not tell", fix=choices).at("by")
         if axes.count(axis) > 1:
             raise InputError(f"names {axis!r} twice", fix="name it once").at("by")
         if not calendar.is_time:
@@ -125,7 +125,7 @@ class Slots:
             place = max(math.ceil((Fraction(at) - self.calendar.start) / self.calendar.step), start)
             if place >= self.window.stop:
                 break
-            offsets = [*(one for one in offsets if one[0] < place), (place, offset)]
+            offsets = [*(pair for pair in offsets if pair[0] < place), (place, offset)]
         return offsets
 
     @cached_property

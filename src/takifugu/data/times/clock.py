@@ -71,8 +71,8 @@ def parts_of(step: Fraction | timedelta, round_to: Fraction | timedelta) -> int:
     elif isinstance(step, Fraction) and isinstance(round_to, Fraction):
         parts = step / round_to
     else:
-        what = "one of the step and what its clock is rounded to is a time, the other a number"
-        raise InputError(what, fix="write both alike").at("round_to")
+        fault = "one of the step and what its clock is rounded to is a time, the other a number"
+        raise InputError(fault, fix="write both alike").at("round_to")
     if parts.denominator != 1:
         raise InputError(
             "a step is not a whole number of what its clock is rounded to",

@@ -60,9 +60,9 @@ def _one_moment(wall: int, text: str, key: str, zone: Zone) -> int:
         return midnight((EPOCH + wall * MICROSECOND).date(), zone)
     instants = zone.moments(wall)
     if len(instants) != 1:
-        what = "showed twice" if instants else "skipped"
+        verb = "showed twice" if instants else "skipped"
         raise InputError(
-            f"is {text}, a time that clocks in {zone.name!r} {what}",
+            f"is {text}, a time that clocks in {zone.name!r} {verb}",
             fix="write it with its offset from UTC, such as 2025-10-26T02:00:00+01:00",
         ).at(key)
     return instants[0]

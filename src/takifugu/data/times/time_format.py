@@ -47,8 +47,8 @@ class TimeFormat:
         day = {"m", "d"} <= set(parts) and bool({"Y", "y"} & set(parts))
         clock = "".join(letter for letter in "HIMSf" if letter in parts)
         # Each part of the clock needs the one above it, and a clock of twelve hours the half of the day.
-        whole = clock in ("", "H", "HM", "HMS", "HMSf", "I", "IM", "IMS", "IMSf") and ("I" in parts) == ("p" in parts)
-        if twice or not day or not whole:
+        is_full = clock in ("", "H", "HM", "HMS", "HMSf", "I", "IM", "IMS", "IMSf") and ("I" in parts) == ("p" in parts)
+        if twice or not day or not is_full:
             raise InputError(
                 f"the format of times is {self.text!r}", rule="it must have a year, a month and a day, each once, and "
                 "a time of day in full or none", fix=_EXAMPLE,

@@ -36,12 +36,12 @@ class Bins:
         if not ends:
             raise InputError("no bin is declared", fix="write for example { still = [0, 100], moving = [100, inf] }")
         ordered = sorted(ends, key=lambda state: float(ends[state][0]))
-        for one, other in pairwise(ordered):
-            (_, high), (low, _) = ends[one], ends[other]
+        for lower, upper in pairwise(ordered):
+            (_, high), (low, _) = ends[lower], ends[upper]
             if float(high) != float(low):
-                what = "a gap" if high < low else "an overlap"
+                flaw = "a gap" if high < low else "an overlap"
                 raise InputError(
-                    f"there is {what} between the bins of {one!r}, which ends at {_text(high)}, and {other!r}, which "
+                    f"there is {flaw} between the bins of {lower!r}, which ends at {_text(high)}, and {upper!r}, which "
                     f"starts at {_text(low)}",
                     rule="each bin starts where the one before it ends",
                 )
@@ -72,10 +72,10 @@ class Bins:
         return self.code(float(text)) if re.match(NUMBER, text) else UNKNOWN
 
 
-def _ends(state: object, given: Sequence[Number]) -> tuple[Edge, Edge]:
-    if len(given) != 2:
-        raise InputError(f"the bin of {state!r} is {list(given)}", fix="write its two edges, such as [0, 100]")
-    low, high = (_edge(end, state) for end in given)
+def _ends(state: object, edges: Sequence[Number]) -> tuple[Edge, Edge]:
+    if len(edges) != 2:
+        raise InputError(f"the bin of {state!r} is {list(edges)}", fix="write its two edges, such as [0, 100]")
+    low, high = (_edge(end, state) for end in edges)
     if not float(low) < float(high):
         raise InputError(
             f"the bin of {state!r} goes from {_text(low)} to {_text(high)}", rule="its second edge must be above the "

@@ -21,7 +21,7 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
     >>> meant([("Ana ", 0), ("Ben", 1)], "person", "unit")
     {'Ana ': 'Ana', 'Ben': 'Ben'}
     """
-    one = PEOPLE.one if what == "unit" else what
+    noun = PEOPLE.one if what == "unit" else what
     spelling_of: dict[str, str] = {}
     first: dict[str, Written] = {}
     for raw, row in written:
@@ -34,11 +34,11 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
         if not name:
             place = "" if row is None else f" in row {row + 1}{_counted(counted)}"
             try:
-                normalised(raw, f"column {column!r}: a {one}{place}")
+                normalised(raw, f"column {column!r}: a {noun}{place}")
             except InputError as error:
                 raise error.of(DataError).at(what) from None
             raise DataError(
-                f"column {column!r}: a {one}{place} has no character that can be seen", fix="write its name"
+                f"column {column!r}: a {noun}{place} has no character that can be seen", fix="write its name"
             ).at(what)
         # No budget hangs on a piece: 007 is not 7.
         other, at = first.setdefault(without_zeros(name) if what == "unit" else name, (raw, row))
@@ -47,7 +47,7 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
             reasons = "blanks, accents, characters of zero width"
             reasons = f"{reasons}, or zeros in front of a number" if what == "unit" else reasons
             raise DataError(
-                f"column {column!r}: a {one} is written in two ways{rows}, which look alike ({reasons})",
+                f"column {column!r}: a {noun} is written in two ways{rows}, which look alike ({reasons})",
                 fix="write it in one way",
             ).at(what)
         spelling_of[raw] = name

@@ -43,17 +43,17 @@ class ContactsSection(PublicFile):
         outside, at_home = (float(as_fraction(chance, "a probability")) for chance in (self.outside, self.inside))
         household_infection(1, outside, at_home)
         met = self._meetings(public.open(self, missing=False))
-        named = set(chain.from_iterable(met))
+        file_people = set(chain.from_iterable(met))
         people = [normalised(name, f"the name {name!r} of people") for name in self.people or ()]
         if len(set(people)) != len(people):
             raise InputError("people lists somebody twice", fix="list each person once")
-        repeated = sorted(set(people) & named)
+        repeated = sorted(set(people) & file_people)
         if repeated:
             raise InputError(
                 f"people lists {repeated[0]!r}, whom the file names too", fix="list only those whom it does not name"
             )
         try:
-            cliques = cliques_of([pair for pair, often in met.items() if often], people=[*named, *people])
+            cliques = cliques_of([pair for pair, often in met.items() if often], people=[*file_people, *people])
         except InputError as error:
             error.fix = _fewer(self.columns)
             raise
@@ -72,8 +72,8 @@ class ContactsSection(PublicFile):
                 raise DataError(f"a row of {self.file} lacks a name", rule="every meeting names two people")
             spellings += [(str(name), number) for name in row[:2]]
         called = table.people(spellings, " and ".join(self.columns))
-        for one, other, *numbers in rows:
-            first, second = sorted((called[str(one)], called[str(other)]))
+        for person, partner, *numbers in rows:
+            first, second = sorted((called[str(person)], called[str(partner)]))
             sizes = zip(numbers, least.items(), strict=True)
             often = all(_size(number, column, table) >= as_fraction(low, column) for number, (column, low) in sizes)
             often_of[first, second] = often_of.get((first, second), False) or often

@@ -74,9 +74,9 @@ class Region:
             mass, gain, pieces, more = 0, 0, Pieces(), Pieces()
             for part in block.parts:
                 if part.parts:
-                    least, gained, others = line(part)
+                    least, gained, inner_pieces = line(part)
                     mass, gain = mass + least, gain + gained
-                    pieces += others
+                    pieces += inner_pieces
                 else:
                     slope = column[part.values[0]]
                     least, most = next(ends)

@@ -94,9 +94,9 @@ class JointTable:
         >>> JointTable.from_counts([("ill",), ("well",)], [1, 3], source="a public survey").total
         4
         """
-        given = list(counts)
-        numbers = list(map(int, given))
-        if not numbers or min(numbers) < 0 or sum(numbers) == 0 or numbers != given:
+        raw_counts = list(counts)
+        numbers = list(map(int, raw_counts))
+        if not numbers or min(numbers) < 0 or sum(numbers) == 0 or numbers != raw_counts:
             raise InputError("counts must be whole numbers, not negative, and not all zero").at("counts")
         shares = [Fraction(c, sum(numbers)) for c in numbers]
         return JointTable(rows, shares, names, checked_source(source, private))

@@ -91,8 +91,8 @@ def _shares(
     return size, _law(values, probabilities), mass(presence)
 
 
-def _law(given: Values, probabilities: Sequence[Number]) -> dict[State, Mass]:
-    values = list(map(combined, given))
+def _law(alternatives: Values, probabilities: Sequence[Number]) -> dict[State, Mass]:
+    values = list(map(combined, alternatives))
     if len(values) != len(probabilities) or len(set(values)) != len(values):
         raise InputError(
             f"there are {len(values)} values and {len(probabilities)} probabilities",

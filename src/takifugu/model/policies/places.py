@@ -264,9 +264,9 @@ class Visits:
         return f"people and where they were, of {self.size} {of}{most}"
 
     def to_dict(self) -> Json:
-        where = {"places": list(self.places)} if self.boxes is None else {"boxes": self.boxes.to_dict()}
+        regions = {"places": list(self.places)} if self.boxes is None else {"boxes": self.boxes.to_dict()}
         steps = {} if self.steps is None else {"steps": self.steps}
-        return {"kind": "visits", **where, "most": self.most, **steps}
+        return {"kind": "visits", **regions, "most": self.most, **steps}
 
     def _chosen(self, places: tuple[Value, ...] | None) -> slice | list[int]:
         return slice(None) if places is None else [self.numbers[value] for value in places]

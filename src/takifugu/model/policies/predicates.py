@@ -219,8 +219,8 @@ class EachOf(PlainForm, kind="each-of"):
 
     def predicates(self, values: Iterable[Value]) -> tuple[NoneOf, ...]:
         """Return the predicates one by one, by default of all `values`."""
-        each = values if self.named is None else self.named
-        return tuple(NoneOf((value,)) for value in each)
+        members = values if self.named is None else self.named
+        return tuple(NoneOf((value,)) for value in members)
 
     def describe(self) -> str:
         """Describe both sides of a record, hidden and not."""

@@ -142,16 +142,16 @@ def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
     return Sensitivity(changes, total * answer.grid, is_ordinary and bool(kinds), worst)
 
 
-def _kinds(about: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntArray, int, int, int]]:
+def _kinds(data: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntArray, int, int, int]]:
     """Group the records by their values and table.
 
     Returns for each group its values, its table, the least and the largest weight (0 included), and the place of the
     heaviest record.
     """
-    is_uniform = about.one_alphabet and answer.table_of is None
+    is_uniform = data.one_alphabet and answer.table_of is None
     groups: dict[tuple[tuple[Hashable, ...], int], list[int]] = {}
     for record in [0] if is_uniform else range(answer.size):
-        key = (about.alphabet(record), 0 if answer.table_of is None else int(answer.table_of[record]))
+        key = (data.alphabet(record), 0 if answer.table_of is None else int(answer.table_of[record]))
         groups.setdefault(key, []).append(record)
     kinds = list[tuple[Sequence[Hashable], IntArray, int, int, int]]()
     for (alphabet, number), records in groups.items():

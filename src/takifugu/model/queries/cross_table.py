@@ -43,10 +43,10 @@ Alphabets = Mapping[str, tuple[State, ...]]
 
 
 def _written_columns(columns: tuple[tuple[str, tuple[State, ...] | None], ...]) -> list[list[object]]:
-    written: list[list[object]] = []
+    pairs: list[list[object]] = []
     for name, values in columns:
-        written.append([name, None if values is None else list(values)])
-    return written
+        pairs.append([name, None if values is None else list(values)])
+    return pairs
 
 
 @dataclass(frozen=True)

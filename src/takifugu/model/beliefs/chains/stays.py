@@ -124,8 +124,8 @@ def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[
         message = f"does not say how long {_together(lasting)} {verb}"
         yield InputError(message, fix="write a duration for each state").at("stay")
     if followed:
-        others = [state for state in states if state != followed[0]]
-        name, second, third = map(_as_key, (followed[0], *others[:2]))
+        other_states = [state for state in states if state != followed[0]]
+        name, second, third = map(_as_key, (followed[0], *other_states[:2]))
         yield InputError(
             f"does not say what follows {_together(followed)}",
             fix=f"write {name} = {{ {second} = 0.7, {third} = 0.3 }} under next, or for each state how often it comes "

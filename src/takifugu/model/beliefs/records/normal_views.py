@@ -224,7 +224,7 @@ def _near(
 
     What a shift by v needs is convex in v, so no difference inside the box needs more than some corner.
     """
-    corners = [(reach[0], *others) for others in product(*((most, -most) for most in reach[1:]))]
+    corners = [(reach[0], *signed_reaches) for signed_reaches in product(*((most, -most) for most in reach[1:]))]
     words = [f"{title} is any value", *(f"{title} is {_moved(corner)}" for corner in corners)]
     if len(reach) == 1:
         words = [f"{title} is any value a", f"{title} is a + {number(reach[0])}"]
