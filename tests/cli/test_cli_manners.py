@@ -60,7 +60,8 @@ COMMANDS = [
     ["certificate", "show", "out/time-use-pooled.certificate.json"], ["ledger", "show", "ledger.db"],
     ["ledger", "history", "ledger.db"], ["ledger", "budget", "ledger.db", "study", "10"],
     ["ledger", "resume", "ledger.db"], ["ledger", "init", "other.db"],
-    ["init", "data.csv", "-o", "other.toml"], ["reproduce"], ["demo"], ["beliefs"], ["beliefs", "release.toml"],
+    ["init", "data.csv", "--whose", "-", "-o", "other.toml"], ["reproduce"], ["demo"], ["beliefs"],
+    ["beliefs", "release.toml"],
 ]  # fmt: skip
 HELP = [[*words, "--help"] for words in (
     [], ["init"], ["beliefs"], ["compare"], ["calibrate"], ["plan"], ["explain"], ["release"], ["certificate", "show"],

@@ -131,8 +131,12 @@ class Comparisons(Sequence[Alternative]):
         for row in reversed(self.rows):
             by_mark |= {row.status: row, row.name: row}
         rows = [(words, by_mark[key]) for key, words in _IN_WORDS.items() if key in by_mark]
-        priced = [(words, row) for words, row in rows if row.expected_error is not None]
-        cells = [(words, number(row.expected_error, digits=3), row.composes) for words, row in priced]
+        cells = []
+        for words, row in rows:
+            if row.expected_error is not None:
+                cells.append((words, number(row.expected_error, digits=3), row.composes))
+            elif row.status == CHOSEN:  # marks of places, for example, are off by no number
+                cells.append((words, "-", row.composes))
         table = text_table(_BRIEF, cells) if cells else "No noise may be used here by default."
         meaning = f"off by: {self.error_words}. others after: whether more may be published about these data."
         reasons = [filled(by_mark[CHOSEN].reason)] if CHOSEN in by_mark and by_mark[CHOSEN].reason else []
