@@ -45,9 +45,15 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
             "the bound requires both; use quilt-exact"
         )
     k, flows = len(chain.states), chain.stationary[:, None] * chain.matrix
-    if reason := _not_reversible(chain.matrix, flows):
+    if reason := _one_way(chain.matrix, flows):
         return reason
-    gap = _gap(flows)
+    used = flows > 0
+    gap = float((np.abs(flows - flows.T)[used] / np.minimum(flows, flows.T)[used]).max())
+    if gap > SAME_FLOW:
+        return (
+            f"the chain is not reversible: the flow between two states differs by a relative {gap:.2g} in its two "
+            f"directions (at most {SAME_FLOW:g} is taken as rounding), and the bound requires it; use quilt-exact"
+        )
     symmetric = (flows + flows.T) / 2
     mass = symmetric.sum(axis=1)
     norm = _norm_bound(symmetric / np.sqrt(np.outer(mass, mass)) - np.sqrt(np.outer(mass, mass)) / mass.sum())
@@ -58,7 +64,8 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
     return Constants(pi, g, gap + (4 * k + 16) * UNIT)
 
 
-def _not_reversible(p: FloatArray, flows: FloatArray) -> str:
+def _one_way(p: FloatArray, flows: FloatArray) -> str:
+    """Return why flows cannot be compared with those back, or ""."""
     if (flows[p > 0] < TRUSTED).any():
         return (
             "the flow between two states (stationary mass times transition probability) is below 1e-270, too small for "
@@ -66,17 +73,7 @@ def _not_reversible(p: FloatArray, flows: FloatArray) -> str:
         )
     if ((flows > 0) != (flows.T > 0)).any():
         return "the chain is not reversible (a step is possible in one direction only), and the bound requires it"
-    if (gap := _gap(flows)) > SAME_FLOW:
-        return (
-            f"the chain is not reversible: the flow between two states differs by a relative {gap:.2g} in its two "
-            f"directions (at most {SAME_FLOW:g} is taken as rounding), and the bound requires it; use quilt-exact"
-        )
     return ""
-
-
-def _gap(flows: FloatArray) -> float:
-    used = flows > 0
-    return float((np.abs(flows - flows.T)[used] / np.minimum(flows, flows.T)[used]).max())
 
 
 def _norm_bound(matrix: FloatArray) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -42,6 +42,8 @@ class Windowed(Protocol):
 
 Item = TypeVar("Item", bound=Windowed)
 
+#: The keys of a table that choose its window.
+KEYS = ("from", "to", "window", "every")
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
 _LONGEST_NAME = 64
@@ -136,6 +138,16 @@ def faults_of_window(item: Windowed, number: int, calendar: Calendar) -> Iterato
 def is_given(item: object, key: str) -> bool:
     """Return whether a table has a key."""
     return bool(written(item, ({"from": "from_"}.get(key, key),)))
+
+
+def faults_without_calendar(
+    items: Sequence[object], fix: str, keys: Sequence[str] = KEYS, needs: Callable[[Any, str], bool] = is_given
+) -> Iterator[TakifuguError]:
+    """Yield a fault for each table with a key that needs a calendar."""
+    for number, item in enumerate(items):
+        key = next((key for key in keys if item is not None and needs(item, key)), None)
+        if key is not None:
+            yield fault(("release", number, key), "needs a declared calendar", fix)
 
 
 def _one_of(calendar: Calendar, item: Windowed, places: range) -> Iterator[tuple[str, range]]:

@@ -27,7 +27,7 @@ from takifugu.releasing.file.calendars.windows import (
     expanded,
     facts_of,
     faults_of_window,
-    is_given,
+    faults_without_calendar,
     still_open,
     window_of,
 )
@@ -204,11 +204,8 @@ def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguErr
     if source.from_ is None:
         for key in written(source, ("order", "step", "until")):
             yield fault(("source", key), "is of a calendar", "write where it starts, from, too, or leave it out")
-        for number, item in enumerate(spec.release):
-            keys = [key for key in ("from", "to", "window", "every") if item is not None and is_given(item, key)]
-            for key in keys[:1]:
-                fix = 'write order, the column of times, from = "2026-01-05" and step = "1h" under [source]'
-                yield fault(("release", number, key), "needs a declared calendar", fix)
+        fix = 'write order, the column of times, from = "2026-01-05" and step = "1h" under [source]'
+        yield from faults_without_calendar(spec.release, fix)
         return
     if form == "values":
         yield fault(("source", "from"), "is of visits, and each person has one value", "leave it out")

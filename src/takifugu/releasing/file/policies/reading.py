@@ -65,7 +65,7 @@ def visited(
             fix = "fill it in, or drop these rows knowingly: a visit that is left out is not counted"
             raise wrong("file", f"column {column!r} has missing values", fix=fix)
     names = called("person", person, "person", [key[0] for key in groups])
-    by_step: dict[tuple[str, int], set[Hashable]] = {(name, 0): set() for name in names.values()}
+    by_step: dict[tuple[str, int], set[Hashable]] = {}
     for who, *cells in groups:
         step = 0 if times is None else times.step_of(str(cells[-1]))
         if times is not None and step not in times.window:

@@ -8,7 +8,13 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import Calendar, Slots, axes_of
 from takifugu.data.times.cells import AXES
-from takifugu.releasing.file.calendars.windows import faults_of_window, is_given, window_of
+from takifugu.releasing.file.calendars.windows import (
+    KEYS,
+    faults_of_window,
+    faults_without_calendar,
+    is_given,
+    window_of,
+)
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.by import is_too_large
 from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, SequenceBelief, SourceSpec, named
@@ -21,11 +27,8 @@ def faults_of(
     if source.from_ is None:
         if source.until is not None:
             yield fault(("source", "until"), "is given without from", "write where the calendar starts, too")
-        for number, item in enumerate(items):
-            keys = [key for key in ("from", "to", "window", "every", "by") if item is not None and _needs(item, key)]
-            for key in keys[:1]:
-                fix = 'write from = "2026-01-05" under [source], where the recording starts, and its step'
-                yield fault(("release", number, key), "needs a declared calendar", fix)
+        fix = 'write from = "2026-01-05" under [source], where the recording starts, and its step'
+        yield from faults_without_calendar(items, fix, (*KEYS, "by"), _needs)
         return
     if source.step is None:
         yield fault(("source", "step"), "is missing", 'a calendar counts steps, write for example step = "1h"')
