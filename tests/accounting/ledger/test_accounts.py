@@ -30,7 +30,7 @@ from takifugu.accounting.composition.losses import raised
 from takifugu.accounting.ledger import Amount, Debit, Ledger, accounts
 from takifugu.accounting.ledger.accounts import Accounts, Item
 from takifugu.accounting.ledger.asking import request_of
-from takifugu.accounting.ledger.tallying import request_items
+from takifugu.accounting.ledger.kinds import request_items
 from takifugu.accounting.ledger.values import SMALLEST_SPEND
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal

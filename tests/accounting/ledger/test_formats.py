@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.support.ledger_tools import dump, group_debit, one_thing
 
-from takifugu.accounting.ledger import Amount, Ledger, upgrading
+from takifugu.accounting.ledger import Amount, Ledger, opening
 from takifugu.core.errors import BudgetExceeded, LedgerError
 
 FORMATS = Path(__file__).parent / "formats"
@@ -126,7 +126,7 @@ def test_a_copy_that_is_kept_is_never_replaced(older: Path, version: int) -> Non
 
 
 def test_a_long_ledger_is_upgraded_on_purpose(older: Path, version: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upgrading.upgrade, "__defaults__", (3,))
+    monkeypatch.setattr(opening.open_store, "__defaults__", (3,))
     before = dump(older)
     with pytest.raises(LedgerError, match=rf"is in format {version}, .*takes a while; run `takifugu ledger upgrade"):
         Ledger.open(older)
@@ -146,7 +146,7 @@ def test_an_upgrade_that_ends_in_its_middle_changes_nothing(
 
     before = dump(older)
     with monkeypatch.context() as patched:
-        patched.setattr(upgrading, step, killed)
+        patched.setattr(opening, step, killed)
         with pytest.raises(KeyboardInterrupt):
             Ledger.open(older)
     assert dump(older) == before

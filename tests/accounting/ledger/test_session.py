@@ -14,7 +14,7 @@ from tests.support.processes import in_a_child, side_by_side
 
 import takifugu as tf
 from takifugu.accounting.ledger import DRAWN, PUBLISHED, RESERVED, Ledger, Session
-from takifugu.accounting.ledger.answers import with_answer
+from takifugu.accounting.ledger.moving import with_answer
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.numbers.noise import SystemEntropy

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from takifugu.accounting.ledger import moving
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.adopting import Adoption, adopt, published_as
-from takifugu.accounting.ledger.answers import Answered
 from takifugu.accounting.ledger.applying import rebuild
 from takifugu.accounting.ledger.asking import request_of
 from takifugu.accounting.ledger.budgets import Budget, set_budget, source_name, source_with
@@ -26,10 +24,11 @@ from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.layouts import Layouts
 from takifugu.accounting.ledger.merging import Merged, merge
+from takifugu.accounting.ledger.moving import Answered
+from takifugu.accounting.ledger.opening import open_store
 from takifugu.accounting.ledger.paying import Order, TooMuch, pay, refusal
 from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.tallying import Tally, tally
-from takifugu.accounting.ledger.upgrading import upgrade
 from takifugu.accounting.ledger.values import (
     Amount,
     Debit,
@@ -84,7 +83,7 @@ class Ledger:
         >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
         ()
         """
-        book = Ledger(rows.open_store(path_of(where), timeout, create, upgrade))
+        book = Ledger(open_store(path_of(where), timeout, create))
         outputs.sweep(book.store.place, book._published)
         return book
 
@@ -112,7 +111,7 @@ class Ledger:
 
         None for a ledger of this format. A ledger of any length is upgraded. Raises LedgerError for any other file.
         """
-        return rows.open_store(path_of(where), timeout, False, partial(upgrade, at_most=None)).upgraded_from
+        return open_store(path_of(where), timeout, False, at_most=None).upgraded_from
 
     def check(self) -> tuple[str, ...]:
         """Return all differences from the events, in words."""

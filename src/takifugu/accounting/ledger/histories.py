@@ -211,6 +211,11 @@ def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, in
         return [(charge_of_text(row.body), row.units) for row in connection.exec_driver_sql(query, (source,))]
 
 
+def frameworks_of_items(connection: Connection, items_by_history: Iterable[Iterable[Item]]) -> dict[str, Framework]:
+    """Return the frameworks of stored debits by fingerprint."""
+    return frameworks_of(connection, {rows_of(item.charge)[0] for items in items_by_history for item in items})
+
+
 def entry_rows(connection: Connection, source: int) -> Sequence[Row[*tuple[object, ...]]]:
     """Return a source's releases with charges and unit counts, oldest first."""
     query = (

@@ -18,7 +18,6 @@ from sqlalchemy import Connection
 from takifugu.accounting.composition.losses import depends_on_order
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
-from takifugu.accounting.ledger.answers import RECIPE
 from takifugu.accounting.ledger.applying import apply
 from takifugu.accounting.ledger.disk import outputs
 from takifugu.accounting.ledger.disk.backup import in_memory, keep
@@ -27,6 +26,7 @@ from takifugu.accounting.ledger.facts import Fact, append, content, facts, named
 from takifugu.accounting.ledger.facts import keep as keep_content
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import check_chain, digest, key_of, links
+from takifugu.accounting.ledger.moving import RECIPE
 from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.values import DRAWN, Amount, SourceRow
 from takifugu.core.commands import command

@@ -1,4 +1,7 @@
-"""What becomes of a reservation: reserved → drawn → published, each an event; its noisy values are kept in between."""
+"""What becomes of a reservation: reserved → drawn → published, each an event; its noisy values are kept in between.
+
+A session draws an answer at a time: its row keeps the questions, which are public, with their noisy answers.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,21 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from takifugu.accounting.ledger import answers
 from takifugu.accounting.ledger.applying import note
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.facts import Fact
 from takifugu.accounting.ledger.pending import held, keep_bundle, packed, unpacked
 from takifugu.accounting.ledger.store import source_of_row
 from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED
-from takifugu.core.errors import LedgerError
+from takifugu.core.errors import InputError, LedgerError
+
+_FORMAT = "takifugu-session/1"
+
+#: How the ledger says that what was paid for is a session.
+RECIPE = {"kind": "session"}
+
+#: A question (public: it holds no data) and its noisy answer, as texts.
+Answered = tuple[str, str]
 
 
 def keep_drawn(
@@ -54,7 +64,55 @@ def keep_drawn(
     )
 
 
-def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answers.Answered, ...]:
+def check_text(answer: object, name: str) -> None:
+    """Refuse anything but a text.
+
+    Raises InputError without the answer, which is never printed.
+    """
+    if not isinstance(answer, str):
+        raise InputError(f"the {name} is not a text", fix="write numbers as texts, such as str(value)").at(name)
+
+
+def _written(questions: tuple[Answered, ...]) -> bytes:
+    return json.dumps({"format": _FORMAT, "asked": questions}, separators=(",", ":")).encode()
+
+
+def _read(content: bytes | None) -> tuple[Answered, ...]:
+    """Return a session's answers; raises LedgerError for other releases."""
+    if content is None:
+        return ()
+    data = json.loads(content)
+    if data.get("format") != _FORMAT:
+        raise _no_session("its values were drawn at once", "publish them")
+    return tuple((str(question), str(answer)) for question, answer in data["asked"])
+
+
+def _no_session(rule: str, fix: str) -> LedgerError:
+    return LedgerError("the reservation is no session", rule=rule, fix=fix)
+
+
+def with_answer(answers: tuple[Answered, ...], number: int, new: Answered) -> tuple[Answered, ...]:
+    """Return a session's answers with one to question `number`.
+
+    The first answer counts. Raises LedgerError where the answers before it are not all kept, or another question has
+    its number.
+    """
+    if number > len(answers):
+        raise LedgerError(
+            f"question {number} of a session was asked, and {len(answers)} answers are kept",
+            fix="ask again: each answer is kept before the next question",
+        )
+    if number < len(answers):
+        if answers[number][0] != new[0]:
+            raise LedgerError(
+                f"question {number} of the session was asked by another process, and was another one",
+                fix="ask again, knowing its answer",
+            )
+        return answers
+    return (*answers, new)
+
+
+def read_session(connection: Connection, ledger: Path, group: str) -> tuple[Answered, ...]:
     """Return the answers of an open session.
 
     Raises LedgerError for one that is closed, and for no session.
@@ -65,21 +123,19 @@ def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answ
             f"the session {group!r} is closed ({row.changed})", rule="its epsilon is spent", fix="reserve another one"
         )
     with decoding():
-        if json.loads(row.recipe).get("kind") != answers.RECIPE["kind"]:
-            raise answers.no_session("it is another release that was paid for", "complete it, or open a session")
-        return answers.read(unpacked(ledger, row.bundle))
+        if json.loads(row.recipe).get("kind") != RECIPE["kind"]:
+            raise _no_session("it is another release that was paid for", "complete it, or open a session")
+        return _read(unpacked(ledger, row.bundle))
 
 
-def keep_answer(
-    connection: Connection, ledger: Path, group: str, number: int, new: answers.Answered
-) -> tuple[answers.Answered, ...]:
+def keep_answer(connection: Connection, ledger: Path, group: str, number: int, new: Answered) -> tuple[Answered, ...]:
     """Keep one answer, unless another process did, and return all."""
     answered = read_session(connection, ledger, group)
-    questions = answers.with_answer(answered, number, new)
+    questions = with_answer(answered, number, new)
     if questions is not answered:
         if held(connection, group).state == RESERVED:
             _move(connection, group, "drawn")
-        keep_bundle(connection, group, packed(answers.written(questions)))
+        keep_bundle(connection, group, packed(_written(questions)))
     return questions
 
 

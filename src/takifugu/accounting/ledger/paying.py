@@ -18,7 +18,8 @@ from takifugu.accounting.ledger.applying import note
 from takifugu.accounting.ledger.asking import Request
 from takifugu.accounting.ledger.budgets import enough, setting, source_with, write_budget
 from takifugu.accounting.ledger.facts import paid
-from takifugu.accounting.ledger.tallying import Account, AccountKind, Tally, request_items
+from takifugu.accounting.ledger.kinds import Account, AccountKind, request_items
+from takifugu.accounting.ledger.tallying import Tally
 from takifugu.accounting.ledger.values import Amount, Reservation
 from takifugu.core.errors import BudgetExceeded
 from takifugu.core.plain import Plain

@@ -18,9 +18,10 @@ from takifugu.accounting.ledger.budgets import Budget, other_budget, spent_alrea
 from takifugu.accounting.ledger.disk.places import path_of, place_of
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.layouts import CUT, cut_differently, words
+from takifugu.accounting.ledger.kinds import request_items
 from takifugu.accounting.ledger.paying import TooMuch, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
-from takifugu.accounting.ledger.tallying import Tally, request_items, tally
+from takifugu.accounting.ledger.tallying import Tally, tally
 from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, Debits, as_budget, most, short
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.core.names import normalised

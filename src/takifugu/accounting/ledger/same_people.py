@@ -7,7 +7,7 @@ charged for each other. Nothing bounds what it reveals together with units of an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -29,14 +29,54 @@ class Declaration:
     same_people: bool | None
 
 
+@dataclass(frozen=True, eq=False)
+class Friends:
+    """The other sources asked about, and whether they are of the same people.
+
+    `ties` are all pairs of sources of the same people; `is_new` says that one of them is declared just now.
+    """
+
+    people: Mapping[int, bool]
+    ties: frozenset[tuple[int, int]]
+    is_new: bool
+
+    @property
+    def same(self) -> list[int]:
+        """The sources of the same people, by their numbers."""
+        return [other for other in sorted(self.people) if self.people[other]]
+
+
 def pair(left: int, right: int) -> tuple[int, int]:
     """Return two sources, the lower number first."""
     return (min(left, right), max(left, right))
 
 
-def ties(declarations: Known) -> set[tuple[int, int]]:
-    """Return the pairs of sources about the same people."""
-    return {(left, right) for (left, right), same in declarations.items() if same and left != right}
+def friends_of_everyone(connection: Connection, number: int) -> Friends:
+    """Return the sources tied to one, all of them of the same people."""
+    pairs = ties(rows.read_people(connection))
+    return Friends(dict.fromkeys(tied_to(number, pairs), True), pairs, False)
+
+
+def friends_of(connection: Connection, source: Declaration, named_alike: set[int]) -> Friends:
+    """Return a source's friends, as declared now or before.
+
+    `named_alike` are the sources that name some unit as this one does. Raises as `declared` does.
+    """
+    declarations = rows.read_people(connection)
+    people = declared(connection, source, named_alike, declarations)
+    pairs = frozenset(pair(source.number, other) for other, same in people.items() if same)
+    is_new = any(not declarations.get(friends, False) for friends in pairs)
+    return Friends(people, ties(declarations) | pairs, is_new)
+
+
+def ties(declarations: Known) -> frozenset[tuple[int, int]]:
+    """Return the pairs of sources of the same people."""
+    return frozenset((left, right) for (left, right), same in declarations.items() if same and left != right)
+
+
+def tied_to(source: int, ties: Iterable[tuple[int, int]]) -> set[int]:
+    """Return the sources tied to one."""
+    return {left if right == source else right for left, right in ties if source in (left, right)}
 
 
 def declared(

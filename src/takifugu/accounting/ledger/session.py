@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from takifugu.accounting.ledger.answers import RECIPE, Answered, check_text
 from takifugu.accounting.ledger.book import Ledger
 from takifugu.accounting.ledger.budgets import Budget
+from takifugu.accounting.ledger.moving import RECIPE, Answered, check_text
 from takifugu.accounting.ledger.values import Debit, Pending, Reservation
 
 

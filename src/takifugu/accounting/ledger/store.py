@@ -1,45 +1,35 @@
-"""The ledger as rows: opening it, transactions, keyed hashes, sources with their budgets, and what is shown of them."""
+"""The ledger as rows: transactions, keyed hashes, sources with their budgets, and what is shown of them."""
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
-from secrets import token_hex
 
 from sqlalchemy import Connection, Engine, Row, func, insert, select, update
 
 from takifugu.accounting.ledger.disk import sqlite
-from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, check_side_files, in_use, place_of
-from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row, now
+from takifugu.accounting.ledger.disk.places import check_one_name, in_use
+from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row
 from takifugu.accounting.ledger.format import seals
-from takifugu.accounting.ledger.format.chain import start
 from takifugu.accounting.ledger.format.layouts import Layouts, known_layout
 from takifugu.accounting.ledger.format.tables import (
     EVERYONE,
-    KIND,
-    READ,
     TAG,
-    VERSION,
     layouts,
-    meta,
-    metadata,
     notes,
     people,
     releases,
     reservations,
     sources,
     standings,
-    statements,
     units,
 )
 from takifugu.accounting.ledger.histories import charge_of_text, entry_rows
 from takifugu.accounting.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
 from takifugu.core.errors import LedgerError
-from takifugu.core.escaping import visible
 from takifugu.numbers.rationals import to_text
 
 #: Which standing a unit has.
@@ -90,121 +80,6 @@ class Store:
                 if self.place.exists():
                     check_one_name(self.place)
                 yield connection
-
-
-def open_store(path: Path, timeout: float, create: bool, upgrade: Callable[[Store], Path | None]) -> Store:
-    """Open the ledger at `path`, or make one; `upgrade` an older format.
-
-    Raises LedgerError, with the fix, for anything that is not a sound ledger.
-    """
-    is_new = False
-    with sqlite.explained(path):
-        if path.is_dir():
-            raise LedgerError(f"the ledger {str(path)!r} is a folder", fix="give the path of a file").at("ledger")
-        path = place_of(path)
-        if not path.exists():
-            if not create:
-                raise LedgerError(
-                    f"there is no ledger {str(path)!r}", fix="a first release makes one, or check the path"
-                ).at("ledger")
-            check_locks(path.parent)
-            is_new = sqlite.create(path, _fill)
-        if not path.is_file():
-            raise LedgerError(
-                f"the ledger {str(path)!r} is a device or a pipe", fix="give the path of a file"
-            ).at("ledger")
-        check_side_files(path)
-        check_one_name(path)
-        check_locks(path.parent)
-        if path.stat().st_size == 0:
-            raise LedgerError(
-                f"the ledger {str(path)!r} is an empty file",
-                rule=(
-                    "either it lost its contents (restore a backup), or it never was a ledger (delete it, and a new "
-                    "one is made)"
-                ),
-            ).at("ledger")
-        sqlite.check_length(path)
-    engine = sqlite.engine_of(path, timeout)
-    store = Store(path, engine, b"")
-    with store.reading() as connection:
-        sqlite.check_harmless(connection)
-        sqlite.check_whole(connection)
-        is_older = version_of(connection, path) != VERSION
-    former = upgrade(store) if is_older else None
-    with store.reading() as connection:
-        version_of(connection, path)
-        with decoding():
-            check_layout(connection, path)
-            row = connection.execute(select(meta)).one()
-            key = bytes.fromhex(row.key)
-    with sqlite.explained(path):
-        sqlite.give_up_shared_memory(path, timeout)
-    return Store(path, engine, key, is_new, row.public_id, former)
-
-
-def _fill(engine: Engine) -> None:
-    with engine.begin() as connection:
-        for statement in statements():
-            connection.exec_driver_sql(statement)
-        begin(connection, token_hex(8), now(), token_hex(32))
-        seals.write(connection)
-
-
-def begin(connection: Connection, public_id: str, created: str, key: str) -> None:
-    """Describe the ledger in its empty tables."""
-    row = {
-        "kind": KIND, "version": VERSION, "public_id": public_id, "created": created, "key": key, "head": "",
-        "counts": "",
-    }  # fmt: skip
-    connection.execute(insert(meta).values(row))
-    connection.exec_driver_sql("update meta set head = ?", (start(connection),))
-
-
-def check_layout(connection: Connection, path: Path) -> None:
-    """Raise LedgerError for other tables, columns or indexes than a ledger's."""
-    tables = {name: {column.name for column in table.columns} for name, table in metadata.tables.items()}
-    indexes = {index.name for index in chain.from_iterable(table.indexes for table in metadata.tables.values())}
-    strange = [
-        name
-        for kind, name in connection.exec_driver_sql("select type, name from sqlite_master")
-        if not name.startswith("sqlite_") and name not in (tables if kind == "table" else indexes)
-    ]
-    columns_by_table: dict[str, set[str]] = {}
-    columns_of = "select m.name, c.name from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table'"
-    for table, column in connection.exec_driver_sql(columns_of):
-        columns_by_table.setdefault(table, set()).add(column)
-    strange += [name for name, columns in tables.items() if columns_by_table.get(name) != columns]
-    if strange:
-        raise LedgerError(
-            f"the ledger {str(path)!r} has a part that no ledger has ({visible(min(strange))[:40]!r})",
-            rule="it was edited, or made by another version",
-            fix="restore a backup",
-        ).at("ledger")
-
-
-def version_of(connection: Connection, path: Path) -> int:
-    """Return the format of a ledger.
-
-    Raises LedgerError for what is no ledger, or has an unknown format.
-    """
-    has_meta = connection.exec_driver_sql("select 1 from sqlite_master where type = 'table' and name = 'meta'").first()
-    rows = connection.exec_driver_sql("select kind, version from meta").all() if has_meta else []
-    if len(rows) != 1 or rows[0].kind != KIND:
-        raise LedgerError(
-            f"the ledger {str(path)!r} is a database, but not a ledger",
-            fix="give the path of a ledger, or of a file that does not exist yet",
-        ).at("ledger")
-    version = rows[0].version
-    if version not in READ:
-        is_newer = isinstance(version, int) and version > VERSION
-        fix = "install a newer Takifugu" if is_newer else "open it with the Takifugu that made it"
-        raise LedgerError(
-            f"the ledger {str(path)!r} is in format {version}",
-            rule=f"this version of Takifugu reads formats {min(READ)} to {VERSION}",
-            fix=fix,
-        ).at("ledger")
-    return int(version)
 
 
 def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:

@@ -25,7 +25,8 @@ from takifugu.accounting.ledger.format.tables import (
     releases,
     standings,
 )
-from takifugu.accounting.ledger.tallying import Account, AccountKind, Tally
+from takifugu.accounting.ledger.kinds import Account, AccountKind
+from takifugu.accounting.ledger.tallying import Tally
 from takifugu.accounting.ledger.values import Amount, most
 from takifugu.numbers.rationals import to_text
 

@@ -30,7 +30,7 @@ TAG, EVERYONE = 16, b""
 #: What `meta.kind` says, so that no other database is taken for a ledger.
 KIND = "takifugu-ledger"
 
-#: The layout of the tables below: an older one is upgraded (`ledger.upgrading`), a newer one refused, never guessed.
+#: The layout of the tables below: an older one is upgraded (`ledger.opening`), a newer one refused, never guessed.
 VERSION = 7
 #: The formats that are read: what is older than the newest is upgraded.
 READ = (5, 6, VERSION)

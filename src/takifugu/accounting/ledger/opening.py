@@ -1,0 +1,244 @@
+"""Opening a ledger: a file that is one, whole and in today's format, or a new one.
+
+One of an older format becomes one of this: its events are replayed, and the old file is kept beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from secrets import token_hex
+
+from sqlalchemy import Connection, Engine, Row, insert, select
+
+from takifugu.accounting.ledger import pending as reserved
+from takifugu.accounting.ledger.applying import apply
+from takifugu.accounting.ledger.asking import roster_of
+from takifugu.accounting.ledger.disk import sqlite
+from takifugu.accounting.ledger.disk.backup import keep
+from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, check_side_files, place_of
+from takifugu.accounting.ledger.encoding import decoding, now
+from takifugu.accounting.ledger.facts import Fact, append, content, named_in
+from takifugu.accounting.ledger.facts import keep as keep_content
+from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.format.chain import check_chain, digest, start
+from takifugu.accounting.ledger.format.tables import KIND, READ, TAG, VERSION, meta, metadata, statements
+from takifugu.accounting.ledger.store import Store
+from takifugu.core.commands import command
+from takifugu.core.errors import LedgerError
+from takifugu.core.escaping import visible
+
+#: So many payments are replayed in a few seconds; more are not replayed by the way.
+AT_ONCE = 1000
+#: The last format whose events had no ids, and no seals that are those of now.
+WITHOUT_IDS = 5
+#: How many bytes a tag had up to format 6; after each came the number of its shape, in 4 bytes.
+LONG_TAG = 32
+
+
+def open_store(path: Path, timeout: float, create: bool, at_most: int | None = AT_ONCE) -> Store:
+    """Open the ledger at `path`, or make one, or upgrade an older one.
+
+    Raises LedgerError, with the fix, for anything that is not a sound ledger, and for an older one of more than
+    `at_most` payments.
+    """
+    with sqlite.explained(path):
+        path, is_new = _file(path, create)
+    engine = sqlite.engine_of(path, timeout)
+    store = Store(path, engine, b"")
+    with store.reading() as connection:
+        sqlite.check_harmless(connection)
+        sqlite.check_whole(connection)
+        is_older = version_of(connection, path) != VERSION
+    former = _upgrade(store, at_most) if is_older else None
+    with store.reading() as connection:
+        version_of(connection, path)
+        with decoding():
+            check_layout(connection, path)
+            row = connection.execute(select(meta)).one()
+            key = bytes.fromhex(row.key)
+    with sqlite.explained(path):
+        sqlite.give_up_shared_memory(path, timeout)
+    return Store(path, engine, key, is_new, row.public_id, former)
+
+
+def _file(path: Path, create: bool) -> tuple[Path, bool]:
+    """Return the place of a ledger's file, and whether it was made now.
+
+    Raises LedgerError for what cannot be a ledger's file.
+    """
+    if path.is_dir():
+        raise LedgerError(f"the ledger {str(path)!r} is a folder", fix="give the path of a file").at("ledger")
+    path, is_new = place_of(path), False
+    if not path.exists():
+        if not create:
+            raise LedgerError(
+                f"there is no ledger {str(path)!r}", fix="a first release makes one, or check the path"
+            ).at("ledger")
+        check_locks(path.parent)
+        is_new = sqlite.create(path, _fill)
+    if not path.is_file():
+        raise LedgerError(f"the ledger {str(path)!r} is a device or a pipe", fix="give the path of a file").at("ledger")
+    check_side_files(path)
+    check_one_name(path)
+    check_locks(path.parent)
+    if path.stat().st_size == 0:
+        raise LedgerError(
+            f"the ledger {str(path)!r} is an empty file",
+            rule=(
+                "either it lost its contents (restore a backup), or it never was a ledger (delete it, and a new one is "
+                "made)"
+            ),
+        ).at("ledger")
+    sqlite.check_length(path)
+    return path, is_new
+
+
+def _fill(engine: Engine) -> None:
+    with engine.begin() as connection:
+        for statement in statements():
+            connection.exec_driver_sql(statement)
+        begin(connection, token_hex(8), now(), token_hex(32))
+        seals.write(connection)
+
+
+def begin(connection: Connection, public_id: str, created: str, key: str) -> None:
+    """Describe the ledger in its empty tables."""
+    row = {
+        "kind": KIND, "version": VERSION, "public_id": public_id, "created": created, "key": key, "head": "",
+        "counts": "",
+    }  # fmt: skip
+    connection.execute(insert(meta).values(row))
+    connection.exec_driver_sql("update meta set head = ?", (start(connection),))
+
+
+def check_layout(connection: Connection, path: Path) -> None:
+    """Raise LedgerError for other tables, columns or indexes than a ledger's."""
+    tables = {name: {column.name for column in table.columns} for name, table in metadata.tables.items()}
+    indexes = {index.name for index in chain.from_iterable(table.indexes for table in metadata.tables.values())}
+    strange = [
+        name
+        for kind, name in connection.exec_driver_sql("select type, name from sqlite_master")
+        if not name.startswith("sqlite_") and name not in (tables if kind == "table" else indexes)
+    ]
+    columns_by_table: dict[str, set[str]] = {}
+    columns_of = "select m.name, c.name from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table'"
+    for table, column in connection.exec_driver_sql(columns_of):
+        columns_by_table.setdefault(table, set()).add(column)
+    strange += [name for name, columns in tables.items() if columns_by_table.get(name) != columns]
+    if strange:
+        raise LedgerError(
+            f"the ledger {str(path)!r} has a part that no ledger has ({visible(min(strange))[:40]!r})",
+            rule="it was edited, or made by another version",
+            fix="restore a backup",
+        ).at("ledger")
+
+
+def version_of(connection: Connection, path: Path) -> int:
+    """Return the format of a ledger.
+
+    Raises LedgerError for what is no ledger, or has an unknown format.
+    """
+    has_meta = connection.exec_driver_sql("select 1 from sqlite_master where type = 'table' and name = 'meta'").first()
+    rows = connection.exec_driver_sql("select kind, version from meta").all() if has_meta else []
+    if len(rows) != 1 or rows[0].kind != KIND:
+        raise LedgerError(
+            f"the ledger {str(path)!r} is a database, but not a ledger",
+            fix="give the path of a ledger, or of a file that does not exist yet",
+        ).at("ledger")
+    version = rows[0].version
+    if version not in READ:
+        is_newer = isinstance(version, int) and version > VERSION
+        fix = "install a newer Takifugu" if is_newer else "open it with the Takifugu that made it"
+        raise LedgerError(
+            f"the ledger {str(path)!r} is in format {version}",
+            rule=f"this version of Takifugu reads formats {min(READ)} to {VERSION}",
+            fix=fix,
+        ).at("ledger")
+    return int(version)
+
+
+def _upgrade(store: Store, at_most: int | None = AT_ONCE) -> Path | None:
+    """Replay an older ledger's events; return the old one's place, or None.
+
+    All is one transaction on the very file: whoever is about to write finds the old ledger or the new one. Raises
+    LedgerError for one that has more than `at_most` payments, and for one that cannot be read: it stays as it is.
+    """
+    with store.writing() as connection:
+        version = connection.exec_driver_sql("select version from meta").scalar_one()
+        if version == VERSION:
+            return None
+        payments = connection.exec_driver_sql("select count(*) from events where kind = 'paid'").scalar_one()
+        if at_most is not None and payments > at_most:
+            raise LedgerError(
+                f"the ledger {str(store.path)!r} is in format {version}, and this version of Takifugu writes format "
+                f"{VERSION}",
+                rule=f"its {payments:,} payments are replayed once, which takes a while",
+                fix=f"run {command('ledger', 'upgrade', store.path)}, which keeps the old file beside the new one",
+            ).at("ledger")
+        sqlite.check_harmless(connection)
+        former = keep(store.place, f"format-{version}")
+        with decoding():
+            _replay(connection, version)
+        check_layout(connection, store.path)
+    return former
+
+
+def _replay(connection: Connection, version: int) -> None:
+    meta = connection.exec_driver_sql("select public_id, created, key from meta").one()
+    if version > WITHOUT_IDS:
+        seals.check_itself(connection)
+        check_chain(connection)
+    events = [_fact(meta.key, number, row) for number, row in enumerate(_events(connection, version))]
+    names = dict.fromkeys(chain.from_iterable(map(named_in, events)))
+    texts = {name: content(connection, name) for name in names}
+    waiting = "select public_id, bundle from reservations where bundle is not null"
+    bundles = connection.exec_driver_sql(waiting).all()
+    for table in reversed(metadata.sorted_tables):
+        connection.exec_driver_sql(f"drop table if exists {table.name}")
+    for statement in statements():
+        connection.exec_driver_sql(statement)
+    begin(connection, meta.public_id, meta.created, meta.key)
+    for older in events:
+        fact = _with_short_tags(connection, older, texts) if older.kind == "paid" else older
+        append(connection, fact)
+        apply(connection, fact)
+    for group, bundle in bundles:
+        reserved.set_bundle(connection, group, bundle)
+    seals.write(connection)
+
+
+def _events(connection: Connection, version: int) -> Sequence[Row[*tuple[object, ...]]]:
+    """Return an old ledger's events: kind, source, body, time, id, first digest.
+
+    Events of format 5 had neither of the last two.
+    """
+    names = "public_id, first" if version > WITHOUT_IDS else "'', null"
+    return connection.exec_driver_sql(f"select kind, source, body, created, {names} from events order by id").all()
+
+
+def _fact(key: str, number: int, event: Row[*tuple[object, ...]]) -> Fact:
+    """Return an event; a missing id becomes one equal in all copies."""
+    kind, source, body, created, name, first = event
+    name = name or digest(key, number, kind, source, body, created).hex()[:16]
+    first = None if first is None else str(first)
+    return Fact(str(kind), str(source), json.loads(str(body)), str(created), str(name), first)
+
+
+def _with_short_tags(connection: Connection, fact: Fact, texts: Mapping[str, bytes]) -> Fact:
+    """Return a payment with short tags of units, its content written."""
+    body = {**fact.body, "everything": fact.body["everything"][: 2 * TAG]}
+    if body["units"] is not None:
+        former = texts[body["units"]]
+        places = range(0, len(former), LONG_TAG + 4)
+        units = {former[n : n + TAG]: int.from_bytes(former[n + LONG_TAG : n + LONG_TAG + 4], "big") for n in places}
+        if len(units) < len(places):
+            raise ValueError("two of its people have one tag")
+        body["units"] = keep_content(connection, roster_of(units, len(body["shapes"])))
+    for name in named_in(fact):
+        if name != fact.body["units"]:
+            keep_content(connection, texts[name])
+    return replace(fact, body=body)
