@@ -55,9 +55,12 @@ def questions_by_name(tree: ast.AST) -> Iterator[str]:
 
 
 def test_nothing_of_ours_is_asked_for_a_name() -> None:
-    by_file = Counter({
-        path.relative_to(SRC).as_posix(): len([*questions_by_name(parsed(path))]) for path in sorted(SRC.rglob("*.py"))
-    })
+    by_file = Counter(
+        {
+            path.relative_to(SRC).as_posix(): len([*questions_by_name(parsed(path))])
+            for path in sorted(SRC.rglob("*.py"))
+        }
+    )
     allowed = Counter({name: count for name, (count, _) in LEFT.items()})
     assert not by_file - allowed, f"{by_file - allowed}: declare the member, or a protocol that isinstance asks"
     assert not allowed - by_file, f"shorten the list: {allowed - by_file}"

@@ -159,7 +159,7 @@ def test_what_a_page_says_of_ordinary_noise_at_places() -> None:
     """One person who goes elsewhere changes two counts: scale 2/epsilon; safe below z with P(3 + K <= z) <= 1/1000."""
     a = math.exp(-1 / 2)
     z = max(z for z in range(-40, 3) if a ** (3 - z) / (1 + a) <= 1e-3)
-    assert f"{100 * a ** -z / (1 + a):.1f}" == "0.4"
+    assert f"{100 * a**-z / (1 + a):.1f}" == "0.4"
 
 
 def test_the_data_are_made_up_and_made_again_byte_for_byte(tmp_path: Path) -> None:

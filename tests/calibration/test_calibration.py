@@ -40,9 +40,7 @@ from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError, 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 STATES = ["still", "walking"]
 #: The mechanisms that frameworks of Pufferfish are told of.
-MECHANISMS = [
-    line.name for line in registry.REGISTRY if "pufferfish" in line.definitions and not line.of_columns
-]
+MECHANISMS = [line.name for line in registry.REGISTRY if "pufferfish" in line.definitions and not line.of_columns]
 
 
 def activity(length: int = 100, **how: Any) -> tf.MarkovChain:

@@ -253,6 +253,7 @@ def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
         assert outcome.exit_code == 0
         assert widest(outcome.stdout, tmp_path, "t" * 64) <= 80, words
 
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "says"),
@@ -417,9 +418,7 @@ def test_colours_only_where_they_mean_something(tmp_path: Path, monkeypatch: pyt
 def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal long work shows a bar that is gone at the end; elsewhere nothing but the result is printed."""
     where = files.write(tmp_path)
-    program = (
-        f"{AT_ONCE}from takifugu.cli import main; main(['calibrate', {str(where)!r}])"
-    )
+    program = f"{AT_ONCE}from takifugu.cli import main; main(['calibrate', {str(where)!r}])"
     table, seen = on_a_terminal(program)
     assert b"calibrating time-use-units" in seen
     assert b"calibrating" not in table

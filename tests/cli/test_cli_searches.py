@@ -108,10 +108,7 @@ def test_nothing_is_published_after_an_interrupt(where: Path, monkeypatch: pytes
 
 @pytest.mark.slow
 def test_the_bar_is_on_a_terminal_only(where: Path) -> None:
-    program = (
-        f"{AT_ONCE}progress.LONG = 0.0\n"
-        f"from takifugu.cli import main; main(['calibrate', {str(where)!r}])"
-    )
+    program = f"{AT_ONCE}progress.LONG = 0.0\nfrom takifugu.cli import main; main(['calibrate', {str(where)!r}])"
     table, seen = on_a_terminal(program)
     assert b"quilt-exact: quilts" in seen
     assert b"a search through up to" in seen

@@ -89,9 +89,12 @@ EXAMPLES = (
         '[hide]\nproperty = { attribute = "group", function = "share", of = "b", max_difference = "1/10" }\n'
         f'{END}query = "count"\nattribute = "ill"\nstates = [1]\nmechanism = "wasserstein"\n',
         {"data.csv": "ill,group\n" + "0,a\n1,a\n0,b\n0,b\n" * 10},
-        (*WRONG, ('function = "share"', 'function = "shares"', "hide.property.function"),
-         ("records = 40", "records = 0", "belief.records"),
-         ('attribute = "ill"', 'attribute = "il"', "release[0].attribute")),
+        (
+            *WRONG,
+            ('function = "share"', 'function = "shares"', "hide.property.function"),
+            ("records = 40", "records = 0", "belief.records"),
+            ('attribute = "ill"', 'attribute = "il"', "release[0].attribute"),
+        ),
         ("mechanism", "property"),
     ),
     Example(
@@ -102,8 +105,12 @@ EXAMPLES = (
         '[hide]\nproperty = { attribute = "height", function = "mean", max_difference = 2 }\n'
         f'{END}query = "mean"\nattribute = "weight"\ndelta = 1e-5\nmechanism = "attribute-gaussian-exact"\n',
         {"data.csv": "height,weight\n" + "171.2,66.1\n168,75\n" * 25},
-        (*WRONG, ("[40, 144]", "[41, 144]", "belief.covariance"), ("max_difference = 2", "max_difference = -2",
-          "hide.property.max_difference"), ("weight = [20, 300]", "weight = [300, 20]", "belief.ranges.weight")),
+        (
+            *WRONG,
+            ("[40, 144]", "[41, 144]", "belief.covariance"),
+            ("max_difference = 2", "max_difference = -2", "hide.property.max_difference"),
+            ("weight = [20, 300]", "weight = [300, 20]", "belief.ranges.weight"),
+        ),
         ("mechanism", "delta", "property"),
     ),
     Example(
@@ -115,8 +122,11 @@ EXAMPLES = (
         f'{END}query = "count"\nattribute = "height"\nstates = ["big"]\nmechanism = "wasserstein"\n'
         'expect = { matters = 40, source = "a test" }\n',
         {"data.csv": "height\n" + "big\nsmall\n" * 20},
-        (*WRONG, ('high = ["0.4", "0.6"]', 'high = ["0.4", "0.5"]', "belief.columns.height"),
-         ('parameter = { attribute = "group" }', 'parameter = { attribut = "group" }', "hide.parameter.attribut")),
+        (
+            *WRONG,
+            ('high = ["0.4", "0.6"]', 'high = ["0.4", "0.5"]', "belief.columns.height"),
+            ('parameter = { attribute = "group" }', 'parameter = { attribut = "group" }', "hide.parameter.attribut"),
+        ),
         ("mechanism", "parameter", "expect"),
     ),
     Example(
@@ -127,8 +137,11 @@ EXAMPLES = (
         '[hide]\nparameter = { attribute = "share", interval = ["0.2", "0.8"] }\n'
         f'{END}query = "count"\nattribute = "height"\nstates = ["big"]\nmechanism = "wasserstein"\n',
         {"data.csv": "height\n" + "big\nsmall\n" * 4},
-        (*WRONG, ('constant = "0.6"', 'constant = "1.6"', "belief.columns.height"),
-         ('states = ["big"]', 'stats = ["big"]', "release[0].stats")),
+        (
+            *WRONG,
+            ('constant = "0.6"', 'constant = "1.6"', "belief.columns.height"),
+            ('states = ["big"]', 'stats = ["big"]', "release[0].stats"),
+        ),
         ("mechanism", "parameter"),
     ),
     Example(
@@ -137,18 +150,24 @@ EXAMPLES = (
         'values = ["north", "south"]\nlaws = { home = ["0.75", "0.25"], out = ["0.25", "0.75"] }\n'
         f'{END}query = "each-value"\n',
         {"data.csv": "place\n" + "north\nsouth\n" * 20},
-        (*WRONG, ('"0.25", "0.75"] }', '"0.25", "0.85"] }', "belief.laws"),
-         ("rows_per_person = 1", "rows_per_person = 0", "source.rows_per_person"),
-         ('"each-value"', '"each-row"', "release[0].query")),
+        (
+            *WRONG,
+            ('"0.25", "0.75"] }', '"0.25", "0.85"] }', "belief.laws"),
+            ("rows_per_person = 1", "rows_per_person = 0", "source.rows_per_person"),
+            ('"each-value"', '"each-row"', "release[0].query"),
+        ),
     ),
     Example(
         "asymmetric",
         f'{HEAD}person = "who"\nplace = "where"\n[belief]\nkind = "asymmetric"\nplaces = ["bar", "shop", "gym"]\n'
         f'[hide]\nvisits = "all"\n{END}query = "safe"\nat_most = 4\n',
         {"data.csv": "who,where\n" + "".join(f"p{i},gym\np{i},bar\n" for i in range(9)) + "p0,gym\np3,shop\n"},
-        (*WRONG, ('visits = "all"', 'visits = ["pub"]', "hide.visits"),
-         ("at_most = 4", "at_most = -4", "release[0].at_most"),
-         ('place = "where"\n', 'place = "where"\nx = "where"\n', "source.x")),
+        (
+            *WRONG,
+            ('visits = "all"', 'visits = ["pub"]', "hide.visits"),
+            ("at_most = 4", "at_most = -4", "release[0].at_most"),
+            ('place = "where"\n', 'place = "where"\nx = "where"\n', "source.x"),
+        ),
         ("query", "at_most"),
     ),
 )

@@ -15,8 +15,7 @@ import pytest
 from takifugu.core import files
 
 HOLDS = (
-    "import time; from takifugu.core import files; folder = files.private_folder(); "
-    "print(folder.name, flush=True); "
+    "import time; from takifugu.core import files; folder = files.private_folder(); print(folder.name, flush=True); "
 )
 COMMAND = (
     "import time\nfrom takifugu.cli import main\nfrom takifugu.core import files\n"

@@ -135,47 +135,39 @@ def test_runs_reach_over_stretches(step: int, start: int, bits: int, drawn: Any,
             assert counted.rows().runs == {("u", None): tuple(runs)}
 
 
-@pytest.mark.parametrize(("one", "other", "third"), [(5, 7, 6), (5, 9, 7), (10, 40, 25)])
-def test_a_step_that_occurs_twice_where_others_are_missing_is_seen(one: int, other: int, third: int) -> None:
+TWICE = [{5: 6, 7: 6}, {5: 7, 9: 7}, {10: 25, 40: 25}]
+LOST = [{5: None, 7: None}, {5: None, 6: None}, {0: None, 1: None}]
+
+
+@pytest.mark.parametrize("moved", [*TWICE, *LOST])
+def test_steps_that_occur_twice_or_are_lost_are_seen(moved: dict[int, int | None]) -> None:
     """As many rows as steps, the same first and last one, and the same sum of the steps: only their bits differ."""
-    rows = [(unit, third if tick in {one, other} else tick, state) for unit, tick, state in complete(50)]
+    rows = [(unit, moved.get(tick, tick), state) for unit, tick, state in complete(50)]
     with pytest.raises(NotPlain):
         surveyed(rows)
 
 
-@pytest.mark.parametrize("lost", [(5, 7), (5, 6), (0, 1)])
-def test_rows_without_a_step_do_not_cancel_each_other(lost: tuple[int, int]) -> None:
-    rows = [(unit, None if tick in lost else tick, state) for unit, tick, state in complete(50)]
-    with pytest.raises(NotPlain):
-        surveyed(rows)
+MINUTES = [f"2026-01-01 00:{m:02}:00" for m in (0, *range(2, 60))]
 
 
 @pytest.mark.parametrize(
     "text", ["2026-01-01 00:01:00", "2026-01-01T00:01:00", "2026-01-01 00:01:00+00:00", "2026/01/01 00:01"]
 )
 def test_times_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "times.csv"
-    lines = [
-        "unit,at,state",
-        *(f"u,2026-01-01 00:{m:02}:00,a" for m in (*range(1), *range(2, 150)) if m < 60),
-        f"u,{text},b",
-    ]
-    file.write_text("\n".join(lines) + "\n")
-    layout = Layout("state", unit="unit", order="at", step="1min")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
-        carefully = answer(open_frame(file), layout)
-    assert answer(open_frame(file), layout) == carefully
+    are_read_as_ever(tmp_path / "times.csv", [*(f"u,{minute},a" for minute in MINUTES), f"u,{text},b"], "1min")
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", ["007", "+7", "7.0", " 7", "7e0", "0x7", "", "-0"])
 @pytest.mark.parametrize("missing", [{7}, {7, 100}])
 def test_numbers_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, number: str, missing: set[int]) -> None:
-    file = tmp_path / "numbers.csv"
     rows = [f"u,{n},a" for n in range(150) if n not in missing]
-    file.write_text("\n".join(["unit,at,state", *rows, f"u,{number},b"]) + "\n")
-    layout = Layout("state", unit="unit", order="at", step=1)
+    are_read_as_ever(tmp_path / "numbers.csv", [*rows, f"u,{number},b"], 1)
+
+
+def are_read_as_ever(file: Path, rows: list[str], step: str | int) -> None:
+    file.write_text("\n".join(["unit,at,state", *rows]) + "\n")
+    layout = Layout("state", unit="unit", order="at", step=step)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
         carefully = answer(open_frame(file), layout)

@@ -20,17 +20,7 @@ from tests.support.engines import ENGINES, IN_ROWS, Columns, counts_and_entries,
 from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.data import (
-    Bounded,
-    Layout,
-    Lengths,
-    Recode,
-    open_frame,
-    pieces,
-    totals,
-    transitions,
-    transitions_by,
-)
+from takifugu.data import Bounded, Layout, Lengths, Recode, open_frame, pieces, totals, transitions, transitions_by
 
 NAMES = {"unit": 'Who "is" it?', "piece": "run.no", "at": "t [min], raw", "state": "état; `x`"}
 STATES = Recode(("still", "walking", 7), {"sitting": "still", "Lying": "still"})

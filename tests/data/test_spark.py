@@ -21,17 +21,7 @@ from tests.support.engines import ENGINES, Columns
 from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.data import (
-    Bounded,
-    Layout,
-    Lengths,
-    Recode,
-    open_frame,
-    pieces,
-    tally,
-    totals,
-    transitions,
-)
+from takifugu.data import Bounded, Layout, Lengths, Recode, open_frame, pieces, tally, totals, transitions
 from takifugu.data.engines.differences import collected
 from takifugu.data.melting import melted
 from takifugu.data.rows.order import with_ticks

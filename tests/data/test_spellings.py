@@ -1,22 +1,44 @@
-"""One person, one name: every engine reads two spellings of a name as one, and refuses two of them in one file."""
+"""One person, one name; times, signs and classes of numbers: as declared, the same on every engine."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.support.engines import ENGINES, IN_ROWS, Columns, entries, write_csv, write_parquet
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import DataError, InputError, SpecError
-from takifugu.data import Layout, Recode, open_frame, pieces
+from takifugu.data import (
+    UNKNOWN,
+    UNOBSERVED,
+    Bounded,
+    Classes,
+    Layout,
+    Numerals,
+    Recode,
+    TimeFormat,
+    open_frame,
+    pieces,
+    tally,
+    text_of,
+    totals,
+)
+from takifugu.data.engines.differences import collected, settled
+from takifugu.data.rows.order import with_ticks
+from takifugu.data.times.clock import Clock
 from takifugu.releasing.file.loading import load
 
 READERS = (*ENGINES, "csv by duckdb", "parquet by duckdb", "parquet by polars", "parquet by pyarrow")
@@ -191,9 +213,9 @@ def test_the_library_names_one_account(tmp_path: Path) -> None:
 def test_the_library_refuses_what_is_no_name(tmp_path: Path, name: Any) -> None:
     chain = tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 3, states=["still", "walking"])
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("still"), 1, mechanism="group")
-    for given, what in (({"unit": name}, "the person's name"), ({"source": name}, "the source")):
+    for options, what in (({"unit": name}, "the person's name"), ({"source": name}, "the source")):
         with pytest.raises(InputError, match=what):
-            tf.release(calibration, ["still"] * 3, ledger=tmp_path / "ledger.db", **{"unit": "a", **given})
+            tf.release(calibration, ["still"] * 3, ledger=tmp_path / "ledger.db", **{"unit": "a", **options})
     assert not (tmp_path / "ledger.db").exists()
 
 
@@ -235,3 +257,153 @@ def test_records_have_one_name_a_unit(tmp_path: Path) -> None:
     table.write_text(f"who,flu\n{NAME},no\n{SPELLINGS[1]},yes\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"source\.unit: column 'who': a person is written in two ways in rows 1 and 2"):
         tf.release_file(path, again="flu", once="K")
+
+
+# Declared formats of times, signs of numbers and inexact clocks: the same on every engine, and as Python has them.
+
+
+START = datetime(1970, 1, 1, tzinfo=UTC)
+FORMATS = [
+    "%d/%m/%Y %H:%M", "%d.%m.%y", "%m/%d/%Y %I:%M:%S %p", "%Y%m%d%H%M%S", "%Y-%m-%dT%H:%M:%S.%f", "[%d]^%m|%Y*%H",
+]  # fmt: skip
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.sampled_from(FORMATS),
+    st.lists(st.datetimes(datetime(1969, 1, 1), datetime(2068, 12, 31)), min_size=1, max_size=9),
+    st.booleans(), st.data(),
+)  # fmt: skip
+def test_times_are_read_as_strptime_reads_them(
+    form: str, moments: list[datetime], short: bool, data: st.DataObject
+) -> None:
+    texts = [moment.strftime(form) for moment in moments]
+    if short and form.startswith("%d/"):  # a leading zero may be missing
+        texts = [text.removeprefix("0").replace("/0", "/") for text in texts]
+    expected = [datetime.strptime(text, form).replace(tzinfo=UTC) for text in texts]
+    assert [TimeFormat(form).read(text) for text in texts] == [moment.replace(tzinfo=None) for moment in expected]
+    ticks = [(moment - START) // (datetime.resolution) for moment in expected]
+    for engine in data.draw(st.permutations(sorted(ENGINES)))[:2]:
+        given_texts = [*texts, "31/02/2025 1", None]
+        table = open_frame(ENGINES[engine]({"t": ("text", given_texts), "i": ("int", [*range(len(given_texts))])}))
+        frame, _, _ = with_ticks(
+            table.pick({"tick": "t", "i": "i"}), "t", None, nw.Datetime("us"), True, Clock(TimeFormat(form))
+        )
+        rows = sorted(collected(settled(frame.select("i", "tick"), ["tick"])))
+        assert [tick for _, tick in rows[:-2]] == ticks, engine
+        assert [text_of(tick) for _, tick in rows[-2:]] == [None, None]
+
+
+@pytest.mark.parametrize("signs", [(",", "."), (",", " "), (".", ","), (".", "'"), (",", ""), (".", "")])
+def test_numbers_are_read_alike_and_by_one_convention_only(signs: tuple[str, str]) -> None:
+    numerals = Numerals(*signs)
+    decimal, thousands = signs
+    values = [Fraction(-1234567, 100), Fraction(5, 10), Fraction(999), Fraction(1000), Fraction(12345678)]
+    texts = [f"{float(value):,.2f}".translate({44: thousands, 46: decimal}) for value in values]
+    assert [Fraction(numerals.plain(text)) for text in texts] == values
+    other = "1.5" if decimal == "," else "1,5"
+    odd = [f"1{thousands or ';'}23{decimal}4", f"1{decimal}2{decimal}3", other, "n/a", "inf"]
+    assert not any(numerals.plain(text).replace(".", "", 1).isdigit() for text in odd)
+    for engine, make in ENGINES.items():
+        frame = open_frame(make({"x": ("text", [*texts, *odd, None])})).pick({"x": "x"})
+        numbers = [row[0] for row in collected(frame.select(x=numerals.plain_in_engine(nw.col("x"))))]
+        assert numbers[:-1] == [numerals.plain(text) for text in [*texts, *odd]], engine
+        assert text_of(numbers[-1]) is None
+
+
+@settings(max_examples=200)
+@given(st.integers(-(2**55), 2**55), st.integers(1, 10**11), st.integers(1, 12))
+def test_clocks_are_rounded_to_the_nearest_part_of_a_step(tick: int, step: int, parts: int) -> None:
+    rule = Clock(parts=parts).rounding(step)
+    exact = Fraction(tick * parts, step)  # in parts
+    nearest = (exact + Fraction(1, 2)).__floor__()
+    assert Fraction(rule.of(tick) * parts, rule.step) == nearest
+
+
+# Numbers in classes and strict bounds: the same on every engine, whatever is missing, infinite or no number.
+
+
+NAN, INF = float("nan"), float("inf")
+ENDS = Classes([0, "0.1", 7])
+ROWS: Columns = {
+    "x.y": ("float", [-1.0, 0.0, -0.0, 0.1, 6.999, 7.0, NAN, None, INF, -INF, 1e308]),
+    'g "1"': ("text", ["a", "b", "a", "a", "b", "a", "a", "b", "a", "a", " a"]),
+}
+
+
+def by_hand(value: float | None, ends: list[float], missing: int) -> int:
+    if value is None or value != value or value in (INF, -INF):
+        return missing
+    return next((place for place, end in enumerate(ends) if value < end), len(ends))
+
+
+@pytest.mark.parametrize("missing", [UNOBSERVED, 2])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_puts_numbers_into_the_same_classes(engine: str, missing: int) -> None:
+    tallied = tally(open_frame(ENGINES[engine](ROWS)), {"x.y": Classes(ENDS.ends, missing), 'g "1"': {"a": 0, "b": 1}})
+    values, groups = (column for _, column in ROWS.values())
+    codes = [by_hand(value, [0.0, 0.1, 7.0], missing) for value in values]
+    assert tallied == Counter(zip(codes, ({"a": 0, "b": 1}[g.strip()] for g in groups), strict=True))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("kind", "values", "codes"),
+    [
+        ("text", ["0.1", " 7 ", "1e1", "nan", "-Inf", "many", "", None], [2, 3, 3, -1, -1, UNKNOWN, -1, -1]),
+        ("int", [0, 7, None, -3], [1, 3, -1, 0]),
+        ("bool", [True, False, None, True], [2, 1, -1, 2]),
+    ],
+)
+def test_kinds_of_numbers(engine: str, kind: str, values: list[Any], codes: list[int]) -> None:
+    data = open_frame(ENGINES[engine]({"n": (kind, values)}))
+    assert tally(data, {"n": ENDS}) == {(code,): times for code, times in Counter(codes).items()}
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.one_of(st.none(), st.floats(), st.sampled_from([0.1, 0.3, 2.5, -0.0])), min_size=1, max_size=9),
+    st.lists(st.one_of(st.floats(-5, 5), st.sampled_from([0.1, 0.3, 2.5])), min_size=1, max_size=4, unique=True),
+)
+def test_engines_agree_with_plain_words(values: list[float | None], ends: list[float]) -> None:
+    known = {"n": Classes(sorted(ends))}
+    plain = Counter((by_hand(value, sorted(ends), UNOBSERVED),) for value in values)
+    for engine in ("pandas", "polars lazy", "pyarrow", "duckdb"):
+        assert tally(open_frame(ENGINES[engine]({"n": ("float", values)})), known) == plain
+
+
+@pytest.mark.parametrize("reader", ["duckdb", "polars"])
+def test_csv_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
+    if reader == "polars":
+        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
+    file = write_csv(tmp_path / "d.csv", {"n": ("text", ["0.1", "7", "nan", "many", ""])})
+    assert tally(open_frame(file), {"n": ENDS}) == {(2,): 1, (3,): 1, (-1,): 2, (UNKNOWN,): 1}
+    for values, words in (("3\nSENTINEL", "no numbers"), ("3\nnan", "missing or not finite"), ("3\n11", "outside")):
+        (tmp_path / "e.csv").write_text(f"n\n{values}\n")
+        with pytest.raises(DataError, match=words) as caught:
+            totals(open_frame(tmp_path / "e.csv"), [Bounded("n", 0, 10, 1, missing=None, clips=False)])
+        assert "SENTINEL" not in str(caught.value)
+        assert "11" not in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [([3.0, 10.0, 0.0], ""), ([3.0, None], "missing"), ([NAN], "missing"), ([-INF, 11.0], "missing"),
+     ([10.5], "outside"), ([-1e-9, 4.0], "outside")],
+)  # fmt: skip
+def test_strict_bounds_refuse(engine: str, values: list[float | None], words: str) -> None:
+    data = open_frame(ENGINES[engine]({"n": ("float", values)}))
+    strict = Bounded("n", 0, 10, "0.5", missing=None, clips=False)
+    if not words:
+        assert totals(data, [strict])[0].sums.tolist() == [26]
+        return
+    with pytest.raises(DataError, match=words):
+        totals(data, [strict])
+    assert totals(data, [Bounded("n", 0, 10, "0.5", missing=1)])[0].rows == len(values)
+
+
+@pytest.mark.parametrize("ends", [[], [1, 1], [2, 1], [1, "1.00000000000000000001"]])
+def test_ends_rise(ends: list[Any]) -> None:
+    with pytest.raises(InputError, match="ends"):
+        Classes(ends)

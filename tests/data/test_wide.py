@@ -127,9 +127,7 @@ def test_columns_of_nulls_alone_are_empty_cells() -> None:
 
 
 @pytest.mark.parametrize("steps", [6, 7, 8, 40])
-def test_more_columns_than_are_read_side_by_side(
-    steps: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_columns_than_are_read_side_by_side(steps: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(melting, "SIDE_BY_SIDE", 7)
     monkeypatch.setattr(csv_file, "MOST_SIDE_BY_SIDE", 7)
     chance = random.Random(steps)

@@ -53,9 +53,7 @@ def test_a_grid_over_the_box_of_example_2_needs_the_printed_moves(box: str) -> N
     low, high = (Fraction(end) for end in box.strip("[]").split(","))
     grid = [low + (high - low) * k / 4 for k in range(5)]
     laws = {(p, q, a): oracle.given_total(4, a, p, q) for p in grid for q in grid for a in range(5)}
-    worst = max(
-        oracle.largest_move(laws[p, q, a], laws[p, q, b]) for p, q, a in laws for b in range(a)
-    )
+    worst = max(oracle.largest_move(laws[p, q, a], laws[p, q, b]) for p, q, a in laws for b in range(a))
     assert str(worst) == golden()["attribute_wasserstein_theta_grid_001_example2"][box][0]
 
 

@@ -134,8 +134,11 @@ def test_its_faults_are_told_as_those_of_chains(tmp_path: Path, old: str, new: s
 def test_two_releases_of_one_sequence_cost_their_sum(tmp_path: Path) -> None:
     """Nothing is known of how its steps depend on each other, so two tables about it cost twice their epsilon."""
     (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
-    (tmp_path / "release.toml").write_text(FILE.replace('epsilon = 4.0\n', 'epsilon = 4.0\nper = "unit"\n') + (
-        '[[release]]\nname = "desk"\nquery = "count"\nstates = ["desk"]\nepsilon = 4.0\n'), encoding="utf-8")
+    (tmp_path / "release.toml").write_text(
+        FILE.replace("epsilon = 4.0\n", 'epsilon = 4.0\nper = "unit"\n')
+        + ('[[release]]\nname = "desk"\nquery = "count"\nstates = ["desk"]\nepsilon = 4.0\n'),
+        encoding="utf-8",
+    )
     assert invoke("release", tmp_path / "release.toml", "--anyway").exit_code == 0
     (source,) = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)["sources"]
     assert source["spent"]["epsilon"] == "8"

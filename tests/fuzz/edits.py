@@ -71,6 +71,7 @@ def windows(c: random.Random, is_honest: bool) -> Iterator[Window]:
 
 def write_data(folder: Path) -> None:
     """Write the ward in every form."""
+
     def at(row: int) -> str:
         return f"{DAY}T{FIRST + row:02}:00"
 
@@ -113,7 +114,7 @@ def keys_of(one: Window, data_form: str) -> dict[str, str]:
 
 def text_of(one: Window, data_form: str, stay: float) -> str:
     source = "\n".join(f"{key} = {value}" for key, value in keys_of(one, data_form).items())
-    belief = f'map = {one.edits["map"]}' if "map" in one.edits else ""
+    belief = f"map = {one.edits['map']}" if "map" in one.edits else ""
     start, end = (f"{DAY}T{hour + hours_ahead(one):02}:00" for hour in (one.hours.start, one.hours.stop))
     return f"""
 ledger = "a.db"

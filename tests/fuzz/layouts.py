@@ -156,9 +156,7 @@ def in_python(c: random.Random, folder: Path) -> Result | None:
     return Result(float(Ledger.open(path).spent("s").spent.epsilon), worst, "\n".join(said))
 
 
-def _described(
-    c: random.Random, size: int, cut: int
-) -> tuple[list[int], list[int], int | None, str | None, str]:
+def _described(c: random.Random, size: int, cut: int) -> tuple[list[int], list[int], int | None, str | None, str]:
     """Return which steps are read, and how they are described: pieces, place, layout, unit."""
     how = c.randrange(4)
     if how == 0 and not cut:  # a window of the recording
@@ -222,9 +220,7 @@ def rows_of(people: int) -> list[Row]:
 def in_files(c: random.Random, folder: Path) -> Result | None:
     stay, people, path = c.choice((0.5, 0.8, 0.95)), c.choice((1, 2)), folder / "a.db"
     rows = rows_of(people)
-    lines = [
-        f"p{r.person},b{r.bed},{DAY}T{r.hour:02}:00,{DAY}T{r.hour:02}:{15 * r.quarter:02},calm,calm" for r in rows
-    ]
+    lines = [f"p{r.person},b{r.bed},{DAY}T{r.hour:02}:00,{DAY}T{r.hour:02}:{15 * r.quarter:02},calm,calm" for r in rows]
     (folder / "d.csv").write_text("\n".join(["person,bed,hour,t,state,lag", *lines, ""]))
     usual = {"unit": "person", "value": "state", "order": "hour", "duplicates": "first", "zone": "UTC"}
     ways = {"unit": ("bed", "none"), "value": ("lag",), "order": ("t",), "duplicates": ("last",), "zone": ZONES[1:]}

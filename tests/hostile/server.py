@@ -76,7 +76,6 @@ def main() -> None:
     import pydantic  # noqa: F401
     import sqlalchemy  # noqa: F401
 
-
     seconds = float(os.environ.get("HOSTILE_SECONDS", SECONDS))
     for folder, arguments in json.load(sys.stdin):
         print(json.dumps(run(folder, arguments, seconds)), flush=True)

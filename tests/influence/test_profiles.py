@@ -1,16 +1,30 @@
-"""Profiles: runs of entries, their sums entry by entry, and what is no profile."""
+"""Profiles: runs of entries, their sums entry by entry, what is no profile, and those of normal noise."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import log_ndtr, ndtr
 
 from takifugu.core.errors import InputError
+from takifugu.influence.profiles.normal import (
+    MARGIN,
+    NormalRelease,
+    as_normal,
+    covering_multiple,
+    least_losses,
+    log_delta,
+    log_share,
+    normal_profile,
+)
 from takifugu.influence.profiles.profile import Profile
+from takifugu.model.queries.additive import Additive
 
 TENTHS = st.integers(0, 40).map(lambda tenths: tenths / 10)
 
@@ -76,3 +90,190 @@ def test_profiles_of_different_sizes_do_not_add_up():
     with pytest.raises(InputError, match="do not add up"):
         Profile.of(GOOD, 3) + Profile.of(GOOD, 4)
     assert Profile.by_entry([np.zeros((1, 1)), GOOD]).largest(0) == 0
+
+
+# Profiles of normal noise against 120 digits and rationals, with no tolerance: never below what delta needs.
+
+
+MOVES = [1e-300, 1e-70, 1e-20, 1e-7, 9e-7, 1.1e-6, 1e-3, 0.1, 0.7, 3.0, 40.0]
+SHARES = [-5000.0, -14.0, -1.5, -0.1, 6.0]
+
+
+@pytest.fixture(autouse=True)
+def many_digits():
+    with mpmath.workdps(120):
+        yield
+
+
+def exact_delta(move, epsilon):
+    """Phi(mu/2 - e/mu) - e^e Phi(-mu/2 - e/mu), to 120 digits of the difference."""
+    with mpmath.workdps(120 + max(0, round(-math.log10(move)))):
+        shift, budget = mpmath.mpf(move), mpmath.mpf(epsilon)
+        if budget > 10**6 * shift:
+            return mpmath.mpf(0)
+        low = budget / shift - shift / 2, budget / shift + shift / 2
+        near, far = (mpmath.erfc(z / mpmath.sqrt(2)) / 2 for z in low)
+        return near - mpmath.exp(budget) * far
+
+
+def keeps(move, pure, loss, log_kappa):
+    """Whether delta(c - r) <= kappa (e^c - 1) for kappa a little higher: `log_share` lowers it by the margin."""
+    allowed = mpmath.exp(mpmath.mpf(log_kappa) + MARGIN) * mpmath.expm1(mpmath.mpf(loss))
+    return exact_delta(move, mpmath.mpf(loss) - mpmath.mpf(pure)) <= allowed
+
+
+@pytest.mark.parametrize("log_kappa", SHARES)
+@pytest.mark.parametrize("pure", [0.0, 1e-9, 0.3, 40.0])
+def test_the_least_loss_keeps_its_inequality_and_a_smaller_one_does_not(pure, log_kappa):
+    limit = float(np.logaddexp(0, -log_kappa))  # from here on any delta up to 1 is kept
+    losses = least_losses(np.array(MOVES), np.full(len(MOVES), pure), log_kappa)
+    for move, loss in zip(MOVES, losses.tolist(), strict=True):
+        assert loss <= limit
+        assert loss >= limit or (loss >= pure and keeps(move, pure, loss, log_kappa))
+        less = pure + (loss - pure) * (1 - 2e-6) - 1e-14 * loss
+        assert less <= pure or not keeps(move, pure, less, log_kappa)
+
+
+@pytest.mark.parametrize("log_kappa", SHARES)
+def test_the_largest_loss_is_that_of_a_delta_of_one_and_nothing_moved_loses_what_is_pure(log_kappa):
+    limit = mpmath.log1p(mpmath.exp(-mpmath.mpf(log_kappa) - MARGIN))
+    for move, pure in ((1e6, 0.0), (0.5, 2 * float(limit) + 1)):
+        (most,) = least_losses(np.array([move]), np.array([pure]), log_kappa).tolist()
+        assert limit <= mpmath.mpf(most) <= limit * (1 + mpmath.mpf(10) ** -8)
+    pure = np.array([0.0, 0.25, 0.9]) * min(2.0, float(limit))
+    assert least_losses(np.zeros(3), pure, log_kappa).tolist() == pure.tolist()
+
+
+@pytest.mark.parametrize("log_kappa", SHARES)
+def test_least_losses_rise_with_the_move_with_what_is_pure_and_with_a_smaller_share(log_kappa):
+    moves, pure = (grid.ravel() for grid in np.meshgrid(MOVES, [0.0, 0.2, 9.0]))
+    losses = least_losses(moves, pure, log_kappa)
+    for other in (least_losses(1.5 * moves, pure, log_kappa), least_losses(moves, pure + 0.1, log_kappa)):
+        assert (other >= losses * (1 - 1e-8)).all()
+    assert (least_losses(moves, pure, log_kappa - 1) >= losses * (1 - 1e-8)).all()
+
+
+def test_the_delta_of_a_move_is_exact_however_small_it_is():
+    for move in (*MOVES, *(10.0 ** np.linspace(-76, -66, 11)).tolist()):
+        for tilt in (0.0, 0.5, 3.0):
+            true = mpmath.log(exact_delta(move, move * tilt))
+            assert abs(mpmath.mpf(log_delta(move, move * tilt)) - true) <= abs(true) * 2.0**-50 + 1e-15
+
+
+def test_the_least_loss_solves_its_equation():
+    move, pure, share = 0.7, 0.4, math.log(1e-3)
+    loss = float(least_losses(np.array([move]), np.array([pure]), share)[0])
+    rest = loss - pure
+    delta = ndtr(move / 2 - rest / move) - math.exp(rest + float(log_ndtr(-move / 2 - rest / move)))
+    assert delta == pytest.approx(1e-3 * math.expm1(loss), rel=1e-8)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "0.01", "1", "3", "40", "900"])
+@pytest.mark.parametrize("delta", ["1e-30", "1e-6", "0.3"])
+def test_the_share_of_delta_is_rounded_down_by_the_margin(epsilon, delta):
+    budget, part = Fraction(epsilon), Fraction(delta)
+    assert log_share(Fraction(0), part) == math.inf
+    true = mpmath.log(mpmath.mpf(part.numerator) / part.denominator)
+    true -= mpmath.log(mpmath.expm1(mpmath.mpf(budget.numerator) / budget.denominator))
+    share = mpmath.mpf(log_share(budget, part))
+    assert true - MARGIN * 1.001 <= share <= true - MARGIN * 0.999
+
+
+# Releases on three entries, of three, two and three values: what is read of them, and how often.
+
+FIRST = (np.array([[0, 0], [1, 0], [3, -2]]), np.array([[5, 5], [5, 9]]))
+SECOND = (np.array([[0], [1], [1]]), np.array([[1], [0]]), np.array([[7]]))
+
+
+def answer(tables, weights, table_of):
+    cells = tables[0].shape[1]
+    labels = tuple(f"c{n}" for n in range(cells))
+    return Additive(Fraction(1), labels, tables, np.array(weights), np.array(table_of))
+
+
+def releases():
+    """Two of them; the second does not read the last entry but one, which has one row in its table."""
+    first = answer(FIRST, [1, -2, 3, 3, 1], [0, 1, 0, 0, 0])
+    second = answer(SECOND, [4, 4, 1, 2, 4], [0, 1, 0, 2, 0])
+    return NormalRelease(first, Fraction(13, 3)), NormalRelease(second, Fraction(7, 10))
+
+
+def square(release, entry, pair):
+    """|w(u) - w(v)|^2 / sigma^2 of an entry, exactly; 0 where one row stands for all values."""
+    share = release.answer.contribution(entry).tolist()
+    if len(share) == 1:
+        return Fraction(0)
+    u, v = pair
+    return sum(Fraction(a - b) ** 2 for a, b in zip(share[u], share[v], strict=True)) / release.sigma**2
+
+
+def pairs_of(entry):
+    values = 2 if entry == 1 else 3
+    return [(u, v) for u in range(values) for v in range(values) if u != v]
+
+
+@pytest.mark.parametrize("log_kappa", [-14.0, -2.0])
+@pytest.mark.parametrize("with_pure", [False, True])
+def test_the_profile_of_releases_is_that_of_the_root_of_all_squares(with_pure, log_kappa):
+    pure = [np.abs(np.subtract.outer(np.arange(k), np.arange(k))) * 0.1 for k in (3, 2, 3, 3)]
+    added = Profile((pure[0], pure[1], 2 * pure[0]), np.array([1, 1, 1, 2]), np.array([0, 1, 2, 0]))
+    profile = normal_profile(releases(), log_kappa, added if with_pure else None)
+    assert profile.size == 5
+    for entry in range(5):
+        for pair in pairs_of(entry):
+            squared = sum((square(one, entry, pair) for one in releases()), Fraction(0))
+            fixed = float(added.at(entry)[pair]) if with_pure else 0.0
+            loss = float(profile.at(entry)[pair])
+            move = mpmath.sqrt(mpmath.mpf(squared.numerator) / squared.denominator)
+            if not squared:
+                assert loss == fixed
+                continue
+            assert keeps(float(move * (1 - mpmath.mpf(2) ** -60)), fixed, loss, log_kappa)
+            (least,) = least_losses(np.array([float(move)]), np.array([fixed]), log_kappa).tolist()
+            assert loss == pytest.approx(least, rel=1e-8)
+            assert mpmath.mpf(least) <= mpmath.mpf(loss) * (1 + mpmath.mpf(10) ** -11)
+
+
+def test_a_multiple_covers_each_move_of_each_entry():
+    first, second = releases()
+    for mine, other in (((first,), second), ((second, first), first), ((first, second), second)):
+        ratios = []
+        for entry in range(5):
+            for pair in pairs_of(entry):
+                base = sum((square(one, entry, pair) for one in mine), Fraction(0))
+                moved = square(other, entry, pair)
+                ratios.append(math.inf if moved and not base else moved / (base or 1))
+        worst, multiple = max(ratios), covering_multiple(mine, other)
+        if worst == math.inf:
+            assert multiple == math.inf
+        else:
+            assert worst <= Fraction(multiple) <= worst * (1 + Fraction(1, 10**11))
+    assert covering_multiple([second], first) == math.inf
+
+
+def test_a_multiple_covers_pure_losses():
+    first, _ = releases()
+    tables = [c * (1 - np.eye(k)) for c, k in ((0.3, 3), (0.1, 2))]
+    pure = Profile(tuple(tables), np.array([1, 1, 3]), np.array([0, 1, 0]))
+    worst = max(
+        mpmath.mpf(float(as_normal(pure.at(entry))[pair])) / mpmath.mpf(squared.numerator) * squared.denominator
+        for entry in range(5) for pair in pairs_of(entry) if (squared := square(first, entry, pair))
+    )  # fmt: skip
+    multiple = mpmath.mpf(covering_multiple([first], pure))
+    assert worst <= multiple <= worst * (1 + mpmath.mpf(10) ** -11)
+    unread = answer(SECOND, [4, 4, 1, 2, 4], [0, 1, 0, 2, 0])
+    assert covering_multiple([NormalRelease(unread, Fraction(1))], pure) == math.inf
+
+
+def test_normal_noise_that_tells_as_much_as_a_loss_is_never_less():
+    """erf(mu/sqrt(8)) = tanh(c/2), and mu^2 <= 8c: the smaller one of both up to 10, the second beyond."""
+    losses = np.array([0.0, 1e-12, 1e-3, 0.2, 1.0, 5.0, 9.5, 9.999, 10.0, 10.001, 12.0, 800.0])
+    for loss, squared in zip(losses.tolist(), as_normal(losses).tolist(), strict=True):
+        wanted = mpmath.tanh(mpmath.mpf(loss) / 2)
+        assert mpmath.erf(mpmath.sqrt(mpmath.mpf(squared) / 8)) >= wanted
+        assert squared <= 8 * loss
+        if loss > 10:
+            assert squared == 8 * loss
+        elif loss:
+            assert mpmath.erf(mpmath.sqrt(mpmath.mpf(squared) * (1 - 1e-7) / 8)) < wanted
+    assert as_normal(np.array([[0.0, 0.5], [0.5, 0.0]])).shape == (2, 2)

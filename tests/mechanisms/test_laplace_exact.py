@@ -1,10 +1,14 @@
-"""The smallest Laplace scale: never too small, never more than needed, below wasserstein and group; mutants."""
+"""The smallest Laplace scale: never too small, never more than needed, for two laws or for rounded ones."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -13,19 +17,25 @@ from tests.support.chain_strategies import chains, contributions, joint_laws, ta
 from tests.support.golden import golden, transport_laws
 
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Problem, Refusal
-from takifugu.analysis.randomisers import DiscreteLaplace, Exact
+from takifugu.analysis.problem import Bound, Mechanism, Problem, Refusal, pair_grid
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace
 from takifugu.audit import joint_loss, true_loss
+from takifugu.mechanisms import gaussian_exact, kantorovich_relaxed, normal_by_rule, wasserstein_delta
+from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.laplace_exact import MECHANISM
+from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Query, Sum
+from takifugu.model.secrets import WhichLaw
 from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.transport.on_the_line import level_tolerance, w_infinity
 
 LENGTHS = [[0.3, 0.7], [0.9, 0.1]]
 budgets = st.sampled_from([Fraction(1, 5), Fraction(1), Fraction(5)])
@@ -224,3 +234,183 @@ def _framework(belief: MarkovChain | JointTable) -> Framework | None:
     """The framework of every entry, or None where each entry has one possible value only."""
     several = any(sum(belief.possible(i)) > 1 for i in range(belief.size))
     return hide(belief) if several else None
+
+
+# The noise for two laws of the answer: discrete where the atoms share a grid, else continuous and rounded once.
+
+
+def problem(atoms: list[Any], grid: str | None = None) -> Problem:
+    half = [Fraction(1, 2)] * 2
+    return Problem(between(Pmf(atoms[:2], half), Pmf(atoms[2:], half)), Identity(grid=grid), Fraction(1))
+
+
+@pytest.mark.parametrize(
+    ("atoms", "declared", "grid", "common"),
+    [
+        ([0, 20, 10, 30], None, Fraction(10), True),
+        ([0.0, 2.0, 1.0, 3.0], None, Fraction(1), True),
+        ([Fraction(1, 3), Fraction(1, 2), 0, 1], None, Fraction(1, 6), True),
+        ([0.5, 1.5, 0.25, 2.0], None, Fraction(1, 4), True),
+        ([0.1, 0.2, 0.3, 0.4], None, Fraction(1, 10), True),
+        ([0.1234567, 0.2, 0.3, 0.4], None, Fraction(1, 10**7), False),
+        ([0.1234567, 10.2, 0.3, 0.4], None, Fraction(1, 10**5), False),
+        ([0, 1, Fraction(1, 10**7), 2], None, Fraction(1, 10**6), False),
+        ([0, 20, 10, 30], "5", Fraction(5), True),
+        ([0, 20, 10, 30], "7", Fraction(7), False),
+        ([0, 1, 2, 3], "1/2", Fraction(1, 2), True),
+        ([0, 1, 0, 1], None, Fraction(1), True),
+    ],
+)
+def test_the_grid_of_two_laws(atoms: list[Any], declared: str | None, grid: Fraction, common: bool) -> None:
+    assert pair_grid(problem(atoms, declared)) == (grid, common)
+
+
+@pytest.mark.parametrize("mechanism", [WASSERSTEIN, EXACT])
+@pytest.mark.parametrize("atoms", [[0, 20, 10, 30], [0.105, 0.2, 0.3, 0.4], [0.0, 1.0, 0.3333333333, 2.0]])
+def test_the_noise_keeps_the_promise_in_answer_units(mechanism: Mechanism, atoms: list[Any]) -> None:
+    posed = problem(atoms, "0.01" if isinstance(atoms[0], float) else None)
+    bounded = mechanism.bound(posed)
+    assert isinstance(bounded, Bound)
+    assert isinstance(bounded.randomiser, DiscreteLaplace if isinstance(atoms[0], int) else RoundedLaplace)
+    audit = true_loss(posed.framework, posed.query, bounded.randomiser)
+    assert audit.upper <= 1 + 1e-12
+    # Rounding is post-processing: it may only lose a little of what the continuous noise needs.
+    assert mechanism is WASSERSTEIN or audit.loss > 0.9
+
+
+@pytest.mark.parametrize("mechanism", [WASSERSTEIN, EXACT])
+def test_two_laws_are_published_as_they_are(mechanism: Mechanism) -> None:
+    posed = Problem(problem([0, 1, 2, 3]).framework, Count(1), Fraction(1))
+    bounded = mechanism.bound(posed)
+    assert isinstance(bounded, Refusal)
+    assert "publish Identity()" in bounded.reason
+
+
+@pytest.mark.parametrize("mechanism", [WASSERSTEIN, EXACT])
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_belief_that_needs_a_little_more_noise_decides(mechanism: Mechanism, order: int) -> None:
+    q = Pmf([1, 2], [0.5, 0.5])
+    pairs = [LawPair(Pmf([0, 1], [0.5, 0.5]), q), LawPair(Pmf([0, 1], [0.501, 0.499]), q)]
+    scales = []
+    for beliefs in (pairs[:1], pairs[1:], pairs[::order]):
+        bounded = mechanism.bound(Problem(Framework((WhichLaw(),), tuple(beliefs)), Identity(), Fraction(2)))
+        assert isinstance(bounded, Bound)
+        scales.append(bounded.randomiser.scale)
+    assert scales[0] < scales[1] or mechanism is WASSERSTEIN
+    assert max(scales[:2]) <= scales[2] <= max(scales[:2]) * (1 + Fraction(1, 10**10))
+
+
+# Laws whose masses are known up to a relative error: each promise is for all laws that may be the true ones.
+
+
+ONE = Fraction(1)
+#: What is enough however the masses were rounded, and what no move exceeds.
+STRICT, FARTHEST = Fraction(77), 99
+
+
+def compared(p: Pmf, q: Pmf, error: float) -> Comparison:
+    family = SimpleNamespace(
+        hulls={0: (p,), 1: (q,)}, compared=[(0, 0, 1, 0)], relative_error=error,
+        moves=lambda _: (1, FARTHEST), wasserstein=lambda *_: (FARTHEST, STRICT),
+    )  # fmt: skip
+    located: Any = SimpleNamespace(family=family)
+    return Comparison(p, q, error, located, 0)
+
+
+def far(mass: Fraction) -> tuple[Pmf, Pmf]:
+    """Return two laws of which this mass lies 10 away from anything of the other."""
+    return Pmf([0, 10], [1 - mass, mass]), Pmf([0], [1])
+
+
+@pytest.mark.parametrize("error", [2.0**-40, 0.001, 0.05, 0.3])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), ONE, Fraction(5)])
+def test_laws_that_keep_the_smaller_budget_are_those_of_true_laws_that_keep_the_larger(
+    error: float, epsilon: Fraction
+) -> None:
+    """A <= e^budget B + share has (1 + r) A <= e^epsilon (1 - r) B + delta: the largest and the least true masses."""
+    delta, r = Fraction(1, 100), Fraction(error)
+    one = compared(*far(ONE / 2), error)
+    budget, share = one.budget(epsilon), one.share(delta)
+    assert float(budget) + math.log1p(error) - math.log1p(-error) <= float(epsilon) + 1e-15
+    assert (1 + r) * share <= delta
+    assert epsilon - budget <= 3 * r
+    assert share >= delta * (1 - r)
+
+
+def test_float_laws_have_an_error_and_exact_ones_none() -> None:
+    exact, floats = Pmf([0, 1], [ONE / 3, 2 * ONE / 3]), Pmf([0, 1], [0.25, 0.75])
+    assert exact.exact
+    assert not floats.exact
+    cases = [(exact, exact, 0.0), (exact, floats, 0.0), (floats, exact, 0.0), (floats, floats, 0.25),
+             (exact, exact, 0.25)]  # fmt: skip
+    errors = []
+    for p, q, error in cases:
+        (comparison,) = comparisons_of(compared(p, q, error).located)
+        assert (comparison.p, comparison.q) == (p, q)
+        errors.append(comparison.error)
+    rounded = level_tolerance(exact, floats)
+    assert errors == [0, rounded, rounded, 0.5 + rounded, 0.5 + rounded]
+    assert rounded >= 4 * np.finfo(float).eps
+
+
+@pytest.mark.parametrize("error", [0.0, 0.01])
+def test_mass_that_stays_where_it_is_leaves_room_for_the_error(error: float) -> None:
+    delta = Fraction(1, 10)
+    most = delta - 2 * Fraction(error)
+
+    def need(mass: Fraction, at: Fraction = Fraction(0)) -> Fraction:
+        return wasserstein_delta._needed(compared(*far(mass), error), at, Fraction(2), delta)
+
+    assert need(most * (1 - Fraction(1, 10**9))) == 0
+    assert need(most * (1 + Fraction(1, 10**9))) == 5 == need(most * 2)
+    assert need(most * 2, Fraction(5)) == 5
+    assert need(most * 2, Fraction(7)) == 7
+    assert need(most * 2, Fraction(4)) == 5
+
+
+def test_no_mass_may_stay_where_the_error_is_half_of_delta() -> None:
+    delta = Fraction(1, 10)
+    for error in (0.05, 0.06):
+        needed = wasserstein_delta._needed(compared(*far(Fraction(1, 100)), error), Fraction(0), ONE, delta)
+        assert needed == STRICT
+
+
+def test_a_relaxed_plan_keeps_the_smaller_budget_or_falls_to_the_strict_one() -> None:
+    p, q = Pmf([0, 1], [ONE / 4, 3 * ONE / 4]), Pmf([0, 1], [3 * ONE / 4, ONE / 4])
+    scales = [kantorovich_relaxed._needed(compared(p, q, error), Fraction(0), ONE) for error in (0.0, 0.01, 0.1)]
+    assert scales == sorted(set(scales)), "more noise, the less is known of the laws"
+    smaller = compared(p, q, 0.1).budget(ONE)
+    assert scales[2] == kantorovich_relaxed._needed(compared(p, q, 0.0), Fraction(0), smaller)
+    assert kantorovich_relaxed._needed(compared(p, q, 0.5), Fraction(0), ONE) == STRICT
+    assert kantorovich_relaxed._needed(compared(p, q, 0.1), STRICT, ONE) == STRICT
+
+
+def test_normal_noise_keeps_the_smaller_budget_and_share_or_falls_to_the_farthest_move() -> None:
+    p, q = Pmf([0, 1], [ONE / 4, 3 * ONE / 4]), Pmf([0, 1], [3 * ONE / 4, ONE / 4])
+    delta = Fraction(1, 100)
+
+    def need(error: float, epsilon: Fraction = ONE, share: Fraction = delta) -> Fraction:
+        return gaussian_exact._needed(compared(p, q, error), Fraction(0), epsilon, share)
+
+    one = compared(p, q, 0.1)
+    assert need(0.0) < need(0.01) < need(0.1) == need(0.0, one.budget(ONE), one.share(delta))
+    assert need(0.5) > FARTHEST, "the move of all mass at the whole budget"
+    assert not gaussian_exact._keeps(compared(p, q, 0.5), Fraction(10**9), 1.0, delta)
+    assert gaussian_exact._keeps(one, need(0.1) * (1 + Fraction(1, 10**6)), 1.0, delta)
+    assert not gaussian_exact._keeps(one, need(0.0), 1.0, delta)
+
+
+def test_rules_of_normal_noise_spare_what_the_error_may_hide() -> None:
+    delta = Fraction(1, 10)
+    assert normal_by_rule._move(compared(*far(Fraction(1, 1000)), 0.0), delta) == (10, 0)
+    error, most = 1 / 512, Fraction(4, 512)
+    least = most - Fraction(2, 512)
+    near, spared = normal_by_rule._move(compared(*far(least * Fraction(9, 10)), error), delta)
+    assert (near, spared) == (0, most)
+    beyond, _ = normal_by_rule._move(compared(*far(least * Fraction(11, 10)), error), delta)
+    assert beyond == 10 == w_infinity(*far(ONE / 2))
+    assert normal_by_rule._move(compared(*far(ONE / 2), float(delta) / 4), delta) == (FARTHEST, 0)
+    tiny = compared(*far(ONE / 2), 2.0**-60)
+    assert normal_by_rule._move(tiny, delta) == (10, delta * normal_by_rule.SPARE)
+    assert normal_by_rule._move(compared(*far(ONE / 2), 1 / 64), Fraction(1, 4)) == (10, Fraction(1, 16))
+    assert normal_by_rule._move(compared(*far(ONE / 2), 1 / 64 + 1e-6), Fraction(1, 4)) == (FARTHEST, 0)

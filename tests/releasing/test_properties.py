@@ -79,9 +79,7 @@ def test_a_function_that_nobody_defined_does_not_read_back():
 @given(st.sets(st.fractions(0, 10, max_denominator=4), max_size=9), st.fractions(0, 5, max_denominator=4))
 def test_near_values_by_enumeration(values, difference):
     listed = sorted(values)
-    expected = [
-        pair for pair in combinations(range(len(listed)), 2) if listed[pair[1]] - listed[pair[0]] <= difference
-    ]
+    expected = [pair for pair in combinations(range(len(listed)), 2) if listed[pair[1]] - listed[pair[0]] <= difference]
     assert sorted(near(listed, difference)) == expected
 
 

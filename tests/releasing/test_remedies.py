@@ -220,9 +220,7 @@ def test_a_larger_budget_of_the_file_is_told_to_the_ledger(tmp_path: Path, budge
 
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)])
 @pytest.mark.parametrize("declared", ["budget = 0.6\n", ""])
-def test_a_release_above_the_budget_says_which_is_enough(
-    tmp_path: Path, declared: str, dry: tuple[str, ...]
-) -> None:
+def test_a_release_above_the_budget_says_which_is_enough(tmp_path: Path, declared: str, dry: tuple[str, ...]) -> None:
     toml = small(tmp_path, ONE.replace("budget = 400\n", declared))
     assert invoke("release", toml).exit_code == 0
     refused = invoke("release", *dry, toml, "--again", "both", "--once", "2")
@@ -544,7 +542,7 @@ def test_a_belief_of_private_data_is_checked_where_they_are(tmp_path: Path) -> N
 @of("releasing/file/kinds.py: which_kind", "releasing/file/problems.py: _listing")
 def test_kinds_and_keys_are_a_command_away(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE)
-    wrong = invoke("check", replaced(toml, "source = \"a test\"\n\n[[", 'sources = "a test"\n\n[['))
+    wrong = invoke("check", replaced(toml, 'source = "a test"\n\n[[', 'sources = "a test"\n\n[['))
     assert "sources" in wrong.output
     assert "matrix" in pasted(wrong, "keys").output
     replaced(toml, 'kind = "markov-chain"', 'kind = "markof-chain"')

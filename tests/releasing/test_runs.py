@@ -48,8 +48,10 @@ SAMPLES = (('"changes.csv"\nrows = "changes"', '"samples.csv"\nrows = "samples"'
 STAYS = (('"changes.csv"\nrows = "changes"', '"stays.csv"\nrows = "stays"'),
          ('order = "when"', 'start = "when"\nend = "end"'),
          ('before = "away"', 'otherwise = "away"'))  # fmt: skip
-EVENTS = (('"changes.csv"\nrows = "changes"', '"events.csv"\nrows = "events"'),
-          ('before = "away"', 'otherwise = "away"'))
+EVENTS = (
+    ('"changes.csv"\nrows = "changes"', '"events.csv"\nrows = "events"'),
+    ('before = "away"', 'otherwise = "away"'),
+)
 DURATIONS = (*STAYS, ('end = "end"', 'duration = ["minutes", "1min"]'))
 
 

@@ -142,7 +142,9 @@ def test_gaps_cost_no_more(looks: list[int], tmp_path: Path) -> None:
     assert max(looks) <= FEW
 
 
-LINEAR = SEQUENCES.partition("[[release]]")[0] + """
+LINEAR = (
+    SEQUENCES.partition("[[release]]")[0]
+    + """
 [[release]]
 name = "weighed"
 query = "linear"
@@ -151,6 +153,7 @@ codes = { still = 0, walking = 1 }
 epsilon = 1.0
 per = "unit"
 """
+)
 
 
 def test_weights_read_the_entries_once(looks: list[int], tmp_path: Path) -> None:

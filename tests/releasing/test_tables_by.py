@@ -210,8 +210,12 @@ def test_what_is_no_table_by_cells_releases_nothing(tmp_path: Path, changes: Any
 
 def test_the_command_line_releases_and_plans_it(tmp_path: Path) -> None:
     path = written(tmp_path, ('window = "2025-W43"', 'every = "week"'), ("epsilon = 0.5", "epsilon = 8"))
-    for words in (["release", str(path), "--dry-run"], ["plan", str(path), "--releases", "52"],
-                  ["release", str(path), "--window", "2025-W44"], ["compare", str(path)]):
+    for words in (
+        ["release", str(path), "--dry-run"],
+        ["plan", str(path), "--releases", "52"],
+        ["release", str(path), "--window", "2025-W44"],
+        ["compare", str(path)],
+    ):
         result = CliRunner().invoke(main, words)
         assert result.exit_code == 0, result.output
     text = (tmp_path / "out" / "table-2025-W44.csv").read_text(encoding="utf-8")

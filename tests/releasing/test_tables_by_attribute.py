@@ -270,7 +270,7 @@ def test_gaps_of_one_unit_are_not_read(tmp_path: Path) -> None:
 
 
 CALENDAR = ('order = "minute"', 'order = "minute"\nstep = 1\nfrom = 0\nuntil = 60')
-WINDOW = ('epsilon = 0.5', 'epsilon = 0.5\nfrom = 10\nto = 30')
+WINDOW = ("epsilon = 0.5", "epsilon = 0.5\nfrom = 10\nto = 30")
 
 
 def test_a_window_of_a_calendar_is_told_by_ward(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def scale(path: Path) -> Any:
     return table.questions[0].calibration.randomiser.laplace_scale
 
 
-BY_WARD = [("value = [\"age\", \"sex\"]", "value = [\"age\", \"sex\"]\ngroup = \"ward\"")]
+BY_WARD = [('value = ["age", "sex"]', 'value = ["age", "sex"]\ngroup = "ward"')]
 
 
 def test_combinations_of_columns_are_counted(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_table_by_group_and_columns(tmp_path: Path) -> None:
 def test_people_who_are_absent_are_so_in_every_column(tmp_path: Path) -> None:
     rows = [(ward, *(("absent", "absent") if n % 7 == 0 else rest)) for n, (ward, *rest) in enumerate(people())]
     absence = ("size = 60", 'size = 60\npresence = "0.8"\nabsence = "removed"')
-    counts = cells(written(tmp_path, FILE, absence, ('[[release]]', '[hide]\npresence = true\n[[release]]'), rows=rows))
+    counts = cells(written(tmp_path, FILE, absence, ("[[release]]", "[hide]\npresence = true\n[[release]]"), rows=rows))
     assert counts == Counter(f"{age}, {sex}" for _, age, sex in rows if age != "absent")
     with pytest.raises(DataError):
         cells(written(tmp_path, FILE, absence, rows=[("A", "absent", "f"), *rows[1:]]))

@@ -231,9 +231,7 @@ def test_an_hour_that_does_not_end_with_the_calendars_start_is_left_out(tmp_path
         ("Dia,pool,2026-01-05T00:00", "source.elsewhere", "a place that is not declared"),
     ],
 )
-def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(
-    tmp_path: Path, row: str, key: str, words: str
-) -> None:
+def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(tmp_path: Path, row: str, key: str, words: str) -> None:
     file = written(tmp_path, rows=f"{ROWS}{row}\n")
     with pytest.raises(DataError, match=words) as refused:
         tf.release_file(file, anyway=True)

@@ -76,8 +76,12 @@ def influence(
 
 def birkhoff(lower: Array, upper: Array, a: int | None, b: int | None) -> float:
     """Return D(tau^(a-1) + tau^(b-1)) for a box of two states, D its projective diameter: the printed bound."""
-    diameter = math.log(max(upper[0, 0] * upper[1, 1] / (lower[0, 1] * lower[1, 0]),
-                            upper[0, 1] * upper[1, 0] / (lower[0, 0] * lower[1, 1])))
+    diameter = math.log(
+        max(
+            upper[0, 0] * upper[1, 1] / (lower[0, 1] * lower[1, 0]),
+            upper[0, 1] * upper[1, 0] / (lower[0, 0] * lower[1, 1]),
+        )
+    )
     tau = math.tanh(diameter / 4)
     return sum(diameter * tau ** (n - 1) for n in (a, b) if n is not None)
 

@@ -72,8 +72,14 @@ def sequences(
 
 
 def _piece(
-    rows: Sequence[Row], known: Mapping[str, int], order: bool, step: Fraction | None, nulls: str, in_rows: bool,
-    keep: str, rounded: Fraction | None,
+    rows: Sequence[Row],
+    known: Mapping[str, int],
+    order: bool,
+    step: Fraction | None,
+    nulls: str,
+    in_rows: bool,
+    keep: str,
+    rounded: Fraction | None,
 ) -> tuple[int | None, ...]:
     states = []
     for row in rows:
@@ -125,8 +131,11 @@ def set_back(seconds: Sequence[Fraction]) -> bool:
     back = [(one, other) for one, other in pairwise(seconds) if other < one]
     hours = {(datetime(1970, 1, 1) + timedelta(seconds=float(other))).hour for _, other in back}
     years = (max(seconds) - min(seconds)) // (180 * 86400)
-    return bool(back) and all(one - other <= 3600 for one, other in back) and hours <= {23, 0, 1, 2, 3} and (
-        len(back) <= 1 + years
+    return (
+        bool(back)
+        and all(one - other <= 3600 for one, other in back)
+        and hours <= {23, 0, 1, 2, 3}
+        and (len(back) <= 1 + years)
     )
 
 

@@ -95,9 +95,7 @@ def _of_all_pairs(law: Array, entry: int, measure: Callable[[Array, Array], floa
     return measured
 
 
-def worst_event(
-    law: Array, tables: Sequence[Array], deltas: Sequence[Array], a: Array, b: Array, loss: float
-) -> float:
+def worst_event(law: Array, tables: Sequence[Array], deltas: Sequence[Array], a: Array, b: Array, loss: float) -> float:
     """max P(S | a) - e^loss P(S | b) over all events S with P(S | x) <= e^c P(S | x') + delta, and not S likewise."""
     p, q = conditional(law, a), conditional(law, b)
     left, right, ratios, slacks = _neighbours(law.shape, tables, deltas)

@@ -18,10 +18,15 @@ def late_delta(count: int, revealing: int, ratio: float) -> float:
     """
     reach = math.ceil(60 / -math.log(ratio))
     norm = (1 - ratio) / (1 + ratio)
-    return math.fsum(
-        math.fsum(sorted((norm * ratio ** abs(output - number) for number in range(count)), reverse=True)[:revealing])
-        for output in range(-reach, count + reach)
-    ) / count
+    return (
+        math.fsum(
+            math.fsum(
+                sorted((norm * ratio ** abs(output - number) for number in range(count)), reverse=True)[:revealing]
+            )
+            for output in range(-reach, count + reach)
+        )
+        / count
+    )
 
 
 def chance_of_the_largest(count: int, ratio: float) -> float:

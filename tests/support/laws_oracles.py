@@ -83,9 +83,7 @@ def smallest_laplace_scale(p: Law, q: Law, epsilon: Any, digits: int = 40) -> mp
         atoms = sorted({*p, *q})
 
         def loss(scale: mpmath.mpf) -> mpmath.mpf:
-            return max(
-                abs(mpmath.log(_noised(p, y, scale) / _noised(q, y, scale))) for y in atoms
-            )
+            return max(abs(mpmath.log(_noised(p, y, scale) / _noised(q, y, scale))) for y in atoms)
 
         high = as_mpf(max(atoms) - min(atoms)) / budget
         low = high
@@ -181,9 +179,7 @@ def _zeros(terms: list[Any], low: Any, high: Any) -> list[Any]:
         return []
     pivot = next(k for k in range(1, len(terms)) if terms[k][0] != terms[k - 1][0])
     centre = (terms[pivot - 1][1] + terms[pivot][1]) / 2
-    derived = [
-        (sign * mpmath.sign(x - centre), x, size + mpmath.log(abs(x - centre))) for sign, x, size in terms
-    ]
+    derived = [(sign * mpmath.sign(x - centre), x, size + mpmath.log(abs(x - centre))) for sign, x, size in terms]
     edges = [low, *_zeros(derived, low, high), high]
     roots = []
     for start, end in pairwise(edges):
@@ -196,4 +192,3 @@ def _normal_between(low: Any, high: Any) -> mpmath.mpf:
     if low > 0:
         low, high = -high, -low
     return mpmath.ncdf(high) - mpmath.ncdf(low)
-

@@ -90,7 +90,7 @@ class OneWay(Definition):
 
 @dataclass(frozen=True)
 class NeverWrong(Randomiser):
-    """"all are well" with `parts` of PARTS where the answer is 0, else "cannot say"."""
+    """ "all are well" with `parts` of PARTS where the answer is 0, else "cannot say"."""
 
     parts: int
     epsilon: Fraction

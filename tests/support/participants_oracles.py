@@ -40,9 +40,7 @@ def law_of_answer(
     return {answer: mass / total for answer, mass in law.items() if mass} if total else {}
 
 
-def pairs_of_laws(
-    components: Sequence[Component], weights: Sequence[int], known: int = 0
-) -> Iterator[tuple[Law, Law]]:
+def pairs_of_laws(components: Sequence[Component], weights: Sequence[int], known: int = 0) -> Iterator[tuple[Law, Law]]:
     """Yield both laws of every entry and two of its values, for each choice of `known` other components."""
     at = 0
     for number, component in enumerate(components):

@@ -60,8 +60,13 @@ def distances(start: Data, data: Sequence[Data], related: Relation) -> dict[Data
 
 
 def best_yes(
-    data: Sequence[Data], related: Relation, false: Callable[[Data], bool], target: Data,
-    alpha: float, epsilon: float, delta: float = 0.0,
+    data: Sequence[Data],
+    related: Relation,
+    false: Callable[[Data], bool],
+    target: Data,
+    alpha: float,
+    epsilon: float,
+    delta: float = 0.0,
 ) -> float:
     """Return the largest P(yes) at `target` of mechanisms with (eps, delta), and P(yes) <= alpha where false.
 

@@ -7,18 +7,7 @@ import random
 from datetime import datetime
 
 from tests.support.exports import moment
-from tests.support.made_tables import (
-    DAY,
-    MadeTable,
-    flattened,
-    histories,
-    known,
-    names,
-    shares,
-    spent,
-    stays,
-    table,
-)
+from tests.support.made_tables import DAY, MadeTable, flattened, histories, known, names, shares, spent, stays, table
 
 ISO = "%Y-%m-%d %H:%M:%S"
 GERMAN = "%d.%m.%Y %H:%M"

@@ -94,9 +94,7 @@ def test_no_placement_loses_more_than_is_charged(case: Any) -> None:
 def test_declared_places_are_charged_as_they_are(case: Any) -> None:
     rows, initial, weights, starts, scales = case
     frameworks = [chain(rows, len(w), initial) for w in weights]
-    known = [
-        unplaced(f, Linear(w), b, at=s) for f, w, b, s in zip(frameworks, weights, scales, starts, strict=True)
-    ]
+    known = [unplaced(f, Linear(w), b, at=s) for f, w, b, s in zip(frameworks, weights, scales, starts, strict=True)]
     charged = joint(frameworks[0], known).epsilon
     windows = [window(f, Linear(w), b, s) for f, w, b, s in zip(frameworks, weights, scales, starts, strict=True)]
     for law in starts_of(rows, initial):

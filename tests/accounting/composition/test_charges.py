@@ -220,6 +220,7 @@ def test_by_name_the_order_in_which_entries_are_listed_does_not_matter_to_a_hash
 @given(st.lists(st.sampled_from([2, 3]), min_size=3, max_size=3), weights)
 def test_entries_with_different_values_are_hashed_in_the_listed_order(sizes: list[int], given: list[int]) -> None:
     """Two tables of numbers, of which each entry has one: equal answers have equal hashes, however they are kept."""
+
     def about(reverse: bool) -> Framework:
         nodes: list[Any] = []
         for place, (name, size) in enumerate(zip("abc", sizes, strict=True)):

@@ -382,9 +382,7 @@ def test_a_single_and_whole_releases_are_not_below_the_true_joint_loss(case: Any
     wholes = [promised(framework, r.query, group.MECHANISM, epsilon) for r in others[:2]]
     together = compose([wholes[0], single, *wholes[1:]])
     assert together.epsilon <= (1 + len(wholes)) * epsilon
-    listed = [
-        (contributions_of(framework, r.query), r.randomiser.scale / r.randomiser.grid) for r in (single, *wholes)
-    ]
+    listed = [(contributions_of(framework, r.query), r.randomiser.scale / r.randomiser.grid) for r in (single, *wholes)]
     assert worst_joint_loss(law_of(belief), listed, belief.size) <= together.epsilon + 1e-9
 
 

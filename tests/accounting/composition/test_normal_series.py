@@ -229,8 +229,11 @@ def test_what_a_series_does_not_reach_is_refused() -> None:
     with pytest.raises(CompositionRefused, match="does not move"):
         joint(FRAMEWORK, charges(last, first))
     for wrong, words in (
-        ({"at": 3}, "same values"), ({"at": None}, "same values"), ({"scope": "pooled"}, "several people"),
-        ({"scale": None, "randomiser": {"kind": "exponential"}}, "normal noise"), ({"scale": Fraction(0)}, "noise"),
+        ({"at": 3}, "same values"),
+        ({"at": None}, "same values"),
+        ({"scope": "pooled"}, "several people"),
+        ({"scale": None, "randomiser": {"kind": "exponential"}}, "normal noise"),
+        ({"scale": Fraction(0)}, "noise"),
     ):
         begun = charges(first, laplace(COUNT, 1))
         with pytest.raises(CompositionRefused, match=words):

@@ -39,9 +39,7 @@ EVERYBODY = users()
 ONE_USER = users(entry(2, 0, 1))
 
 
-def charge(
-    kind: Covers, scale: Any, epsilon: Any = LITTLE, about: Framework = EVERYBODY, **changes: Any
-) -> Charge:
+def charge(kind: Covers, scale: Any, epsilon: Any = LITTLE, about: Framework = EVERYBODY, **changes: Any) -> Charge:
     return replace(charge_of(laplace(about, WEIGHTS, scale, kind, epsilon), reading="one"), **changes)
 
 

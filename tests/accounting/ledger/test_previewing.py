@@ -101,9 +101,7 @@ def test_what_is_added_is_exact_and_says_why(tmp_path: Path) -> None:
     for source, past in (("less", quiet), ("more", loud)):
         book.reserve(source, [Debit(far, past)], budget=99)
     two = [about("", "1/4", name="a"), about("", "1/8", name="b")]
-    assert preview(path, "sum", two).charges == (
-        Charged(1, amount("3/8"), amount("3/8"), "its own epsilon is added"),
-    )
+    assert preview(path, "sum", two).charges == (Charged(1, amount("3/8"), amount("3/8"), "its own epsilon is added"),)
     for source, released, why in (
         ("less", quiet, "what values reveal about each other is paid for once, together with the other releases"),
         ("more", loud, "its noise hides less than alone"),
@@ -193,7 +191,6 @@ def test_what_cannot_be_counted_is_raised(path: Path) -> None:
     Ledger.open(path).reserve("late", [group_debit(FRAMEWORK, "1/4", "Ana")], budget=1, same_people=False)
     (one,) = preview(path, "late", [group_debit(FRAMEWORK, "1/8", "Ana")], same_people=True).charges
     assert "releases about another source of the same people" in one.reason
-
 
 
 def test_a_ledger_that_goes_away_is_not_made_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

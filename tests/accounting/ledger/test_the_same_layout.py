@@ -96,9 +96,7 @@ def next_week(folder: Path, ward: tuple[Path, int], more: str = "", **changes: A
         ('timezone = "UTC"\nencoding = "utf-8"\nheader = true\nnulls = "unobserved"\nstep = "60min"', ""),
     ],
 )  # fmt: skip
-def test_edits_that_change_no_entry(
-    folder: Path, ward: tuple[Path, int], more: str, belief: str
-) -> None:
+def test_edits_that_change_no_entry(folder: Path, ward: tuple[Path, int], more: str, belief: str) -> None:
     if "step" in more:
         text = (folder / "f.toml").read_text()
         assert 'step = "1h"' in text

@@ -1,15 +1,21 @@
-"""Arithmetic beyond the range of float64, against Fractions."""
+"""Arithmetic beyond the range of float64, against Fractions and mpmath."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.wide_numbers import close, fractions
+from tests.support.wide_numbers import close, fractions, random_wide
 
-from takifugu.numbers.extended.floats import UNIT, Wide, add, as_law, combine, moved, shifted, stack, times
+from takifugu.numbers.extended import laplace_smoothing as module
+from takifugu.numbers.extended.convolution import ORDERS, convolve, convolve_many
+from takifugu.numbers.extended.floats import UNIT, Wide, add, as_law, combine, moved, normalised, shifted, stack, times
+from takifugu.numbers.extended.laplace_smoothing import Chunks, decayed, roundings
 
 numbers = st.tuples(st.integers(0, 9), st.integers(-3000, 3000)).map(lambda t: Fraction(t[0]) * Fraction(2) ** t[1])
 near = st.tuples(st.integers(0, 9), st.integers(-40, 40)).map(lambda t: Fraction(t[0]) * Fraction(2) ** t[1])
@@ -60,3 +66,173 @@ def _odd(value: Fraction) -> tuple[int, int]:
         return value.numerator, -(value.denominator.bit_length() - 1)
     shift = (value.numerator & -value.numerator).bit_length() - 1 if value else 0
     return value.numerator >> shift, shift
+
+
+# Sums of convolutions as matrix products, against Fractions.
+
+
+def exact(rows: Wide, kernels: Wide, kernel: int) -> list[Fraction]:
+    """Return the sum of convolutions for one kernel, by the definition."""
+    count, size = rows.mantissas.shape
+    places = kernels.mantissas.shape[1]
+    result = [Fraction(0)] * (size + places - 1)
+    for r in range(count):
+        row, weights = fractions(rows[r]), fractions(kernels[r, :, kernel])
+        for i, weight in enumerate(weights):
+            for t, number in enumerate(row):
+                result[t + i] += weight * number
+    return result
+
+
+@pytest.mark.slow
+@pytest.mark.mutants
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 30), st.integers(1, 7), st.integers(1, 4),
+       st.integers(0, ORDERS // 2))  # fmt: skip
+def test_products_are_right_however_far_rows_and_kernels_are_apart(
+    seed: int, count: int, size: int, places: int, columns: int, orders: int
+) -> None:
+    rows = random_wide(seed, (count, size), orders)
+    kernels = random_wide(seed + 1, (count, places, columns), orders)
+    rows = normalised(rows.mantissas, rows.exponents - 5000)
+    kernels = normalised(kernels.mantissas, kernels.exponents + 70_000)
+    convolved = convolve_many(rows, kernels)
+    assert convolved is not None
+    for column in range(columns):
+        assert close(convolved[column], exact(rows, kernels, column), count * places + 4)
+
+
+def test_many_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("takifugu.numbers.extended.convolution._HELD", 20)
+    rows, kernels = random_wide(1, (2, 40), 100), random_wide(2, (2, 3, 2), 100)
+    convolved = convolve_many(rows, kernels)
+    assert convolved is not None
+    assert close(convolved[1], exact(rows, kernels, 1), 10)
+
+
+def test_rows_that_fall_without_end_are_fine_while_a_window_is_narrow() -> None:
+    row = normalised(np.full((1, 400), 0.75), -40 * np.arange(400)[None, :])
+    kernel = normalised(np.full((1, 5, 1), 0.5), -90 * np.arange(5)[None, :, None])
+    convolved = convolve_many(row, kernel)
+    assert convolved is not None
+    assert close(convolved[0], exact(row, kernel, 0), 12)
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_what_float64_would_lose_is_refused(beyond: int) -> None:
+    """The product 1 * 2**-ORDERS is the only term of its sum; one order more and nothing is promised."""
+    rows = normalised(np.array([[1.0, 1.0]]), np.array([[-ORDERS + 1 - beyond, 0]]))
+    kernels = normalised(np.array([[[1.0], [1.0]]]), np.array([[[0], [-1]]]))
+    convolved = convolve_many(rows, kernels)
+    assert (convolved is None) == (beyond > 0)
+    if convolved is not None:
+        assert close(convolved[0], exact(rows, kernels, 0), 4)
+
+
+def test_zeros_stay_zeros() -> None:
+    rows = stack([Wide.of(np.zeros(6)), Wide.of(np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0]))])
+    kernels = Wide.of(np.array([[[1.0, 0.0], [1.0, 0.0]], [[0.5, 0.0], [0.0, 0.0]]]))
+    convolved = convolve_many(rows, kernels)
+    assert convolved is not None
+    assert convolved[0].floats(0).tolist() == [0, 0, 0.5, 0, 0, 0, 0]
+    assert not convolved[1].mantissas.any()
+
+
+def test_one_row_and_one_kernel_are_a_convolution() -> None:
+    row, kernel = random_wide(3, (1, 90), 300), random_wide(4, (1, 9, 1), 200)
+    convolved = convolve_many(row, kernel)
+    assert convolved is not None
+    assert close(convolved[0], fractions(convolve(row[0], kernel[0, :, 0])), 200)
+
+
+# What Laplace noise leaves of rows of weights, against sums in mpmath.
+
+
+def number(mantissa: float, exponent: int) -> mpmath.mpf:
+    return mpmath.ldexp(mpmath.mpf(mantissa), int(exponent))
+
+
+def agree(weights: Wide, decay: Fraction, computed: Chunks) -> None:
+    """Every number, padding too, is within the stated roundings of the sum by definition."""
+    rows, size = weights.mantissas.shape
+    _, chunks, places = computed.numbers.shape
+    with mpmath.workdps(60):
+        power = [mpmath.exp(-mpmath.mpf(i * decay.numerator) / decay.denominator) for i in range(chunks * places)]
+        for row in range(rows):
+            held = [(x, number(weights.mantissas[row, x], weights.exponents[row, x])) for x in range(size)
+                    if weights.mantissas[row, x]]  # fmt: skip
+            for y in range(chunks * places):
+                expected = mpmath.fsum(w * power[abs(y - x)] for x, w in held)
+                exponent = computed.exponents[row, y // places]
+                got = number(computed.numbers[row, y // places, y % places], exponent)
+                assert abs(got - expected) <= 2 * roundings(size) * UNIT * expected
+
+
+@settings(max_examples=30)
+@given(st.fractions(Fraction(1, 10**9), 10), st.integers(1, module.CHUNK))
+def test_powers_inside_a_chunk_are_rounded_once(decay: Fraction, places: int) -> None:
+    with mpmath.workdps(80):
+        powers = [float(mpmath.exp(-mpmath.mpf(i * decay.numerator) / decay.denominator)) for i in range(places)]
+    assert module._kernel(decay, places)[1].tolist() == powers
+
+
+@settings(max_examples=30)
+@given(st.fractions(0, 2**50))
+def test_an_exponential_far_below_float64_is_rounded_once(exponent: Fraction) -> None:
+    with mpmath.workdps(80):
+        mantissa, order = mpmath.frexp(mpmath.exp(-mpmath.mpf(exponent.numerator) / exponent.denominator))
+    rounded, more = math.frexp(float(mantissa))  # which may be 1
+    assert module._exponential(exponent) == (rounded, order + more)
+
+
+decays = st.sampled_from(["1/100000", "1/300", "1/3", "1", "17/2", "40", "1000"]).map(Fraction)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 2), st.integers(1, 60), decays, st.sampled_from([0, 30, 3000]))
+def test_sums_are_right_at_any_decay(seed: int, rows: int, size: int, decay: Fraction, orders: int) -> None:
+    weights = random_wide(seed, (rows, size), orders)
+    if not weights.mantissas.any(axis=1).all():
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "CHUNK", 7)
+        agree(weights, decay, decayed(weights, decay))
+
+
+@pytest.mark.parametrize("decay", [Fraction(1, 3), Fraction(1, 50), Fraction(12)])
+def test_chunks_of_the_usual_size(decay: Fraction) -> None:
+    places = np.arange(200)
+    steep = normalised(np.full((2, 200), 0.6), -((places - 100) ** 2)[None, :] * np.array([[1], [2]]))
+    agree(steep, decay, decayed(steep, decay))
+
+
+def test_one_atom_far_away_reaches_everything() -> None:
+    mantissas, exponents = np.zeros((1, 300)), np.full((1, 300), -(2**50))
+    mantissas[0, 299], exponents[0, 299] = 0.5, -9000
+    weights = Wide(mantissas, exponents)
+    for decay in (Fraction(1, 7), Fraction(30)):
+        agree(weights, decay, decayed(weights, decay))
+
+
+def test_rows_as_wide_numbers_are_the_chunks_without_what_is_to_spare() -> None:
+    weights = random_wide(5, (2, 130), 50)
+    chunks = decayed(weights, Fraction(1, 2))
+    wide = chunks.wide()
+    assert wide.mantissas.shape == (2, 130)
+    for row, place in ((0, 0), (1, 63), (0, 64), (1, 129)):
+        chunk, at = divmod(place, chunks.numbers.shape[2])
+        number_there = chunks.numbers[row, chunk, at] * 2.0 ** float(chunks.exponents[row, chunk])
+        assert wide[row, place].floats(0) == number_there
+
+
+def test_a_decay_that_is_a_little_off_is_seen() -> None:
+    weights = random_wide(6, (1, 100), 10)
+    with pytest.raises(AssertionError):
+        agree(weights, Fraction(1, 3), decayed(weights, Fraction(1, 3) * (1 + Fraction(1, 10**11))))
+
+
+def test_forgetting_what_comes_in_from_behind_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "moved", lambda rows, places: Wide(0 * rows.mantissas, rows.exponents))
+    weights = random_wide(7, (1, 100), 10)
+    with pytest.raises(AssertionError):
+        agree(weights, Fraction(1, 30), decayed(weights, Fraction(1, 30)))

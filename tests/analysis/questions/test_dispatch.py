@@ -1,13 +1,27 @@
-"""Questions to a belief: the nearest type answers, and nobody answers twice."""
+"""Questions to a belief: the nearest type answers, nobody answers twice, and no namesake answers."""
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
 
+import pytest
+from tests.support import registries
+
+import takifugu as tf
+from takifugu import extending
+from takifugu.accounting.composition import charge_of, joint
 from takifugu.analysis.questions.answer_law import ANSWER_LAW
 from takifugu.analysis.questions.dispatch import Question
-from takifugu.core.errors import InputError
+from takifugu.analysis.questions.influence import QUILTS
+from takifugu.analysis.questions.joint_states import JOINT_STATES
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.influence.curves import CURVES
+from takifugu.model import beliefs
 from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.one_sequence import AnySequence
+from takifugu.model.frameworks import Framework
 
 
 class Animal: ...
@@ -39,3 +53,127 @@ def test_what_is_registered_elsewhere_is_a_type_of_its_own() -> None:
     namesake = type("MarkovChain", (), {"__module__": "elsewhere"})
     assert ANSWER_LAW.of(namesake()) is ANSWER_LAW.default
     assert ANSWER_LAW.of(MarkovChain([[1.0]], 1)) is not ANSWER_LAW.default
+
+
+# A kind of belief is registered once, whole, and then read back.
+
+
+def test_a_kind_is_registered_once() -> None:
+    with pytest.raises(InputError, match="'markov-chain' is registered already"):
+        beliefs.register("markov-chain", MarkovChain)
+
+
+@pytest.mark.parametrize(("kind", "belief"), [("", MarkovChain), (3, MarkovChain), ("chain", 3)])
+def test_a_type_is_registered_under_a_name(kind: Any, belief: Any) -> None:
+    with pytest.raises(InputError, match="a type is registered under a name"):
+        beliefs.register(kind, belief)
+
+
+@pytest.mark.parametrize("kind", [None, [], "no such"])
+def test_an_unknown_kind_is_an_error_of_the_input(kind: Any) -> None:
+    with pytest.raises(InputError, match="the belief's kind is"):
+        beliefs.from_dict({"kind": kind})
+
+
+def test_what_lacks_something_that_every_belief_has_is_refused_at_once() -> None:
+    class Half:
+        source: str
+
+        def alphabet(self, entry: int) -> tuple[int, ...]:
+            return (0, 1)
+
+    with pytest.raises(InputError, match=r"Half lacks .*from_dict.*to_dict") as error:
+        beliefs.register("half", Half)
+    assert "lacks assumptions, component, components, describe, from_dict" in str(error.value)
+    with pytest.raises(InputError, match="'half'"):
+        beliefs.from_dict({"kind": "half"})
+
+
+def test_a_sequence_that_does_not_describe_itself_is_refused_at_once() -> None:
+    class Mute(AnySequence):
+        def with_length(self, length: int) -> Mute:
+            return self
+
+    with pytest.raises(InputError, match="Mute lacks assumptions, describe, from_dict, to_dict"):
+        beliefs.register("mute", Mute)
+
+
+def test_what_is_registered_is_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Loop(MarkovChain): ...
+
+    monkeypatch.setattr(beliefs.KINDS, "_known", dict(beliefs.KINDS._known))
+    beliefs.register("loop", Loop)
+    assert beliefs.belief_class("loop") is Loop
+    described = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 2).to_dict()
+    assert beliefs.from_dict({**described, "kind": "loop"}).to_dict() == described  # Loop.from_dict is inherited
+
+
+# What is proved for one type of belief is proved for no other: no namesake, none that derives from it.
+
+
+ROWS, CHANCES = [("a",), ("b",), ("c",)], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
+MATRIX = [[0.9, 0.1], [0.4, 0.6]]
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    with registries.restored():
+        yield
+
+
+class Sure(tf.JointTable):
+    """A table that says less is possible, and writes itself down as the plain one."""
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (False, *super().possible(entry)[1:])
+
+
+class Sticky(tf.MarkovChain):
+    """A chain of another law, with a kind of its own."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "kind": "sticky"}
+
+
+@pytest.mark.parametrize("module", ["beliefs.chain", "chain"])
+def test_a_class_of_another_package_with_the_same_path_is_not_ours(module: str) -> None:
+    namesake = type("MarkovChain", (tf.MarkovChain,), {"__module__": module})
+    alone = type("MarkovChain", (), {"__module__": module})
+    assert ANSWER_LAW.of(alone()) is ANSWER_LAW.default
+    assert QUILTS.of(alone()) is QUILTS.default
+    with pytest.raises(InputError, match="is registered by nobody"):
+        tf.Pufferfish(tf.every_entry(), namesake(MATRIX, 3))
+
+
+def test_what_derives_from_a_belief_is_not_charged_as_that_belief() -> None:
+    sure = Sure(ROWS, CHANCES, ["x"])
+    with pytest.raises(InputError, match="is registered by nobody"):
+        tf.Pufferfish(tf.every_entry(), sure)
+    beliefs.register("sure", Sure)
+    with pytest.raises(InputError, match="writes itself down as 'joint-table'"):
+        Framework((tf.every_entry(),), (sure,)).fingerprint()
+    with pytest.raises(InputError, match="is registered by nobody"):
+        tf.IndependentPieces(type("Odd", (tf.MarkovChain,), {})(MATRIX, 3), [3, 2])
+
+
+def test_a_derived_type_without_answers_of_its_own_has_none() -> None:
+    extending.register_belief("sticky", Sticky)
+    framework = tf.Pufferfish(tf.every_entry(), Sticky(MATRIX, 6))
+    for question in (ANSWER_LAW, QUILTS, CURVES, JOINT_STATES):
+        assert question.of(framework.beliefs[0]) is question.default
+    assert tf.calibrate(framework, tf.Count(1), epsilon=1).mechanism == "group"
+    with pytest.raises(Unsupported):
+        JOINT_STATES.of(framework.beliefs[0])(framework.beliefs[0]).states()
+
+
+def test_a_derived_type_is_not_made_longer_as_the_one_that_it_derives_from() -> None:
+    """A shorter reading beside a longer one is charged under a belief of another length."""
+    extending.register_belief("sticky", Sticky)
+    framework = tf.Pufferfish(tf.every_entry(), Sticky(MATRIX, 6))
+    charge = charge_of(tf.with_scale(framework, tf.Count(1), 12), at=0)
+    assert joint(framework, [charge, charge_of(tf.with_scale(framework, tf.Count(1), 12), at=100)]).epsilon == 1
+
+
+def test_a_type_may_register_its_answers_one_by_one() -> None:
+    extending.register_belief("sticky", Sticky, answer_law=ANSWER_LAW.of(tf.MarkovChain(MATRIX, 2)))
+    assert ANSWER_LAW.of(Sticky(MATRIX, 2)) is ANSWER_LAW.of(tf.MarkovChain(MATRIX, 2))

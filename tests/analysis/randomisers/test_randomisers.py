@@ -73,22 +73,19 @@ def test_masses_around_an_answer_off_the_grid(law: Any, scale: Fraction, differe
 
 @given(st.builds(Fraction, st.integers(1, 60), st.integers(1, 9)), st.sampled_from([DiscreteLaplace, RoundedLaplace]))
 def test_masses_add_up_to_one_and_give_the_expected_error(units: Fraction, law: Any) -> None:
-    noise = law(units, Fraction(1))
-    steps = range(-math.ceil(60 * units) - 60, math.ceil(60 * units) + 61)
-    masses = [math.exp(noise.log_mass(k)) for k in steps]
-    assert math.fsum(masses) == pytest.approx(1, abs=1e-12)
-    assert math.fsum(p * abs(k) for p, k in zip(masses, steps, strict=True)) == pytest.approx(noise.expected_error())
-    assert math.fsum(p * k * k for p, k in zip(masses, steps, strict=True)) == pytest.approx(noise.variance())
+    add_up(law(units, Fraction(1)), math.ceil(60 * units) + 60)
 
 
 @pytest.mark.parametrize("sigma", [Fraction(1, 5), Fraction(3), Fraction(250)])
 def test_normal_masses_add_up_to_one_and_give_the_expected_error(sigma: Fraction) -> None:
-    noise = RoundedNormal(sigma, Fraction(1))
-    steps = range(-math.ceil(12 * sigma) - 3, math.ceil(12 * sigma) + 4)
-    masses = [math.exp(noise.log_mass(k)) for k in steps]
-    assert math.fsum(masses) == pytest.approx(1, abs=1e-12)
-    assert math.fsum(p * abs(k) for p, k in zip(masses, steps, strict=True)) == pytest.approx(noise.expected_error())
-    assert math.fsum(p * k * k for p, k in zip(masses, steps, strict=True)) == pytest.approx(noise.variance())
+    add_up(RoundedNormal(sigma, Fraction(1)), math.ceil(12 * sigma) + 3)
+
+
+def add_up(noise: Any, reach: int) -> None:
+    masses = {k: math.exp(noise.log_mass(k)) for k in range(-reach, reach + 1)}
+    assert math.fsum(masses.values()) == pytest.approx(1, abs=1e-12)
+    assert math.fsum(p * abs(k) for k, p in masses.items()) == pytest.approx(noise.expected_error())
+    assert math.fsum(p * k * k for k, p in masses.items()) == pytest.approx(noise.variance())
 
 
 def test_errors_add_over_cells_and_scale_with_the_grid() -> None:

@@ -107,9 +107,12 @@ def test_a_map_that_parts_two_values_at_distance_0_is_not_stable():
     parting = Channel.of([0, 1], [0, 1], [[1, 0], [0, 1]])
     assert relations.metric_stability(parting, lambda x, y: 0) == 0
     same = {("a", "b"), ("b", "a")}
-    assert relations.metric_stability(
-        Channel.of(["a", "b"], ["c", "d"], [[1, 0], [0, 1]]), lambda x, y: 0 if x == y or (x, y) in same else 1
-    ) == math.inf
+    assert (
+        relations.metric_stability(
+            Channel.of(["a", "b"], ["c", "d"], [[1, 0], [0, 1]]), lambda x, y: 0 if x == y or (x, y) in same else 1
+        )
+        == math.inf
+    )
 
 
 @given(oracles.channels(3, 3, 1), oracles.laws(3), oracles.laws(3))

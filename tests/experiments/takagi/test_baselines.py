@@ -16,8 +16,11 @@ F = Fraction
 
 
 def largest(noise: object, left: int, right: int) -> float:
-    ratios = [noise.log_density([left], [F(z)]) - noise.log_density([right], [F(z)])  # type: ignore[attr-defined]
-              for z in range(-40, 50) if noise.log_density([left], [F(z)]) > -math.inf]  # type: ignore[attr-defined]
+    ratios = [
+        noise.log_density([left], [F(z)]) - noise.log_density([right], [F(z)])  # type: ignore[attr-defined]
+        for z in range(-40, 50)
+        if noise.log_density([left], [F(z)]) > -math.inf
+    ]  # type: ignore[attr-defined]
     return max(ratios)  # fmt: skip
 
 

@@ -112,9 +112,7 @@ def test_symmetric_bounds_are_necessary(delta, k):
     """A mechanism that an LP finds never has less epsilon, or delta, than (7) and (9) ask for."""
     data = policies.datasets([0, 1], 3)
     for alpha, epsilon in itertools.product([0.0, 0.01, 0.1], [0.3, 1.0]):
-        best = policies.best_yes(
-            data, policies.anything, lambda x: sum(x) >= k, (0, 0, 0), alpha, epsilon, delta
-        )
+        best = policies.best_yes(data, policies.anything, lambda x: sum(x) >= k, (0, 0, 0), alpha, epsilon, delta)
         assert best <= bounds.group_bound(alpha, F(str(epsilon)), F(str(delta)), k) + 1e-9
         assert bounds.symmetric_delta(alpha, min(1, best), F(str(epsilon)), k) <= delta + 1e-9
         if delta == 0 and best > 0:
@@ -130,7 +128,8 @@ def test_the_printed_numbers_of_section_iii():
 
 
 @given(
-    st.lists(st.integers(0, 6), min_size=2, max_size=5), st.lists(st.integers(0, 6), min_size=2, max_size=5),
+    st.lists(st.integers(0, 6), min_size=2, max_size=5),
+    st.lists(st.integers(0, 6), min_size=2, max_size=5),
     st.fractions(0, 1, max_denominator=20),
 )
 def test_no_sanitiser_beats_the_power(one, other, alpha):
@@ -265,8 +264,14 @@ def extreme_mechanisms(data, related, epsilon, directions, outputs=3):
             rows.append(row)
     total = np.kron(np.eye(size), np.ones(outputs))
     for cost in directions:
-        made = linprog(cost, A_ub=np.array(rows) if rows else None, b_ub=np.zeros(len(rows)) if rows else None,
-                       A_eq=total, b_eq=np.ones(size), bounds=(0, 1))
+        made = linprog(
+            cost,
+            A_ub=np.array(rows) if rows else None,
+            b_ub=np.zeros(len(rows)) if rows else None,
+            A_eq=total,
+            b_eq=np.ones(size),
+            bounds=(0, 1),
+        )
         law = np.maximum(made.x.reshape(size, outputs), 0)
         law[law < 1e-9] = 0
         yield {x: law[place[x]].tolist() for x in data}

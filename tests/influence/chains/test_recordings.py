@@ -10,8 +10,8 @@ import pytest
 from tests.support import messages
 
 import takifugu as tf
-from takifugu.influence.chains import recordings
-from takifugu.influence.chains.chains import Loss, chain_loss
+from takifugu.influence.chains import recordings, remembered, sides, sweeps
+from takifugu.influence.chains.chains import Loss, backward_side, chain_loss
 from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Profile
@@ -28,14 +28,14 @@ def _afresh() -> Iterator[None]:
     messages.forget()
 
 
-def drawn_chain(random: np.random.Generator, states: int) -> Any:
+def drawn_chain(random: np.random.Generator, states: int, size: int = 1) -> Any:
     """Return a chain or one by a period, of any, stationary or given start; some never forget a state at once."""
     matrices = random.dirichlet(np.full(states, 0.7), size=(int(random.integers(1, 4)), states)) * 0.9
     matrices[..., 0] += 1 - matrices.sum(axis=2)
     start: Any = ["any", "stationary", random.dirichlet(np.ones(states))][int(random.integers(3))]
     if len(matrices) == 1:
-        return tf.MarkovChain(matrices[0], 1, start)
-    return tf.PeriodicChain(list(matrices), 1, initial=start)
+        return tf.MarkovChain(matrices[0], size, start)
+    return tf.PeriodicChain(list(matrices), size, initial=start)
 
 
 def stretches(windows: list[tuple[int, int, float]]) -> tuple[Any, Any]:
@@ -135,3 +135,165 @@ def test_no_more_is_remembered_than_is_allowed(monkeypatch: pytest.MonkeyPatch) 
     taken = sum(one.size for known in recordings._KNOWN.values() for one in known)
     assert 0 < taken <= 2**16
     assert 1 < len(recordings._KNOWN) < 40
+
+
+# Messages of stretches that are remembered: the losses are those of a sweep that follows every run.
+
+
+def profile(random: np.random.Generator, states: int, windows: int) -> Profile:
+    """Return windows in a row, some of them gaps, with rates that come again and others that do not."""
+    rates = random.choice([0.0, 0.01, 0.2, 0.5, 1.5], size=windows) * random.choice([1.0, 1.0, 1.37], size=windows)
+    lengths = random.integers(1, 60, size=windows)
+    return Profile(tuple(rate * (1 - np.eye(states)) for rate in rates), lengths, np.arange(windows))
+
+
+def of_first(whole: Profile, windows: int) -> Profile:
+    return Profile(whole.tables, whole.lengths[:windows], whole.table_of[:windows])
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("seed", range(16))
+def test_losses_are_those_of_a_sweep_that_remembers_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Window after window, as a ledger meets them; in any order, too."""
+    random = np.random.default_rng(seed)
+    states = 2 + seed % 3
+    whole = profile(random, states, 9)
+    belief = drawn_chain(random, states, whole.size)
+    counts = [*range(1, 10), *random.permutation(9).tolist()]
+    losses = []
+    for count in counts:
+        some = of_first(whole, max(count, 1))
+        losses.append(chain_loss(belief.with_length(some.size), some, Family(range(some.size))))
+    monkeypatch.setattr(sweeps, "remembered", lambda _, make: make())
+    for count, loss in zip(counts, losses, strict=True):
+        some = of_first(whole, max(count, 1))
+        assert chain_loss(belief.with_length(some.size), some, Family(range(some.size))) == loss
+
+
+@pytest.mark.slow
+@pytest.mark.mutants
+def test_a_window_more_follows_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All others are remembered, however many: their messages are what they were."""
+    followed: list[int] = []
+    before = sweeps._followed
+
+    def counting(*given: Any) -> Any:
+        followed.append(1)
+        return before(*given)
+
+    monkeypatch.setattr(sweeps, "_followed", counting)
+    random = np.random.default_rng(1)
+    tables = tuple(rate * (1 - np.eye(3)) for rate in random.uniform(0.01, 0.1, size=101))
+    whole = Profile(tables, np.full(101, 168), np.arange(101))
+    belief = tf.MarkovChain([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]], whole.size)
+    for windows, most in ((100, 250), (101, 12)):
+        followed.clear()
+        chain_loss(belief.with_length(168 * windows), of_first(whole, windows), Family(range(168 * windows)))
+        assert len(followed) <= most
+
+
+def test_no_more_messages_are_remembered_than_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "MOST", 2**20)
+    zero = remembered.Memory(np.zeros((2, 2)))
+    for number in range(200):
+        made = remembered.Run(np.zeros((300, 2, 2)), np.zeros((1, 2, 2)), zero)
+        assert remembered.remembered(number, lambda made=made: made) is made
+    assert remembered._bytes[0] == sum(run.size for run in remembered._RUNS.values()) <= 2**20
+    assert 199 in remembered._RUNS
+    assert 0 not in remembered._RUNS
+    large = remembered.Run(np.zeros((10**4, 2, 2)), np.zeros((0, 2, 2)), zero)
+    remembered.remembered("large", lambda: large)
+    assert "large" not in remembered._RUNS
+
+
+def test_what_enters_a_run_is_named_by_all_of_it() -> None:
+    """Positions, losses, profiles, and the last one with any: another of any of them is another run."""
+    zero, some, more = np.zeros((2, 2)), np.full((2, 2), 0.5), np.full((2, 2), np.nextafter(0.5, 1))
+    made = remembered.Memory(zero, {3: some, 4: some}, {3: some, 4: zero}, 3)
+    same = remembered.Memory(zero, {3: some.copy(), 4: some.copy()}, {3: some.copy(), 4: zero.copy()}, 3)
+    others = [
+        remembered.Memory(zero, {3: some, 4: more}, {3: some, 4: zero}, 3),
+        remembered.Memory(zero, {3: some, 4: some}, {3: more, 4: zero}, 3),
+        remembered.Memory(zero, {3: some, 4: some}, {3: some, 4: some}, 3),
+        remembered.Memory(zero, {2: some, 4: some}, {2: some, 4: zero}, 3),
+        remembered.Memory(zero, {3: some}, {3: some}, 3),
+        remembered.Memory(zero, {3: some, 4: some}, {3: some, 4: zero}, 4),
+    ]
+    assert len({one.key for one in (made, *others)}) == 1 + len(others)
+    assert made.key == same.key
+    assert made.is_as(same)
+    assert not any(made.is_as(other) or other.is_as(made) for other in others)
+    laws = [(some,), (more,), (None,), (some, some), (some.ravel(),), (some.astype(np.float32),), (some, None), ()]
+    assert len({remembered.law_of(*arrays) for arrays in laws}) == len(laws)
+
+
+@pytest.mark.parametrize("states", [2, 3])
+def test_runs_that_differ_in_one_thing_are_not_taken_for_each_other(states: int) -> None:
+    """The one before, its last step alone, the length, the rate, the phase, the law: each is followed for itself."""
+    apart = 1 - np.eye(states)
+    matrices = [stay * np.eye(states) + (1 - stay) / (states - 1) * apart for stay in (0.6, 0.75, 0.9)]
+
+    def losses(shift: int, last: float, length: int, rate: float, stay: float) -> float:
+        steps = [*matrices[:2], stay * np.eye(states) + (1 - stay) / (states - 1) * apart]
+        tables = tuple(size * apart for size in (0.2, last, rate, 0.3))
+        whole = Profile(tables, np.array([30 + shift, 1, length, 20]), np.arange(4))
+        belief = tf.PeriodicChain(steps, whole.size, initial="stationary")
+        return chain_loss(belief, whole, Family(range(whole.size))).epsilon
+
+    usual = (0, 0.4, 25, 0.1, 0.9)
+    cases = [usual, (1, *usual[1:]), (2, *usual[1:]), (0, 0.5, 25, 0.1, 0.9), (0, 0.4, 26, 0.1, 0.9)]
+    cases += [(0, 0.4, 25, 0.11, 0.9), (0, 0.4, 25, 0.1, 0.8)]
+    together = [losses(*one) for one in cases]  # type: ignore[arg-type]
+    for one, loss in zip(cases, together, strict=True):
+        remembered.forget()
+        assert losses(*one) == loss  # type: ignore[arg-type]
+    assert len({*together}) == len(cases)
+
+
+@pytest.mark.parametrize("states", [2, 3])
+@pytest.mark.parametrize("start", ["stationary", "any", "given"])
+def test_a_run_is_free_only_where_its_phase_and_what_enters_it_decide_it(states: int, start: str) -> None:
+    """Wherever it is said to be, it is bit by bit what it is far later, with a gap behind it or none."""
+    apart = 1 - np.eye(states)
+    matrices = [stay * np.eye(states) + (1 - stay) * np.roll(np.eye(states), 1, axis=1) for stay in (0.5, 0.7)]
+    matrices = [0.7 * matrix + 0.3 * np.linspace(0.5, 1.5, states) / states for matrix in matrices]
+    law: Any = [0.9, *[0.1 / (states - 1)] * (states - 1)] if start == "given" else start
+    side = backward_side(tf.PeriodicChain(matrices, 999, initial=law))
+    jumps, free = (2, 3) if states == 3 else (), 0
+    for position in (2, 3, *range(side.settled_from - 1, side.settled_from + 12, 2)):
+        for back in (1, 5):
+            memory = remembered.Memory(np.zeros((states, states)))
+            for behind in range(max(0, position - 7), position):
+                table = 0.3 * apart if behind <= position - back else 0.0 * apart
+                memory.keep(behind, 0.1 * apart, table, 4)
+            if memory.last_moving < 0 or not sweeps.is_free(side, position, memory, jumps):
+                continue
+            free += 1
+            runs = []
+            for moved in (0, 500):
+                held = memory.since(-moved)
+                first = position + moved
+                track = sweeps._followed(side, 0.2 * apart, first, first + 12, held, jumps, 10**4)
+                runs.append([track.at(p).tobytes() for p in range(first, first + 12)])
+            assert runs[0] == runs[1]
+    assert free > 3
+
+
+def test_no_run_is_free_where_no_law_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sides, "MOST_UNSETTLED", 100)
+    side, apart = backward_side(tf.MarkovChain(np.eye(2), 999, [0.5, 0.5])), 1 - np.eye(2)
+    assert side.law is None
+    assert not sweeps.is_free(side, 900, remembered.Memory(apart, {899: apart}, {899: apart}, 899), ())
+
+
+def test_runs_of_other_lengths_are_not_taken_for_each_other() -> None:
+    """The same message enters two runs, of which one begins earlier by as much as it ends later."""
+    losses = []
+    for lengths in ([60, 30, 20], [70, 10, 20], [60, 30, 20]):
+        whole = Profile(tuple(rate * (1 - np.eye(2)) for rate in (0.2, 0.01, 0.5)), np.array(lengths), np.arange(3))
+        belief = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], whole.size)
+        losses.append(chain_loss(belief, whole, Family(range(whole.size))))
+        if lengths[0] == 70:
+            remembered.forget()
+            assert chain_loss(belief, whole, Family(range(whole.size))) == losses[-1]
+    assert losses[0] == losses[2] != losses[1]

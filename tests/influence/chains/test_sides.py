@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 
@@ -12,7 +13,8 @@ from tests.support.chain_oracles import as_mpf
 from tests.support.sweep_oracles import DIGITS, backwards, by_tanh, product_of, supremum
 
 import takifugu as tf
-from takifugu.influence.chains import sides
+from takifugu.core.errors import Unsupported
+from takifugu.influence.chains import sides, two_states
 from takifugu.influence.chains.chains import backward_side
 from takifugu.influence.chains.sides import BackwardFromAnyStart, Forward, contracted, reversed_kernel, spread
 from takifugu.numbers.outward_rounding import UNIT
@@ -195,3 +197,175 @@ def test_the_spread_of_columns_is_theirs_where_some_are_impossible():
     for a, b in product(range(4), repeat=2):
         true = height(exact, a, b)
         assert true <= heights[a, b] <= true * (1 + 32 * UNIT) + 1e-300 or (heights[a, b] == true == mpmath.inf)
+
+
+# The recursion in two numbers: never below the exact one in any digit, and hardly above it.
+
+
+#: Multiples of 2^-10, so that rows sum to one exactly: forgetful, sticky, alternating, nearly alike, with zeros.
+MASSES = [(102, 614), (1, 1023), (1023, 1), (500, 501), (512, 512), (0, 512), (512, 1024), (1024, 700), (0, 1024)]
+CHAINS = [((1 - p / 1024, p / 1024), (1 - q / 1024, q / 1024)) for p, q in MASSES]
+RATIOS = [0.0, 1e-30, 1e-12, 0.3, 1.0, 7.3, 40.0, 299.0, 800.0]
+#: What the oracle itself may round.
+ROUNDED = 1 - mpmath.mpf(10) ** -40
+
+
+def exactly(rows, ratio_up, ratio_down):
+    ratio = np.array([[0.0, ratio_down], [ratio_up, 0.0]])
+    rows = [[Fraction(p) for p in row] for row in rows]
+    return max(supremum(rows[1], rows[0], ratio), 0), max(supremum(rows[0], rows[1], ratio), 0)
+
+
+@pytest.mark.parametrize("rows", CHAINS)
+def test_a_step_is_never_below_the_supremum_and_hardly_above(rows):
+    for ratios in product(RATIOS, RATIOS):
+        for loss, exact in zip(two_states.step(rows, 0.0, *ratios), exactly(rows, *ratios), strict=True):
+            assert exact * ROUNDED <= loss <= max(ratios)
+            assert loss <= exact * (1 + 32 * UNIT) or max(ratios) > 700  # its exponential is zero
+
+
+def test_many_steps_are_never_below_the_supremum_in_any_digit():
+    random = np.random.default_rng(1)
+    for _ in range(150):
+        p, q = random.integers(0, 2**20, 2) / 2**20
+        rows, ratios = ((1 - p, p), (1 - q, q)), random.exponential(random.choice([1e-3, 1.0, 10.0]), 2).tolist()
+        for loss, exact in zip(two_states.step(rows, 0.0, *ratios), exactly(rows, *ratios), strict=True):
+            assert exact * ROUNDED <= loss <= exact * (1 + 32 * UNIT)
+
+
+@pytest.mark.parametrize("error", [1e-13, 1e-6])
+def test_an_error_of_the_rows_is_covered(error):
+    """Masses that are smaller and larger by this share move both means by it, one up and one down."""
+    for rows, ratios in product(CHAINS[:5], product([0.1, 1.0, 7.3], repeat=2)):
+        exact = exactly(rows, *ratios)
+        for loss, true in zip(two_states.step(rows, error, *ratios), exact, strict=True):
+            with mpmath.workdps(DIGITS):
+                worst = min(true + mpmath.log((1 + mpmath.mpf(error)) / (1 - mpmath.mpf(error))), max(ratios))
+            assert worst * ROUNDED <= loss <= true + 2.1 * error + 32 * UNIT
+
+
+def recursion(rows, change, before, length):
+    """R(1, 0), R(0, 1) of each position in many digits, of rows that sum to one exactly."""
+    with mpmath.workdps(40):
+        leave, remain = (mpmath.mpf(row[1]) for row in rows)
+        ratios, losses = [mpmath.mpf(r) for r in before], []
+        for _ in range(length):
+            shares = [mpmath.expm1(s) for s in (ratios[0], -ratios[1])]
+            high, low = (mpmath.log1p((remain - leave) * share / (1 + leave * share)) for share in shares)
+            losses.append((max(high, low, 0), max(-high, -low, 0)))
+            ratios = [change + loss for loss in losses[-1]]
+        return losses
+
+
+RUNS = [(0.5, (0.5, 0.5)), (2**-10, (4.0, 0.25)), (0.0, (2.0, 3.0)), (3.0, (3.0, 3.0))]
+
+
+@pytest.mark.parametrize(("rows", "run"), [
+    *zip(CHAINS[:5], RUNS + RUNS[:1], strict=True), (CHAINS[0], RUNS[2]), (CHAINS[2], RUNS[1]), (CHAINS[5], RUNS[0]),
+    (CHAINS[7], RUNS[3]), (((0.5, 0.5), (63 / 64, 1 / 64)), RUNS[0]),
+])  # fmt: skip
+def test_a_run_is_never_below_the_recursion_and_ends_with_a_bound_of_all_that_follows(rows, run):
+    change, before = run
+    explicit, repeated = two_states.run(np.array(rows), 0.0, change, before, 300)
+    exact = recursion(rows, change, before, 300)
+    assert len(explicit) == 300 or len(repeated) == 1
+    assert explicit.shape[1:] == repeated.shape[1:] == (2, 2)
+    for position, pair in enumerate(exact):
+        loss = explicit[position] if position < len(explicit) else repeated[0]
+        assert not loss.diagonal().any()
+        for bound, true in zip((loss[1, 0], loss[0, 1]), pair, strict=True):
+            assert true * ROUNDED <= bound
+            assert bound <= true * (1 + 1e-12) + 1e-30 or position >= len(explicit)
+
+
+@pytest.mark.parametrize(("rows", "change"), [(rows, c) for rows in CHAINS[:5] for c in (2**-10, 0.5, 3.0)])
+def test_the_bound_of_a_long_run_is_its_limit(rows, change):
+    explicit, repeated = two_states.run(np.array(rows), 0.0, change, (change, change), 10**9)
+    limit = limit_of(rows, change)
+    assert len(explicit) < 10**5
+    for bound, true in zip((repeated[0][1, 0], repeated[0][0, 1]), limit, strict=True):
+        assert true * ROUNDED <= bound <= true * (1 + 1e-11) + 1e-12
+
+
+def test_a_profile_and_what_lies_behind_it_are_added_outwards():
+    """Without that the sum of a change and a loss is below the exact one about every second time."""
+    for change, loss in np.random.default_rng(3).random((200, 2)).tolist():
+        exact = Fraction(change) + Fraction(loss)
+        assert exact <= Fraction(two_states._sum(change, loss)) <= exact * (1 + Fraction(1, 2**51))
+        assert two_states._sum(change, 0.0) == two_states._sum(0.0, change) == change
+
+
+def limit_of(rows, change):
+    """Where the losses of a run of ever more equal steps end, in many digits, by Newton's method on a pair of steps."""
+    with mpmath.workdps(40):
+        start = recursion(rows, change, (change, change), 100)[-1]
+
+        def left(*pair):
+            after = recursion(rows, change, [change + loss for loss in pair], 2)[-1]
+            return [new - old for new, old in zip(after, pair, strict=True)]
+
+        ends = mpmath.findroot(left, start, tol=1e-38, verify=False)
+        assert max(abs(rest) for rest in left(*ends)) < 1e-30
+        return list(ends)
+
+
+def test_what_is_never_forgotten_is_given_up():
+    with pytest.raises(Unsupported, match="still rise after 100 steps"):
+        two_states.run(np.eye(2), 0.0, 0.5, (0.5, 0.5), 10**6, most=100)
+    explicit, repeated = two_states.run(np.eye(2), 0.0, 0.5, (0.5, 0.5), 50)
+    assert len(repeated) == 0
+    assert (explicit[:, 1, 0] >= 0.5 * np.arange(1, 51)).all()
+    assert math.isclose(explicit[-1, 1, 0], 25.0)
+
+
+@pytest.mark.parametrize("rows", CHAINS[:5])
+def test_a_bound_that_is_proved_is_one(rows):
+    """From far below what follows none is proved, or one at or above it; a fixed point is one of itself."""
+    for change in (1e-3, 0.5, 3.0):
+        limit = limit_of(rows, change)
+        for share, left in product((0.0, 0.5, 1 - 1e-6, 1 - 1e-12, 1 + 1e-9, 2.0), (0.0, 1e-12, 1e-3)):
+            now = tuple(float(loss * share) for loss in limit)
+            bound = two_states._proved_bound(rows, 0.0, change, now, left)
+            if bound is not None:
+                assert all(loss <= above for loss, above in zip(now, bound, strict=True))
+                assert all(true <= above for true, above in zip(limit, bound, strict=True))
+
+
+def random_runs(count):
+    """Yield kernels that forget slowly, their error, and the losses and lengths of runs over them."""
+    rng = np.random.default_rng(1)
+    for _ in range(count):
+        leave, back = 10 ** rng.uniform(-3.5, -2.2, size=2)
+        change = 10 ** rng.uniform(-4, 1)
+        before = (change, change) if rng.random() < 0.5 else tuple(10 ** rng.uniform(-2, 1.3, size=2))
+        error = float(rng.choice([0.0, 78 * UNIT]))
+        yield ((1 - leave, leave), (back, 1 - back)), error, change, before, int(rng.integers(600, 20_000))
+
+
+def test_runs_at_once_are_those_of_one_step_after_the_other(monkeypatch):
+    counted = 0
+    for rows, error, change, before, length in random_runs(60):
+        fast = two_states.runs_at_once(rows, error, change, before, length)
+        if fast is None:
+            continue
+        counted += 1
+        with monkeypatch.context() as patch:
+            patch.setattr(two_states, "AT_ONCE", 10**9)
+            slow = two_states.run(np.array(rows), error, change, before, length)
+        for position in {0, 1, 7, length // 2, length - 1, len(fast[0]) - 1, len(slow[0]) - 1}:
+            one, other = (losses[position] if position < len(losses) else last[0]
+                          for losses, last in (fast, slow))  # fmt: skip
+            assert np.abs(one - other).max() <= 5e-10 * (change + max(before) + other.max())
+        entering = change + np.concatenate([np.zeros((1, 2, 2)), fast[0][:-1]])
+        entering[0, 1, 0], entering[0, 0, 1] = before
+        for position in range(0, len(entering), 97):
+            step = two_states.step(rows, error, float(entering[position, 1, 0]), float(entering[position, 0, 1]))
+            assert step[0] <= fast[0][position, 1, 0]
+            assert step[1] <= fast[0][position, 0, 1]
+    assert counted > 30
+
+
+def test_runs_at_once_that_a_step_exceeds_are_not_taken(monkeypatch):
+    honest = two_states._Way.losses
+    monkeypatch.setattr(two_states._Way, "losses", lambda *given: honest(*given) * (1 - 1e-9))
+    assert all(two_states.runs_at_once(*run) is None for run in random_runs(10))

@@ -217,9 +217,7 @@ def test_releases_by_the_hour_cost_no_less_than_at_any_hour() -> None:
         matrices = [random_matrix(random, 2) for _ in range(2)]
         releases = [random.integers(1, 9, size=length).tolist() for length in random.integers(1, 5, size=2)]
         chain = tf.PeriodicChain(matrices, 16, [0, 1, 1], start=start)
-        known = max(
-            _placed(chain, releases, first, second) for first in (6, 7, 8) for second in (first - 2, first)
-        )
+        known = max(_placed(chain, releases, first, second) for first in (6, 7, 8) for second in (first - 2, first))
         cost = charged(chain, releases)
         assert cost >= known - 1e-12
         ratios.append(cost / known)

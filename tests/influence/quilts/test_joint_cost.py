@@ -120,9 +120,7 @@ def test_pairs_of_values_may_take_different_quilts() -> None:
     chain = random_chain(np.random.default_rng(6), 3, 400)
     b = scale(chain, Count(1), 1)
     assert 0.9 < cost(chain, [(Count(1), b)]) <= 1
-    parts = [
-        cost(chain, [(Count(1), b)], secret=entry(200, s, t)) for s, t in ((0, 1), (0, 2), (1, 2))
-    ]
+    parts = [cost(chain, [(Count(1), b)], secret=entry(200, s, t)) for s, t in ((0, 1), (0, 2), (1, 2))]
     assert max(parts) == pytest.approx(cost(chain, [(Count(1), b)], secret=None), rel=1e-9)
 
 

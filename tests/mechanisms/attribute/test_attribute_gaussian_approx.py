@@ -153,7 +153,9 @@ def test_the_inequality_of_the_corrected_theorem(one, other, closeness, epsilon)
 
 
 @given(
-    st.floats(0, 1.5), st.floats(0, 0.1), st.fractions(Fraction(1, 10), 3),
+    st.floats(0, 1.5),
+    st.floats(0, 0.1),
+    st.fractions(Fraction(1, 10), 3),
     st.fractions(Fraction(1, 100), Fraction(1, 2)),
 )
 @settings(max_examples=40)

@@ -262,8 +262,9 @@ def test_the_unevenness_is_that_of_all_records_one_after_the_other(pivots: list[
 
 def test_records_that_are_rounded_too_coarsely_are_refused() -> None:
     """Of two, the only one that is peeled off has half the variance: from a total of 1/8 on."""
+
     def total(variance: float) -> float:
-        ripple = math.exp(-math.pi**2 * variance)
+        ripple = math.exp(-(math.pi**2) * variance)
         return 2 * ripple / (1 - ripple)
 
     fits = next(n for n in range(100, 500) if total(n / 1000) <= 0.125)
@@ -302,9 +303,7 @@ def test_a_rounded_answer_costs_at_least_a_move_that_is_longer_by_the_blur(
             assert delta <= least * (1 + float(error)) * (1 + 10 * float(error) ** 2 * delta**-1) + 1e-14
 
 
-def divided(
-    variance: Fraction, blur: Fraction, added: Fraction, epsilon: Fraction, shares: list[Fraction]
-) -> float:
+def divided(variance: Fraction, blur: Fraction, added: Fraction, epsilon: Fraction, shares: list[Fraction]) -> float:
     """The least of all divisions: noise a(1 - n) and a(1 - p) share of epsilon for the laws, the rest for the blur."""
     return min(
         shifted_delta(SHIFT**2 / (variance + added * (1 - n)), epsilon * (1 - p))

@@ -214,8 +214,7 @@ def test_what_is_measured_is_the_largest_loss_and_what_rounded_masses_may_add(
     sides = (Side(0, 0, 0.0, "one"), Side(0, 1, margin, "two"), Side(1, 0, margin / 2, "three"))
     finite = FiniteProblem((F(0), F(1), F(2)), (0, 1, 2), both, sides, (1 / 3,) * 3)
     p, q = (
-        [sum(F(m, sum(law)) * channel.row(x).get(y, 0) for x, m in enumerate(law)) for y in range(3)]
-        for law in laws
+        [sum(F(m, sum(law)) * channel.row(x).get(y, 0) for x, m in enumerate(law)) for y in range(3)] for law in laws
     )
     with mp.workdps(40):
         true = max(abs(mp.log(mp.mpf((a / b).numerator) / (a / b).denominator)) for a, b in zip(p, q, strict=True))

@@ -179,8 +179,10 @@ def test_one_population_alone_is_never_told_apart():
     assert measured.extended_loss(channel, alone, None) == measured.extended_delta(channel, alone, None, 0) == 0
     three = [{0: F(1)}, {1: F(1)}, {0: F(1, 2), 1: F(1, 2)}]
     deltas = [measuring.distribution_delta(channel, p, q, 0) for p in three for q in three]
-    assert measured.extended_delta(channel, three, lambda p, q: 1, 0) == max(deltas) == measured.class_delta(
-        channel, three, 0
+    assert (
+        measured.extended_delta(channel, three, lambda p, q: 1, 0)
+        == max(deltas)
+        == measured.class_delta(channel, three, 0)
     )
 
 

@@ -51,7 +51,8 @@ def test_a_budget_is_not_rounded_up_where_it_is_compared():
     home = populations_of(HOME)
     for measured, expected in ((0.1, None), (0.0625, 2.0**12)):
         sender = SimpleNamespace(
-            epsilon=lambda people, m=measured: m, delta=lambda people, epsilon, m=measured: m,
+            epsilon=lambda people, m=measured: m,
+            delta=lambda people, epsilon, m=measured: m,
             local_epsilon=lambda m=measured: m,
         )
         way, tenth = Mechanism(lambda strength, s=sender: s, of_distance=False), F(1, 10)

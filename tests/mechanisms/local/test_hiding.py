@@ -89,9 +89,7 @@ def test_any_two_joint_distributions_of_dependent_rows_stay_hidden(masses: list[
     about = framework(2, False)
     calibration = tf.calibrate(about, tf.EachValue(), epsilon="1/2", mechanism="optimal")
     data = [(x, y) for x in "abc" for y in "abc"]
-    laws = [
-        {key: F(m, sum(part)) for key, m in zip(data, part, strict=True) if m} for part in (masses[:9], masses[9:])
-    ]
+    laws = [{key: F(m, sum(part)) for key, m in zip(data, part, strict=True) if m} for part in (masses[:9], masses[9:])]
     channel = channel_of(calibration.randomiser)
     assert oracle.loss(*(oracle.sent(law, [channel] * 2) for law in laws)) <= 0.5 * (1 + 1e-12)
 

@@ -79,6 +79,7 @@ def test_next_to_no_loss_is_rounded_up_too(k):
     p, q = ({0: F(1, 3) + move, 1: F(1, 3) - move, 2: F(1, 3)} for move in (tiny, F(0)))
     one, two = law_of_bits(rappor, p), law_of_bits(rappor, q)
     with mp.workdps(40):
+
         def log(ratio):
             return mp.log(mp.mpf(ratio.numerator) / ratio.denominator)
 

@@ -99,5 +99,3 @@ def test_places_that_fill_no_box(places):
 def test_a_normal_noise_needs_a_deviation():
     with pytest.raises(InputError):
         channels.remapped_normal(GRID, 0)
-
-

@@ -168,6 +168,7 @@ def test_noise_that_points_up_says_dangerous_only_far_above(epsilon, threshold, 
     made = sanitiser(at_least(threshold), count_noise(epsilon), alpha)
     star = int(made.cutoff) + 1
     with mp.workdps(50):
+
         def wrong(z):
             return mp.exp(-mp.mpf(epsilon.numerator) / epsilon.denominator * (z - threshold + 1))
 

@@ -227,7 +227,7 @@ def test_the_dry_run_says_what_to_expect_at_this_epsilon(tmp_path: Path) -> None
     prior = "[prior]\ncounts = [0, 3, 9]\nshares = [0.5, 0.25, 0.25]\n[hide]"
     foreseen = tf.forecast(written(tmp_path, FILE.replace("[hide]", prior)))
     words = " ".join(str(foreseen).split())
-    a = 2.718281828459045 ** -0.5
+    a = 2.718281828459045**-0.5
     share = (0.5 * (1 - a**4) + 0.25 * (1 - a)) / 0.75
     assert f"{100 * share:.3g} % of the places with at most 3 are expected to be called safe" in words
     assert "0: 86.5 %" in words
@@ -289,8 +289,10 @@ def test_two_files_of_one_source_share_its_budget(tmp_path: Path) -> None:
 
 def test_another_policy_about_the_same_people_is_refused_with_a_way_out(tmp_path: Path) -> None:
     tf.release_file(written(tmp_path))
-    other = FILE.replace('name = "safe"', 'name = "bar"').replace('visits = "all"', 'visits = ["bar"]').replace(
-        "at_most = 3", 'at_most = 3\nplaces = ["bar"]'
+    other = (
+        FILE.replace('name = "safe"', 'name = "bar"')
+        .replace('visits = "all"', 'visits = ["bar"]')
+        .replace("at_most = 3", 'at_most = 3\nplaces = ["bar"]')
     )
     with pytest.raises(TakifuguError, match="give both frameworks the predicates of both policies"):
         tf.release_file(written(tmp_path, other))

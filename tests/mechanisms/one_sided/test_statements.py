@@ -66,8 +66,14 @@ def test_geometric_noise_keeps_epsilon_along_every_move_and_no_less(name, epsilo
         change = [b - a for a, b in zip(before, after, strict=True)]
         if related(*next((x, y) for x, y in zip(one, other, strict=True) if x != y)):
             cells = [
-                max((noise.log_mass(F(a), z, way) - noise.log_mass(F(b), z, way) for z in outputs
-                     if noise.log_mass(F(a), z, way) > -math.inf), default=0.0)
+                max(
+                    (
+                        noise.log_mass(F(a), z, way) - noise.log_mass(F(b), z, way)
+                        for z in outputs
+                        if noise.log_mass(F(a), z, way) > -math.inf
+                    ),
+                    default=0.0,
+                )
                 for a, b, way, outputs in zip(before, after, ways, window, strict=True)
             ]
             loss = noise_loss(change, [SIGNS[way] for way in ways], noise.scale)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -163,26 +165,34 @@ def test_reachable_ends() -> None:
     assert point.contains(MarkovChain([[0.1, 0.2, 0.7]] * 3, 3))
 
 
+REGION = partial(ChainRegion, lower=LOWER, upper=UPPER, length=5)
+INTERVAL = partial(BinaryChainInterval, low=0.2, length=5)
+
+
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("maker", "arguments", "message"),
     [
-        ({"lower": UPPER, "upper": LOWER}, "at most the upper end"),
-        ({"lower": [[0.7, 0.1]]}, "must be square"),
-        ({"upper": [[0.9, 0.3], [0.6, "x"]]}, "upper ends are not a square table"),
-        ({"upper": [[0.9, 1.3], [0.6, 0.8]]}, r"outside \[0, 1\]"),
-        ({"lower": [[0.7, math.nan], [0.6, 0.8]]}, r"outside \[0, 1\]"),
-        ({"lower": [[0.9, 0.3], [0.2, 0.4]]}, "row 0 of the region holds no distribution"),
-        ({"upper": [[0.7, 0.1], [0.6, 0.8]]}, "row 0 of the region holds no distribution"),
-        ({"length": 0}, "length is 0"),
-        ({"states": list("abc")}, "2 rows and 3 states"),
-        ({"states": ["a", "a"]}, "repeat a name"),
-        ({"confidence": 1}, "confidence is 1"),
-        ({"lower": [[1, 0], [1, 0]], "upper": [[1, 0.4], [1, 0]]}, "cannot be entered"),
+        (REGION, {"lower": UPPER, "upper": LOWER}, "at most the upper end"),
+        (REGION, {"lower": [[0.7, 0.1]]}, "must be square"),
+        (REGION, {"upper": [[0.9, 0.3], [0.6, "x"]]}, "upper ends are not a square table"),
+        (REGION, {"upper": [[0.9, 1.3], [0.6, 0.8]]}, r"outside \[0, 1\]"),
+        (REGION, {"lower": [[0.7, math.nan], [0.6, 0.8]]}, r"outside \[0, 1\]"),
+        (REGION, {"lower": [[0.9, 0.3], [0.2, 0.4]]}, "row 0 of the region holds no distribution"),
+        (REGION, {"upper": [[0.7, 0.1], [0.6, 0.8]]}, "row 0 of the region holds no distribution"),
+        (REGION, {"length": 0}, "length is 0"),
+        (REGION, {"states": list("abc")}, "2 rows and 3 states"),
+        (REGION, {"states": ["a", "a"]}, "repeat a name"),
+        (REGION, {"confidence": 1}, "confidence is 1"),
+        (REGION, {"lower": [[1, 0], [1, 0]], "upper": [[1, 0.4], [1, 0]]}, "cannot be entered"),
+        (INTERVAL, {"low": 0.6}, "from 0 to 1/2"),
+        (INTERVAL, {"low": -0.1}, "from 0 to 1/2"),
+        (INTERVAL, {"states": list("abc")}, "2 rows and 3"),
+        (INTERVAL, {"length": 1.5}, "whole number"),
     ],
 )
-def test_bad_regions(arguments: dict[str, Any], message: str) -> None:
+def test_bad_regions_and_intervals(maker: Callable[..., Any], arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        ChainRegion(**{"lower": LOWER, "upper": UPPER, "length": 5, **arguments})
+        maker(**arguments)
 
 
 @pytest.mark.parametrize("confidence", [0, 1, 1.5, -0.1])
@@ -192,16 +202,6 @@ def test_bad_confidence(confidence: float) -> None:
 
 
 # --- binary chains in an interval ---
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [({"low": 0.6}, "from 0 to 1/2"), ({"low": -0.1}, "from 0 to 1/2"), ({"states": list("abc")}, "2 rows and 3"),
-     ({"length": 1.5}, "whole number")],
-)  # fmt: skip
-def test_bad_intervals(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        BinaryChainInterval(**{"low": 0.2, "length": 5, **arguments})
 
 
 def test_members_of_an_interval() -> None:

@@ -66,18 +66,13 @@ def test_parameters_are_named_by_their_values():
             tf.Pufferfish(wrong, belief)
 
 
-def test_sets_are_compared_value_by_value():
-    secret = tf.dataset_property("income", "mean", sets=[(None, 1), (1, None)])
-    assert {(c.left.describe()[-1], c.right.describe()[-1]) for c in tf.Pufferfish(secret, BELIEF).comparisons()} == {
-        ("0", "1"), ("0", "2"), ("1", "0"), ("2", "0")
-    }  # fmt: skip
-
-
-def test_a_set_of_several_intervals_is_compared_with_what_lies_between():
-    secret = tf.dataset_property("income", "mean", sets=[[(None, 1), (2, None)], (1, 2)])
-    assert {(c.left.describe()[-1], c.right.describe()[-1]) for c in tf.Pufferfish(secret, BELIEF).comparisons()} == {
-        ("0", "1"), ("1", "0"), ("2", "1"), ("1", "2")
-    }  # fmt: skip
+@pytest.mark.parametrize(("sets", "pairs"), [
+    ([(None, 1), (1, None)], {("0", "1"), ("0", "2"), ("1", "0"), ("2", "0")}),
+    ([[(None, 1), (2, None)], (1, 2)], {("0", "1"), ("1", "0"), ("2", "1"), ("1", "2")}),
+])  # fmt: skip
+def test_sets_are_compared_value_by_value_with_what_lies_between(sets, pairs):
+    framework = tf.Pufferfish(tf.dataset_property("income", "mean", sets=sets), BELIEF)
+    assert {(c.left.describe()[-1], c.right.describe()[-1]) for c in framework.comparisons()} == pairs
 
 
 @pytest.mark.parametrize("query", [tf.Identity("income"), tf.Mean("income"), tf.Count(1)])

@@ -184,7 +184,7 @@ def test_data_that_break_a_rule_are_refused_and_nobody_is_named(wrong: Any) -> N
 
 
 def test_more_places_than_declared_are_refused_and_never_cut() -> None:
-    with pytest.raises(DataError, match="cutting records down could make \"safe\" wrong"):
+    with pytest.raises(DataError, match='cutting records down could make "safe" wrong'):
         counts_of(Visits.of("abc", most=1), [["a", "b"]])
 
 

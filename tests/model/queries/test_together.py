@@ -1,17 +1,18 @@
-"""Several queries as one answer: its cells are those of the parts, under every kind of belief."""
+"""Several queries as one answer, and a query by cells, under every kind of belief."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support import query_oracles
 
 import takifugu as tf
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import queries
 from takifugu.model.queries import resolved
 
@@ -46,8 +47,10 @@ def parts_of_columns(draw):
     table = tf.JointTable(rows, [Fraction(1, len(rows))] * len(rows), names)
     read = st.lists(st.sampled_from(names), min_size=1, unique=True)
     part = st.one_of(
-        st.sampled_from(names).map(tf.Sum), st.sampled_from(names).map(tf.Identity),
-        read.map(lambda of: tf.Mean(entries=of)), read.map(lambda of: tf.Histogram(entries=of)),
+        st.sampled_from(names).map(tf.Sum),
+        st.sampled_from(names).map(tf.Identity),
+        read.map(lambda of: tf.Mean(entries=of)),
+        read.map(lambda of: tf.Histogram(entries=of)),
         st.sampled_from(rows[-1]).map(tf.Count),
         st.lists(st.integers(-2, 2), min_size=len(sizes), max_size=len(sizes)).map(tf.Linear),
     )
@@ -101,3 +104,145 @@ def test_records_and_parameters_add_up_the_parts():
 def test_what_cannot_be_told_together(wrong):
     with pytest.raises(InputError):
         tf.Together(wrong)
+
+
+# A query by cells: its answer and its D(N) against enumeration of all data sets, and what it refuses.
+
+
+STATES = (0, 1, 4)
+THIRDS = {0: Fraction(0), 1: Fraction(-1, 2), 4: Fraction(1, 3)}
+COUNTS = [tf.Count(1), tf.Count([0, 4]), tf.Histogram(states=[0, 1, 4]), tf.Histogram(states=[4], total=3), tf.Sum(),
+         tf.Sum(codes=THIRDS), tf.Mean(), tf.Mean(codes=THIRDS), tf.CountAbove(0),
+         tf.CountAbove([0, 2, 3])]  # fmt: skip
+
+
+def chain(size, states=STATES):
+    return tf.MarkovChain([[1 / len(states)] * len(states)] * len(states), size, states=list(states))
+
+
+@st.composite
+def tables(draw, size=4):
+    """A query by one to three cells of `size` entries, which may overlap and may leave entries out."""
+    chosen = st.sets(st.integers(0, size - 1), min_size=1, max_size=size)
+    cells = draw(st.lists(chosen, min_size=1, max_size=3))
+    return tf.By(draw(st.sampled_from(COUNTS)), {f"cell {n}": sorted(c) for n, c in enumerate(cells)}, by="hour")
+
+
+@settings(max_examples=40)
+@given(tables(), st.lists(st.sampled_from(range(3)), min_size=4, max_size=4))
+def test_answers_are_those_of_the_cells(table, values):
+    answer = resolved(table, chain(4))
+    computed = tuple(cell * answer.grid for cell in answer.evaluate(np.array(values)))
+    assert computed == query_oracles.answer(table.to_dict(), [STATES[v] for v in values])
+    assert len(set(answer.labels)) == len(answer.labels) == len(computed)
+    assert queries.from_dict(table.to_dict()) == table
+
+
+@settings(max_examples=25)
+@given(tables(3))
+def test_changes_against_all_pairs_of_data_sets(table):
+    answer = resolved(table, chain(3))
+    for size in (1, 2, 3):
+        for changed in combinations(range(3), size):
+            largest = query_oracles.largest_change(table.to_dict(), [STATES] * 3, changed)
+            assert answer.change(changed) * answer.grid == largest
+    largest = query_oracles.largest_cell_change(table.to_dict(), [STATES] * 3, range(3))
+    assert answer.coordinate_change(range(3)) * answer.grid == largest
+
+
+def test_disjoint_cells_change_as_their_own_parts_do_and_not_one_per_cell():
+    day = {f"{hour:02}": range(hour, 48, 24) for hour in range(24)}
+    belief = chain(48)
+    assert resolved(tf.By(tf.Histogram(), day), belief).change([3]) == 2  # not 2 * 24
+    assert resolved(tf.By(tf.Count(1), day), belief).change(range(48)) == 48
+    mean = resolved(tf.By(tf.Mean(), {"night": range(6), "day": range(6, 48)}), belief)
+    assert [mean.change([i]) * mean.grid for i in (0, 6)] == [Fraction(4, 6), Fraction(4, 42)]
+    over = resolved(tf.By(tf.Histogram(), {"a": range(3), "b": range(2, 5)}), belief)
+    assert over.entry_changes()[:6].tolist() == [2, 2, 4, 2, 2, 0]
+
+
+def test_names_of_people_are_cells_too():
+    people = tf.IndependentUsers([{0: 0.5, 1: 0.5}, {0: 0.25, 4: 0.75}], names=["ann", "bob"])
+    answer = resolved(tf.By(tf.Count(1), {"north": ["bob"], "south": ["ann"]}, by="ward"), people)
+    assert answer.labels == ("north", "south")
+    assert answer.change([people.position("ann")]) == 1
+    assert answer.change([people.position("bob")]) == 0  # who is never in state 1
+
+
+def test_a_year_of_minutes_by_date():
+    belief = chain(100_000)
+    days = {str(day): range(day, min(day + 274, 100_000)) for day in range(0, 100_000, 274)}
+    answer = resolved(tf.By(tf.Histogram(), days), belief)
+    values = np.arange(100_000) % 3
+    assert answer.cells == 3 * len(days) == 1095
+    assert answer.evaluate(values)[:3] == (92, 91, 91)
+    assert set(answer.entry_changes().tolist()) == {2}
+
+
+@pytest.mark.parametrize(
+    ("query", "cells", "words"),
+    [
+        (tf.Count(1), {}, "no cell"),
+        (tf.Count(1), {"00": []}, "the cell '00' has no entry"),
+        (tf.Count(1), {"00": 3}, "the entries of the cell '00' are 3"),
+        (tf.Count(1), {"00": [-1]}, "counted from 0"),
+        (tf.Count(1), {0: [1]}, "a cell is called 0"),
+        (tf.Count(1), [("a", [0]), ("a", [1])], "two cells are called 'a'"),
+        (tf.Count(1, entries=[0]), {"00": [1]}, "has entries of its own"),
+        (tf.Sum("age"), {"00": [1]}, "has attribute of its own"),
+        (tf.Linear([1]), {"00": [0]}, "a Linear cannot be told by cells"),
+        (tf.By(tf.Count(1), {"00": [0]}), {"00": [0]}, "a By cannot be told by cells"),
+    ],
+)
+def test_what_is_no_table_by_cells(query, cells, words):
+    with pytest.raises(InputError, match=words.replace("(", "\\(")):
+        tf.By(query, cells)
+
+
+def test_what_a_belief_does_not_have():
+    with pytest.raises(InputError, match="reads entry 9") as caught:
+        resolved(tf.By(tf.Count(1), {"00": [0], "01": [9]}), chain(4))
+    assert caught.value.where[:2] == ("cells", "01")
+    alike = tf.MarkovChain([[0.5, 0.5]] * 2, 3, states=["b, c", "c"])
+    with pytest.raises(InputError, match="told apart"):
+        resolved(tf.By(tf.Histogram(), {"a": [0], "a, b": [1]}), alike)
+    every = [(str(i), range(i, i + 60)) for i in range(9_000)]
+    with pytest.raises(InputError, match="needs more than"):
+        resolved(tf.By(tf.Count(1), every), chain(10_000))
+    table = tf.JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"])
+    with pytest.raises(InputError, match="those of records are columns"):
+        resolved(tf.By(tf.Mean(), {"x": ["ill"]}), tf.Records(table, 4))
+
+
+@pytest.mark.parametrize("query", [tf.Count(1), tf.Histogram()])
+def test_every_mechanism_that_takes_a_histogram_of_three_states_takes_it_by_cells(query):
+    belief = tf.MarkovChain([[0.8, 0.2, 0.0], [0.0, 0.7, 0.3], [0.4, 0.0, 0.6]], 6)
+    framework = tf.Pufferfish(tf.every_entry(), belief)
+    table = tf.By(query, {"00": [0, 1, 2], "01": [3, 4, 5]}, by="hour")
+    whole = {row.name for row in tf.compare(framework, tf.Histogram(), epsilon=1) if row.scale is not None}
+    cells = {row.name for row in tf.compare(framework, table, epsilon=1) if row.scale is not None}
+    assert whole <= cells
+    assert {"group", "quilt-exact", "entry"} <= cells
+
+
+def test_a_table_by_cells_is_no_pool_of_units():
+    from takifugu.accounting.composition import charge_of
+
+    both = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain(3), [3, 3]))
+    calibration = tf.calibrate(both, tf.By(tf.Count(1), {"a": [0], "b": [4]}), epsilon=1, mechanism="group")
+    with pytest.raises((InputError, Unsupported), match="numbers the rows"):
+        charge_of(calibration, tf.Pufferfish(tf.every_entry(), chain(3)))
+
+
+def test_what_a_cell_is_of_two_things_is_no_matter_of_its_words() -> None:
+    """A table by one column that is called "sex and age" has one way, whatever its labels look like."""
+    one_way = tf.By(tf.Count(1), {"f 20": [0], "m 30": [1]}, "sex and age")
+    assert tf.By.two_way(one_way.to_dict(), ["f 20", "m 30"]) is None
+    parts = [["New York", "a b"], ["Rome", "c"]]
+    cells = {"New York a b": [0], "Rome c": [1]}
+    two_ways = tf.By(tf.Count(1), cells, "town and kind", axes=["town", "kind"], parts=parts)
+    assert tf.By.two_way(two_ways.to_dict(), list(cells)) == (("New York", "a b"), ("Rome", "c"))
+    assert tf.By.from_dict(two_ways.to_dict()) == two_ways
+    for odd in ([["New York"], ["Rome"]], parts[:1], []):
+        with pytest.raises(InputError, match="parts do not fit"):
+            tf.By(tf.Count(1), cells, axes=["town", "kind"], parts=odd)

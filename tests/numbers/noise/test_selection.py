@@ -1,4 +1,4 @@
-"""Permute-and-flip: its law by every order and every coin, draws that follow it, and how far it misses at worst."""
+"""Draws from few outcomes: permute-and-flip, alias tables, and a few draws, number by number."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
 from tests.support.choice_oracles import first_heads
 from tests.support.goodness_of_fit import chi_squared_p
 
 from takifugu.core.errors import InputError
-from takifugu.numbers.noise import InsecureSeededEntropyForTests, permute_and_flip
+from takifugu.numbers.noise import InsecureSeededEntropyForTests, discrete_laplace, integers, permute_and_flip
+from takifugu.numbers.noise.alias import TOTAL, AliasTables
 from takifugu.numbers.permute_and_flip import chances, missed, worst_mean
 
 TINY = Fraction(1, 10**9)
@@ -81,3 +85,95 @@ def test_there_is_a_best_candidate(deficits):
 def test_the_rate_is_an_exact_number_above_0(rate):
     with pytest.raises(InputError, match="the rate is"):
         permute_and_flip([0, 1], rate, InsecureSeededEntropyForTests(1))
+
+
+# Alias tables hold exactly the masses that they were made of, and draws follow them.
+
+
+@st.composite
+def rows(draw):
+    weights = draw(st.lists(st.integers(0, 2**40) | st.just(0), min_size=1, max_size=12).filter(any))
+    masses = [w * TOTAL // sum(weights) for w in weights]
+    masses[max(range(len(weights)), key=weights.__getitem__)] += TOTAL - sum(masses)
+    return masses
+
+
+@given(rows())
+def test_columns_add_up_to_the_masses(masses):
+    table, count = AliasTables.of([masses]), len(masses)
+    owned = [0] * count
+    for column in range(count):
+        height = table.height(0, column)
+        owned[column] += height
+        owned[int(table.others[0, column])] += TOTAL - height
+    assert owned == [mass * count for mass in masses]
+
+
+def test_draws_follow_the_rows_and_a_wrong_row_is_noticed():
+    masses = [[TOTAL // 2, TOTAL // 4, TOTAL // 4, 0], [TOTAL // 8, TOTAL // 8, TOTAL // 4, TOTAL // 2]]
+    row = np.repeat([0, 1], 200_000)
+    drawn = AliasTables.of(masses).draw(row, InsecureSeededEntropyForTests(3))
+    for number, law in enumerate(masses):
+        seen = np.bincount(drawn[row == number], minlength=4)
+        expected = np.array([m / TOTAL for m in law]) * 200_000
+        alive = expected > 0
+        assert not seen[~alive].any()
+        assert stats.chisquare(seen[alive], expected[alive]).pvalue > 1e-6
+        wrong = expected[alive] * np.linspace(0.95, 1.05, alive.sum())
+        assert stats.chisquare(seen[alive], wrong * seen.sum() / wrong.sum()).pvalue < 1e-6
+
+
+def test_a_tie_of_the_upper_bits_is_decided_by_the_lower_ones():
+    """Two outputs, one with a single unit of mass: its column is its own up to 2 only."""
+    table = AliasTables.of([[1, TOTAL - 1]])
+    assert table.height(0, 0) == 2
+
+    class Zeros:
+        private = False
+
+        def bytes(self, n):
+            return bytes(n)
+
+    assert table.draw(np.array([0]), Zeros()).tolist() == [0]
+
+
+@pytest.mark.parametrize("masses", [[1, 2], [TOTAL, -1, 1], [TOTAL + 1, -1]])
+def test_rows_that_are_no_law(masses):
+    with pytest.raises(ValueError, match="add up"):
+        AliasTables.of([masses])
+
+
+# A few draws, number by number, are those of arrays: the same values from the same bytes, and as many bytes.
+
+
+TOPS = [1, 33, 10**6, 2**63 - 1, 2**64 + 3, 2**70]
+BOTTOMS = [1, 10, 7, 10**9, 2**66]
+
+
+def drawn(scale: Fraction, size: int, seed: int) -> tuple[list[int], str, bytes]:
+    """Return draws, their type, and the bytes that come after them."""
+    entropy = InsecureSeededEntropyForTests(seed)
+    values = discrete_laplace(scale, size, entropy)
+    return values.tolist(), values.dtype.str, entropy.bytes(8)
+
+
+@pytest.mark.parametrize("top", TOPS)
+@pytest.mark.parametrize("bottom", BOTTOMS)
+def test_the_same_values_come_from_the_same_bytes(top: int, bottom: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = np.random.default_rng(top % 1000 + bottom % 1000).integers(0, 20, size=12).tolist()
+    scale = Fraction(top, bottom)
+    draws = []
+    for most in (-1, 10**9):
+        monkeypatch.setattr(integers, "FEW", most)
+        draws.append([drawn(scale, size, seed) for seed, size in enumerate(sizes)])
+    assert draws[0] == draws[1]
+
+
+def test_one_draw_is_made_number_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("one number needs no array")
+
+    monkeypatch.setattr(integers, "_laplace_round", refused)
+    entropy = InsecureSeededEntropyForTests(3)
+    values = [int(discrete_laplace(Fraction(33, 10), 1, entropy)[0]) for _ in range(200)]
+    assert min(values) < 0 < max(values)

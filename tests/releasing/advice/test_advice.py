@@ -67,12 +67,17 @@ def test_the_verdict_is_that_of_the_ratio(width: float) -> None:
 @pytest.mark.parametrize(
     ("difference", "reach", "sentence"),
     [
-        (Band(41.0, 0.95), 12.0,
-         "rough: differences below 41 rows are noise, and no two can differ by more than 12 rows"),
+        (
+            Band(41.0, 0.95),
+            12.0,
+            "rough: differences below 41 rows are noise, and no two can differ by more than 12 rows",
+        ),
         (Band(12.0, 0.95), 12.0, "good: differences above 12 rows show"),
-        (None, 12.0,
-         "rough: the value is off by up to 30 rows with 95 % probability, "
-         "and it cannot vary by more than 12 rows"),
+        (
+            None,
+            12.0,
+            "rough: the value is off by up to 30 rows with 95 % probability, and it cannot vary by more than 12 rows",
+        ),
         (None, 30.0, "good: the value is off by at most 30 rows with 95 % probability"),
     ],
 )
@@ -300,7 +305,7 @@ def test_the_lines_of_remedies_are_toml(tmp_path: Path) -> None:
 
 def test_two_useless_tables_are_changed_together(tmp_path: Path) -> None:
     path = of_units(tmp_path)
-    path.write_text(f"{UNITS}{UNITS[UNITS.index('[[release]]'):].replace('use', 'two').replace('0.2', '0.1')}")
+    path.write_text(f"{UNITS}{UNITS[UNITS.index('[[release]]') :].replace('use', 'two').replace('0.2', '0.1')}")
     useful = [one for one in tf.advise(path).remedies if one.worth.verdict.is_useful]
     assert useful
     assert {change.table for change in useful[0].changes} == {"use", "two"}
@@ -360,7 +365,7 @@ def test_stays_are_halved(stay: object, half: object) -> None:
 
 def test_tables_of_which_the_same_is_said_are_shown_once(tmp_path: Path) -> None:
     path = of_units(tmp_path)
-    path.write_text(f"{UNITS}{UNITS[UNITS.index('[[release]]'):].replace('use', 'two')}")
+    path.write_text(f"{UNITS}{UNITS[UNITS.index('[[release]]') :].replace('use', 'two')}")
     assert [name for name, _ in tf.advise(path).alike] == ["use and 1 more like it"]
 
 

@@ -279,7 +279,7 @@ def test_a_mean_outside_its_range_is_refused_for_normal_records(tmp_path: Path) 
         ("people = 900", "expect.people: 900 people are more than the 600 that the belief is about"),
         ("rows = 2", "expect.rows: 600 people with 2 rows each are more than the 600 rows"),
         ("people = 2\nvalues = { yes = 6, no = 6 }", "12 in all cells are more than the 2 rows of the people"),
-        ("values = { \"yés\" = 6, no = 6 }", "which is no cell of the table but looks like 'yes': copy it"),
+        ('values = { "yés" = 6, no = 6 }', "which is no cell of the table but looks like 'yes': copy it"),
     ],
 )
 def test_people_and_rows_of_a_survey_are_those_of_its_belief(keys: str, words: str, tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ def of_step(folder: Path, keys: str, measured_in: str = "", step: str = '"10min"
     rows = [f"{who},{moment},off" for who in range(5) for moment in moments]
     (folder / "rows.csv").write_text("\n".join(["who,hour,state", *rows]) + "\n")
     text = path.read_text().replace("step = 1\n", f"step = {step}\n")
-    path.write_text(text.replace("[expect]", f'{measured_in and f"measured_in = {measured_in!r}"}\n[expect]'))
+    path.write_text(text.replace("[expect]", f"{measured_in and f'measured_in = {measured_in!r}'}\n[expect]"))
     return path
 
 

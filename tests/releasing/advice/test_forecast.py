@@ -74,9 +74,12 @@ def test_the_ledger_is_asked_and_not_changed(tmp_path: Path) -> None:
     assert (foreseen["forecast"]["tables"], foreseen["there"]) == ([], ["time-use-units", "time-use-pooled"])
     anew = ("--again", "time-use", "--once", "K")
     foreseen = json.loads(invoke("release", "--dry-run", *anew, "--json", where).stdout)["forecast"]
-    assert foreseen["account"]["before"]["epsilon"] == json.loads(
-        invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout
-    )["sources"][0]["spent"]["epsilon"]
+    assert (
+        foreseen["account"]["before"]["epsilon"]
+        == json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)["sources"][0]["spent"][
+            "epsilon"
+        ]
+    )
     assert Fraction(foreseen["account"]["after"]["epsilon"]) > Fraction(foreseen["account"]["before"]["epsilon"])
     assert Ledger.open(tmp_path / "ledger.db").show() == before
 

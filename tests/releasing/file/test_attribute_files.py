@@ -263,9 +263,7 @@ def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> Non
         ("parameters", {"parameter = {": "record = {"}, "hide.record", "the records at hand"),
     ],
 )  # fmt: skip
-def test_faults_name_their_place(
-    tmp_path: Path, kind: str, changes: dict[str, str], place: str, words: str
-) -> None:
+def test_faults_name_their_place(tmp_path: Path, kind: str, changes: dict[str, str], place: str, words: str) -> None:
     if kind == "normal" and "delta = 1e-5\n" in changes:
         with pytest.raises(TakifuguError, match="delta"):
             release_file(written(tmp_path, kind, changes))
@@ -376,9 +374,7 @@ def test_whole_releases_add_up_to_the_budget(tmp_path: Path) -> None:
     assert spent(tmp_path, "staff").epsilon == 4
 
 
-def test_an_unfinished_release_is_completed_and_pays_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unfinished_release_is_completed_and_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(*_: object) -> None:
         raise OSError("no more")
 

@@ -457,7 +457,7 @@ def test_what_spreads_in_a_household_is_about_contacts(tmp_path: Path, answer: s
     done = init(str(path), "-o", str(tmp_path / "r.toml"))
     said = " ".join(done.output.split())
     assert ("'household', and this kind takes all people as independent" in said) == (kind == "users")
-    assert ("frame.merge(frame, on='household')[[\"person_id_x\", \"person_id_y\"]]" in said) == (kind == "contacts")
+    assert ('frame.merge(frame, on=\'household\')[["person_id_x", "person_id_y"]]' in said) == (kind == "contacts")
 
 
 def test_what_is_suggested_for_households_of_the_ill_works(tmp_path: Path) -> None:

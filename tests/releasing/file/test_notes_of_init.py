@@ -198,9 +198,7 @@ def test_a_title_above_the_names_is_noticed(tmp_path: Path, above: list[str], nu
 @pytest.mark.parametrize("header", [["who;at;pulse"], ["who;at;pulse", "Who?;When?;Beats", "{x};{y};{z}"]])
 @pytest.mark.parametrize("above", [[], ["Report", ""]])
 @pytest.mark.parametrize("many", [40, 20_000])
-def test_a_header_of_several_lines_is_left_out(
-    tmp_path: Path, header: list[str], above: list[str], many: int
-) -> None:
+def test_a_header_of_several_lines_is_left_out(tmp_path: Path, header: list[str], above: list[str], many: int) -> None:
     rows = [f"{'pq'[n % 2]};{n // 2};{60 + n * 7 % 31}" for n in range(many)]
     said, draft = started(tmp_path / "d.csv", [*above, *header, *rows], "--kind", "sequences")
     first, last = len(above) + 1, len(above) + len(header)

@@ -121,7 +121,7 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
         ("[[release]]", HIDE.replace("5", "-1") + "[[release]]", "hide.entry", "greater than or equal to 0"),
         ("[[release]]", HIDE.replace("walking", "walkin") + "[[release]]", "hide.b", "did you mean 'walking'?"),
         ("[[release]]", HIDE.replace("walking", "still") + "[[release]]", "hide.b", "write the other state"),
-        ("[[release]]", HIDE.replace("one-entry", "entry") + "[[release]]", "hide", 'did you mean \'one-entry\''),
+        ("[[release]]", HIDE.replace("one-entry", "entry") + "[[release]]", "hide", "did you mean 'one-entry'"),
     ],
 )
 def test_one_fault(tmp_path: Path, old: str, new: str, path: str, words: str) -> None:

@@ -96,9 +96,7 @@ def test_places_of_people_by_decimal_commas(tmp_path: Path, reader: str) -> None
     first = np.asarray(unit.data.codes).tolist()
     plain = 'decimal = ".", thousands = ",", delimiter = ";", header = true, population = "wo", '
     plain += 'coordinates = ["x", "y"], smoothing = 1 }'
-    (unit,) = units(
-        tmp_path, POPULATIONS, keys, box + plain, rows, "wo;x;y\ndaheim;0.5;1.5\nunterwegs;1,999.5;0.5\n"
-    )
+    (unit,) = units(tmp_path, POPULATIONS, keys, box + plain, rows, "wo;x;y\ndaheim;0.5;1.5\nunterwegs;1,999.5;0.5\n")
     assert np.asarray(unit.data.codes).tolist() == first
     with pytest.raises(TakifuguError, match="has texts that are no numbers"):
         units(tmp_path, POPULATIONS, keys, box + reference, "1500.5|0.5\n", survey)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import takifugu as tf
 from takifugu.core.errors import InputError
 
-NUMBERS = st.integers(-10**9, 10**9) | st.decimals(-1000, 1000, places=3).map(float)
+NUMBERS = st.integers(-(10**9), 10**9) | st.decimals(-1000, 1000, places=3).map(float)
 
 
 @given(st.integers(1, 4), st.integers(1, 4), st.data())

@@ -486,9 +486,7 @@ def test_what_is_declared_about_people_is_part_of_the_release(tmp_path: Path, mo
     tf.release(made, [0, 1, 1, 0], ledger=book, source="clinic", unit="Ana", budget=9)
 
     def ask(same: bool) -> Any:
-        return tf.release(
-            made, [1, 1, 1, 0], ledger=book, source="school", unit="Ana", budget=9, same_people=same
-        )
+        return tf.release(made, [1, 1, 1, 0], ledger=book, source="school", unit="Ana", budget=9, same_people=same)
 
     with failing(monkeypatch, publish, "answer_of", KeyError("x")), pytest.raises(tf.errors.Fault):
         ask(False)
@@ -558,5 +556,3 @@ def test_a_certificate_of_another_format_is_refused(tmp_path: Path) -> None:
 def test_resumed_says_nothing_private() -> None:
     one = Resumed("study", ("both",), "2026-01-01T00:00:00+00:00", ReleaseState.PAID, None, "why")
     assert "outcome" not in repr(one)
-
-
