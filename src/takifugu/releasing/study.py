@@ -19,8 +19,8 @@ from takifugu.releasing.advice.advice import Advice, advise
 from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import epsilon_of, sharing
+from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.comparison import Comparison, comparison
 from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.publishing.choosing import Choice

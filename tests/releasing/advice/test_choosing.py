@@ -14,7 +14,7 @@ from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.advising import worth_of
 from takifugu.releasing.advice.bands import LEVEL
 from takifugu.releasing.advice.worth import Verdict
-from takifugu.releasing.file.sections import ExpectSpec
+from takifugu.releasing.file.expectations import ExpectSpec
 
 RUNS = 1500
 LEVELS = [0, 10, 20, 30]

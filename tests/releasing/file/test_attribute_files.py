@@ -141,6 +141,15 @@ def test_a_fit_with_another_decimal_sign_than_the_data_says_where_to_say_so(tmp_
     assert load(path).belief is not None
 
 
+def test_a_fit_without_a_source_is_read_and_the_missing_source_is_told(tmp_path: Path) -> None:
+    moments = "mean = [70, 40]\ncovariance = [[144, 60], [60, 100]]\n"
+    path = written(tmp_path, "normal", {moments: 'fit = { file = "public.csv" }\n'})
+    (tmp_path / "public.csv").write_text("weight,height\n" + "70,40\n" * 30, encoding="utf-8")
+    text = path.read_text()
+    path.write_text(text[: text.index("[source]")] + text[text.index("[belief]") :])
+    assert "source" in faults(path)
+
+
 def test_what_a_missing_number_may_count_as_can_be_pasted(tmp_path: Path) -> None:
     rows = FILES["normal"][2].replace("40.000;70.00", "40.000;ND")
     with_mark = {'file = "': 'missing = ["ND"]\nfile = "'}

@@ -10,9 +10,8 @@ from tests.releasing.test_every_source import SPEC
 
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.data import Bins, Layout, Recode, open_frame, pieces
-from takifugu.releasing.file.binning import state_in
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.reading import called, codes_of, value_of
+from takifugu.releasing.file.reading import called, codes_of, state_in, value_of
 
 
 def test_each_refusal_of_missing_values_names_what_to_write(tmp_path: Path) -> None:

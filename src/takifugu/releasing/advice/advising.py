@@ -25,8 +25,8 @@ from takifugu.releasing.advice.safe_lists import refuse_unused, worth_of_list
 from takifugu.releasing.advice.worth import Worth, worth
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
-from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sequences.sections import SourceSpec
+from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.asking import Totals
 from takifugu.releasing.planning.expected import expected as noise_of
 from takifugu.releasing.planning.expected import half_width, values_of
@@ -34,7 +34,7 @@ from takifugu.releasing.planning.plan import Plan, Table
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.releasing.file.sections import ExpectSpec
+    from takifugu.releasing.file.expectations import ExpectSpec
 
 
 @dataclass(frozen=True)

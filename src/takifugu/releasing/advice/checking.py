@@ -19,8 +19,8 @@ from takifugu.releasing.advice.budgets import two_digits
 from takifugu.releasing.advice.refusing import refusals
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.source import UNOPENED
+from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.expected import expected
 from takifugu.releasing.planning.plan import (
     Plan,

@@ -24,7 +24,7 @@ from takifugu.releasing.planning.observed import Observed
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.releasing.file.sections import ExpectSpec
+    from takifugu.releasing.file.expectations import ExpectSpec
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

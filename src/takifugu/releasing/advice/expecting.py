@@ -22,7 +22,7 @@ from takifugu.releasing.planning.observed import Observed
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.releasing.file.sections import ExpectSpec
+    from takifugu.releasing.file.expectations import ExpectSpec
 
 
 def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, people: int = 1) -> Expectation:

@@ -13,7 +13,7 @@ from takifugu.releasing.file.expectations import size_that_matters
 from takifugu.releasing.file.sequences.measured import seconds_in, seconds_of_step
 
 if TYPE_CHECKING:
-    from takifugu.releasing.file.sections import ExpectSpec
+    from takifugu.releasing.file.expectations import ExpectSpec
     from takifugu.releasing.planning.plan import Table
 
 _PER_ONE = {"row": "rows", "step": "steps"}

@@ -15,7 +15,7 @@ from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Verdict, W
 from takifugu.releasing.file.policies.sections import PriorSpec
 
 if TYPE_CHECKING:
-    from takifugu.releasing.file.sections import ExpectSpec
+    from takifugu.releasing.file.expectations import ExpectSpec
 
 #: A list is good if it names this share of what is safe, rough if it names that one.
 GOOD_SHARE, ROUGH_SHARE = 0.8, 0.2

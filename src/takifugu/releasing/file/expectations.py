@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
 
 from takifugu.core.errors import InputError
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.file.keys import Number, Positive, Section, Words, checked
 
 #: Words for the data of this file, which its expectation must not come from.
 _THESE_DATA = re.compile(
@@ -17,6 +21,8 @@ _THESE_DATA = re.compile(
 _NOT = re.compile(r"\b(without|not|no|other than|independent of|instead of)\b[^,;.]*$")
 #: What to write instead.
 PUBLIC = 'write what is known without them, for example "last year\'s published report" or "a hunch"'
+#: Shares that are written in decimals sum to 1 up to this.
+SUMS_TO_ONE = 1e-6
 
 
 def public_source(value: str) -> str:
@@ -54,3 +60,64 @@ def size_that_matters(value: Number) -> tuple[Fraction, str]:
     if size <= 0:
         raise InputError(f"is {value!r}", rule="it must be above 0", fix="write for example 30")
     return size, "" if read is None else read[2]
+
+
+def _check_values(values: dict[str, Number] | Number) -> None:
+    if not isinstance(values, dict):
+        as_fraction(values, "what is expected")
+        return
+    for label, number in values.items():
+        as_fraction(number, f"what is expected in {label!r}")
+
+
+def _check_shares(shares: dict[str, Number]) -> None:
+    numbers = {label: as_fraction(share, "a share") for label, share in shares.items()}
+    for label, number in numbers.items():
+        if number < 0:
+            raise InputError(f"say {shares[label]} of {label!r}", rule="shares are at least 0", fix="write 0 or more")
+    total = float(sum(numbers.values()))
+    if abs(total - 1) > SUMS_TO_ONE:
+        fix = "for a table of a single number write values = NUMBER instead"
+        raise InputError(f"sum to {total:.6g}", rule="shares sum to 1", fix=fix)
+
+
+class ExpectSpec(Section):
+    """What is expected of the data, from a public source, and what matters to the reader: for advice alone."""
+
+    source: Annotated[
+        Words,
+        checked(public_source),
+        Field(description="where the expectation comes from: public knowledge", examples=["the survey of last year"]),
+    ]
+    shares: Annotated[
+        dict[str, Number] | None,
+        Field(
+            description="the expected share of each cell; they sum to 1", examples=[{"still": 0.8, "walking": 0.2}]
+        ),
+        checked(_check_shares),
+    ] = None
+    values: Annotated[
+        dict[str, Number] | Number | None,
+        Field(description="the expected value of each cell, or of the only one", examples=[{"still": 900}]),
+        checked(_check_values),
+    ] = None
+    people: Annotated[Positive | None, Field(description="how many people are expected in the data")] = None
+    rows: Annotated[Positive | None, Field(description="how many rows or steps are expected of each of them")] = None
+    matters: Annotated[
+        Number | None,
+        Field(
+            description="the least difference that matters to the reader: a number, or one and what it is in: that of "
+            'measured_in, rows, steps, a time where steps are times, or "%" of the expected mean',
+            examples=[30, "2 h", "10 %"],
+        ),
+        checked(size_that_matters),
+    ] = None
+    unimportant: Annotated[
+        tuple[Words, ...] | None, Field(description="cells that need not be readable", examples=[["night"]])
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if self.shares is not None and self.values is not None:
+            raise InputError("has shares and values", fix="write one of them")
+        return self

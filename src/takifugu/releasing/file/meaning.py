@@ -17,10 +17,11 @@ from takifugu.releasing.file.expectations import PUBLIC
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.public import Public, faults_of, key_of, private_keys, revealed
-from takifugu.releasing.file.sections import FileSpec, Table
+from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.shape import opened
 from takifugu.releasing.file.sharing import only_release_problems, promise_problems
 from takifugu.releasing.file.source import is_there
+from takifugu.releasing.file.tables import Table
 
 #: Keys of [belief] in whose place an example tells nothing wrong about the others.
 _HARMLESS = frozenset({"belief.records", "belief.source"})

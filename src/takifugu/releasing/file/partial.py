@@ -7,7 +7,8 @@ from typing import TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from takifugu.core.plain import Json
-from takifugu.releasing.file.sections import FileSpec, Table
+from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.tables import Table
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -14,10 +14,9 @@ from takifugu.core.sections import values_of, written
 from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
-from takifugu.releasing.file.binning import binned, bins_of
 from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.reading import codes_of, columns_of, texts
+from takifugu.releasing.file.reading import binned, bins_of, codes_of, columns_of, texts
 from takifugu.releasing.file.same_data import (
     COUNT_ELSEWHERE,
     FIT_ELSEWHERE,

@@ -1,4 +1,4 @@
-"""Rows of records as texts, as a belief's values or as their numbers; no message repeats a value of the data."""
+"""Rows of records as texts, as a belief's values, numbers or bins; no message repeats a value of the data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import DataError, first_of
-from takifugu.data import Numerals, Table, meant, refuse_lookalikes, rows_of, text_of
+from takifugu.core.sections import values_of, written
+from takifugu.data import (
+    OUTSIDE,
+    UNKNOWN,
+    UNOBSERVED,
+    Bins,
+    Numerals,
+    Table,
+    meant,
+    refuse_lookalikes,
+    rows_of,
+    text_of,
+)  # fmt: skip
 from takifugu.data.lookalikes import Lookalikes, lookalike
 from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, REPAIR_THEM, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM
@@ -20,6 +32,7 @@ from takifugu.releasing.file.degrees import are_degrees, refuse_beyond
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
+    from takifugu.releasing.file.sections import SourceKeys
 
 Texts = tuple[str | None, ...]
 Codes = npt.NDArray[np.int32]
@@ -66,17 +79,17 @@ def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: 
 
 
 def called(
-    key: str, column: str, what: str, written: Sequence[str | None], may_drop: bool = False
+    key: str, column: str, what: str, names: Sequence[str | None], may_drop: bool = False
 ) -> dict[str, str]:
     """Return the canonical names of all people in a column.
 
     `key` is its key of [source]; `may_drop` means that null_keys is one, too.
     """
-    if None in written:
+    if None in names:
         fix = "fill them, or leave these rows out" + (', or write null_keys = "drop"' if may_drop else "")
         raise wrong(key, f"column {column!r} has missing values", rule="every row must say whose it is", fix=fix)
     try:
-        return meant([(str(name), row) for row, name in enumerate(written)], column, what)
+        return meant([(str(name), row) for row, name in enumerate(names)], column, what)
     except DataError as error:
         error.where = ("source", key)
         raise error.placed() from None
@@ -159,3 +172,35 @@ def _number(text: str | None, column: str, numerals: Numerals, where_no_numbers:
     if not re.match(NUMBER, text):
         raise not_numbers(column, where_no_numbers).at("coordinates")
     return float(text)
+
+
+def bins_of(source: SourceKeys, column: str | None = None) -> Bins | None:
+    """Return the bins of a column, by default of the only one."""
+    declared = values_of(source, written(source, ("bins",)))  # records of whole columns have classes
+    if not declared:
+        return None
+    edges = declared["bins"]
+    if column is None:
+        return Bins(edges)
+    return Bins(edges[column]) if column in edges else None
+
+
+def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals) -> str | None:
+    """Return the bin of a text's number, if there are bins."""
+    if bins is None or text is None:
+        return text
+    code = bins.code_of(numerals.plain(text))
+    return None if code == UNOBSERVED else state_in(code, column, bins)
+
+
+def state_in(code: int, column: str, bins: Bins) -> str:
+    """Return a bin's state; DataError, without the number, outside all bins."""
+    if code == OUTSIDE:
+        bin_words = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
+        fault_text = f"column {column!r} has a number that is in none of the bins"
+        fix = f"declare bins for all numbers that can occur, or {NAME_MARKS}; the bins are {bin_words}"
+        raise wrong("bins", fault_text, fix=fix)
+    if code == UNKNOWN:
+        fix = f"repair them, or {NAME_MARKS}"
+        raise wrong("bins", f"column {column!r} has texts that are no numbers", fix=fix)
+    return str(bins.states[code])

@@ -3,52 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
+from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr, model_validator
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.data import Numerals, Written
 from takifugu.data import Table as Data
 from takifugu.data.values.texts import BLANKS
+from takifugu.releasing.file.expectations import ExpectSpec
 from takifugu.releasing.file.keys import (
-    AllowZeroNoise,
-    AsComposing,
-    BeginsSeries,
-    Decimal,
-    Delimiter,
     Delta,
-    Encoding,
     Epsilon,
-    Importance,
-    ItemDelta,
-    ItemEpsilon,
-    Matters,
-    Mechanism,
-    Missing,
     Name,
-    OnlyRelease,
-    OwnEpsilon,
     Path,
-    Positive,
-    PublicSource,
-    Renamed,
-    SamePeople,
-    Shares,
+    Section,
     SourceFile,
-    TableName,
     Text,
-    Thousands,
     UnitsIndependent,
-    Values,
-    Version,
     Words,
+    checked,
 )
 
+if TYPE_CHECKING:
+    from takifugu.releasing.file.tables import Table
 
-class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+def _check_renamed(names: dict[str, str]) -> None:
+    if len(set(names.values())) < len(names) or set(names) & set(names.values()):
+        raise InputError(
+            "two columns have one name, or one has two", rule="each column was renamed once",
+            fix='write { Hour = "hour" } where the data has Hour and the file names hour',
+        ).at("renamed")  # fmt: skip
+
+
+def _check_version(version: object) -> object:
+    if isinstance(version, bool):  # true is 1 in Python, but not in a release file
+        raise InputError(f"is {str(version).lower()}", fix="write 1")
+    return version
 
 
 class Described(Section):
@@ -79,8 +72,18 @@ Line = Annotated[StrictInt, Field(ge=1)]
 class FileKeys(Section):
     """How a file is written, where that cannot be seen; for a file of a belief, what its source declares by default."""
 
-    encoding: Encoding = None
-    delimiter: Delimiter = None
+    encoding: Annotated[
+        StrictStr | None,
+        Field(description="the encoding of a CSV file; default: UTF-8", examples=["cp1252"]),
+        checked(lambda encoding: Written(encoding=encoding)),
+    ] = None
+    delimiter: Annotated[
+        StrictStr | None,
+        Field(
+            description="the sign between fields of a CSV file; default: what splits its first line", examples=[";"]
+        ),
+        checked(lambda delimiter: Written(delimiter=delimiter)),
+    ] = None
     header: Annotated[
         StrictBool | Line | tuple[Line, Line] | None,
         Field(
@@ -89,8 +92,15 @@ class FileKeys(Section):
             examples=[4, [1, 3]],
         ),
     ] = None
-    decimal: Decimal = None
-    thousands: Thousands = None
+    decimal: Annotated[
+        StrictStr | None, Field(description="the decimal sign of numbers that are texts", examples=[","]),
+        checked(Numerals),
+    ] = None  # fmt: skip
+    thousands: Annotated[
+        StrictStr | None,
+        Field(description="the sign between groups of three digits", examples=["."]),
+        checked(lambda sign: Numerals("," if sign == "." else ".", sign)),
+    ] = None
     sheet: Annotated[
         Text | None, Field(description="the sheet of an Excel workbook that has several", examples=["Sheet1"])
     ] = None
@@ -117,12 +127,6 @@ class BudgetSpec(Section):
     delta: Annotated[Delta, Field(description="the most delta that a person may ever spend", examples=[1e-6])] = 0
 
 
-Budget = Annotated[
-    Epsilon | BudgetSpec | None,
-    Field(description="the most that a person may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
-]
-
-
 #: Keys of [source] that decide nothing of it: where the data are, what may be spent, what is public, which batch it is.
 _NO_LAYOUT = frozenset((
     "name", "file", "sheet", "table", "budget", "same_people", "only_release", "list_units", "until", "gaps", "nulls",
@@ -143,13 +147,46 @@ class SourceKeys(FileKeys):
         Text | None, Field(description="what opens the file or the table, by its own configuration", examples=["spark"])
     ] = None
     file: SourceFile = None
-    renamed: Renamed = Field(default_factory=dict)
-    missing: Missing = ()
-    same_people: SamePeople = None
-    budget: Budget = None
-    only_release: OnlyRelease = False
-    as_composing: AsComposing = False
-    begins_series: BeginsSeries = False
+    renamed: Annotated[
+        dict[Text, Text],
+        Field(
+            description="columns that have another name in the data than before, with the name that this file and the "
+            "ledger know",
+            examples=[{"Hour": "hour"}],
+        ),
+        checked(_check_renamed),
+    ] = Field(default_factory=dict)
+    missing: Annotated[
+        tuple[StrictStr, ...],
+        Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
+    ] = ()
+    same_people: Annotated[
+        StrictBool | None,
+        Field(
+            description="are the people of another source of the ledger (those of the same names, if any) the same?"
+        ),
+    ] = None
+    budget: Annotated[
+        Epsilon | BudgetSpec | None,
+        Field(description="the most that a person may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
+    ] = None
+    only_release: Annotated[
+        StrictBool, Field(description="nothing else is ever released about this source: allows the least noise")
+    ] = False
+    as_composing: Annotated[
+        StrictBool,
+        Field(
+            description="give up promises that are alone (made by `only_release`) where a release with a delta leaves "
+            "them no place: from then on the ledger charges their noise"
+        ),
+    ] = False
+    begins_series: Annotated[
+        StrictBool,
+        Field(
+            description="the first tables with normal noise begin a series: later tables about the same steps count as "
+            "multiples of them"
+        ),
+    ] = False
 
     if TYPE_CHECKING:
 
@@ -174,94 +211,18 @@ class SourceKeys(FileKeys):
         return {**layout, "missing": missing or None}
 
 
-class ExpectSpec(Section):
-    """What is expected of the data, from a public source, and what matters to the reader: for advice alone."""
-
-    source: PublicSource
-    shares: Shares = None
-    values: Values = None
-    people: Annotated[Positive | None, Field(description="how many people are expected in the data")] = None
-    rows: Annotated[Positive | None, Field(description="how many rows or steps are expected of each of them")] = None
-    matters: Matters = None
-    unimportant: Annotated[
-        tuple[Words, ...] | None, Field(description="cells that need not be readable", examples=[["night"]])
-    ] = None
-
-    @model_validator(mode="after")
-    def _one_of_them(self) -> Self:
-        if self.shares is not None and self.values is not None:
-            raise InputError("has shares and values", fix="write one of them")
-        return self
-
-
-class ItemWords(Section):
-    """The keys of [[release]] that are for readers of the report and the certificate."""
-
-    expect: Annotated[
-        ExpectSpec | None, Field(description="what is expected of this table, in place of [expect]")
-    ] = None
-
-    title: Annotated[
-        Words | None, Field(description="what the table is called in words", examples=["Activity on the ward"])
-    ] = None
-    measured_in: Annotated[Words | None, Field(description="what one of its values is", examples=["hours"])] = None
-
-
 class AboutUnits(Described):
     """The key of [belief] that every belief about independent units has."""
 
     units_independent: UnitsIndependent = None
 
 
-class Table(ItemWords, Described):
-    """The keys that every [[release]] has; its query adds its own."""
-
-    name: Annotated[TableName, Field(examples=["time-use"])]
-    query: Annotated[Text, Field(description="what is computed", examples=["histogram"])]
-    epsilon: ItemEpsilon
-    delta: ItemDelta = 0
-    mechanism: Mechanism = "auto"
-    allow_zero_noise: AllowZeroNoise = False
-
-    @property
-    def scope(self) -> str:
-        """Return "unit" for an answer each, "pooled" for one, or "both"."""
-        return "unit"
-
-    @property
-    def period(self) -> str | None:
-        """Return the table's window of a calendar, if any."""
-        return None
-
-    @property
-    def shares_epsilon(self) -> bool:
-        """Return whether the table shares the file's joint epsilon."""
-        return False
-
-
-class SharedTable(Table):
-    """A [[release]] that may share an epsilon with others."""
-
-    epsilon: OwnEpsilon = None  # type: ignore[assignment]  # who asks for it asks `shares_epsilon` first
-    importance: Importance = None
-
-    @property
-    def shares_epsilon(self) -> bool:
-        return self.epsilon is None
-
-
-@runtime_checkable
-class Adjustable(Protocol):
-    """A [[release]] beside whose noisy values consistent ones may be published."""
-
-    @property
-    def adjust(self) -> bool | None: ...
-
-
 class FileSpec(Section):
     """The keys that every release file begins with; each kind of file has its own sections behind them."""
 
-    version: Version = 1
+    version: Annotated[
+        Literal[1], BeforeValidator(_check_version), Field(description="the version of this format")
+    ] = 1
     ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
     require_ledger: Annotated[StrictBool, Field(description="refuse to create a ledger where it is missing")] = False
     ledger_id: Annotated[

@@ -13,9 +13,11 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
+from takifugu.releasing.file.keys import Section
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.sections import FileSpec, Section, Table
+from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import BLAMED, open_source
+from takifugu.releasing.file.tables import Table
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.meaning import Meaning

@@ -16,7 +16,8 @@ from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.sections import SharedTable, SourceKeys, Table
+from takifugu.releasing.file.sections import SourceKeys
+from takifugu.releasing.file.tables import SharedTable, Table
 
 #: The queries that choose among declared values.
 CHOICES = ("median", "quantile", "mode", "top-k")

@@ -56,9 +56,10 @@ def _key_of(section: object, key: str) -> Any:
     return getattr(section, key, None)
 
 
-def open_public(keys: object, source: SourceKeys, path: Path | str, missing: bool = True) -> Table:
+def open_public(keys: object, source: SourceKeys | None, path: Path | str, missing: bool = True) -> Table:
     """Open a file of the belief, with the source's format by default."""
-    return open_frame(path, source.missing if missing else ("",), written_of(keys, source))
+    texts = source.missing if missing and source is not None else ("",)
+    return open_frame(path, texts, written_of(keys, source))
 
 
 def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False) -> Table:

@@ -16,7 +16,6 @@ from takifugu.model.queries import Additive, Query
 from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data
-from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import (
     ITS_EPSILON,
     begins_series,
@@ -25,6 +24,7 @@ from takifugu.releasing.file.sharing import (
     importance_of,
     sharing,
 )
+from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.observed import about_observed, observed_of
 from takifugu.releasing.planning.questions import Question
 

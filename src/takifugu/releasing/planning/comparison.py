@@ -14,8 +14,8 @@ from takifugu.core.plain import Json
 from takifugu.core.text.markup import note, text
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import delta_of, epsilon_of, sharing
+from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.layouts import notices_of_layout
 from takifugu.releasing.planning.plan import Watch, aims_as_needed, longest_of, unwatched, whose_answers

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.file.sections import FileSpec
-    from takifugu.releasing.file.sections import Table as Item
+    from takifugu.releasing.file.tables import Table as Item
     from takifugu.releasing.planning.questions import Ready
 
 #: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.

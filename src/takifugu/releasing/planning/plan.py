@@ -15,9 +15,10 @@ from takifugu.model.queries.forms import reads_alike
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit, assumptions_of
-from takifugu.releasing.file.sections import Adjustable, FileSpec
-from takifugu.releasing.file.sections import Table as Item
+from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sharing import epsilon_of, sharing
+from takifugu.releasing.file.tables import Adjustable
+from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.asking import Asking, Calibrated, Totals
 from takifugu.releasing.planning.questions import Question
 

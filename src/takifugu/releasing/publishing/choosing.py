@@ -17,7 +17,7 @@ from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sections import Table as Item
+from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import table_names

@@ -33,7 +33,7 @@ from takifugu.releasing.certificates.files import (
 )  # fmt: skip
 from takifugu.releasing.certificates.sent_rows import names_of, read_rows, rows_sent, rows_text, written
 from takifugu.releasing.file.kind import OfPlaces
-from takifugu.releasing.file.sections import ItemWords
+from takifugu.releasing.file.tables import ItemWords
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.adjust import nearest, published_notes

@@ -13,7 +13,7 @@ from takifugu.accounting.ledger import DRAWN, PUBLISHED, Payment, Pending
 from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sections import Table as Item
+from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.plan import table_names
 from takifugu.releasing.publishing.in_folder import Certified, certificates_of, paid_for

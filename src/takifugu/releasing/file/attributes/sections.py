@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
-from takifugu.releasing.file.keys import Name, Number, SourceFile, State, Text
+from takifugu.releasing.file.keys import Name, Number, Section, SourceFile, State, Text
 from takifugu.releasing.file.row_words import Answers
-from takifugu.releasing.file.sections import FileSpec, Section, SourceKeys, Table
+from takifugu.releasing.file.sections import FileSpec, SourceKeys
+from takifugu.releasing.file.tables import Table
 
 Columns = Text | Annotated[tuple[Text, ...], Field(min_length=1)]
 

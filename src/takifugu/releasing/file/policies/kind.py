@@ -39,9 +39,9 @@ from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.row_words import ROWS
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
-from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.source import is_there, open_public, open_source, private_files
+from takifugu.releasing.file.tables import Table as Item
 
 #: What to write where it is not known yet whether places are listed or boxes.
 _COLUMNS = "write person with place, or with x and y; of one declared value for each person write value"

@@ -14,6 +14,7 @@ from takifugu.releasing.file.keys import (
     Moment,
     Name,
     Number,
+    Section,
     SourceFile,
     State,
     Text,
@@ -21,7 +22,8 @@ from takifugu.releasing.file.keys import (
     WindowStart,
 )
 from takifugu.releasing.file.row_words import OfPolicy
-from takifugu.releasing.file.sections import Described, FileSpec, Section, SourceKeys, Table
+from takifugu.releasing.file.sections import Described, FileSpec, SourceKeys
+from takifugu.releasing.file.tables import Table
 
 
 class PolicySourceSpec(SourceKeys):

@@ -29,8 +29,8 @@ from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import called, codes_of, columns_of, texts_in
 from takifugu.releasing.file.sections import AboutUnits
-from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.shape import Shape
+from takifugu.releasing.file.tables import Table as Item
 
 
 class Populations(Kind):

@@ -8,7 +8,8 @@ from pydantic import Field, StrictBool
 
 from takifugu.releasing.file.keys import Name, Number, Positive, SourceFile, Text
 from takifugu.releasing.file.row_words import Answers
-from takifugu.releasing.file.sections import FileSpec, SourceKeys, Table
+from takifugu.releasing.file.sections import FileSpec, SourceKeys
+from takifugu.releasing.file.tables import Table
 
 Pair = tuple[Number, Number]
 Coordinates = Annotated[

@@ -11,9 +11,8 @@ from takifugu.data import Bins, Table
 from takifugu.data.rows.layout import natural
 from takifugu.model.queries.sections import spelled
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.binning import binned, bins_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit, undeclared
-from takifugu.releasing.file.reading import Texts, called, texts, value_of, wrong
+from takifugu.releasing.file.reading import Texts, binned, bins_of, called, texts, value_of, wrong
 from takifugu.releasing.file.records.kind import Records
 from takifugu.releasing.file.records.sections import RecordReleaseSpec, bins_problems
 from takifugu.releasing.file.sections import AboutUnits

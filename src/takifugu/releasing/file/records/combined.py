@@ -16,9 +16,8 @@ from takifugu.core.text.toml import toml_of
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
 from takifugu.model.beliefs.user_groups import combined
 from takifugu.model.queries import By, Query
-from takifugu.releasing.file.binning import bins_of, state_in
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.reading import wrong
+from takifugu.releasing.file.reading import bins_of, state_in, wrong
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec, RecordSourceSpec
 
 

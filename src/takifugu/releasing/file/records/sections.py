@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictBool
 
 from takifugu.core.errors import TakifuguError
-from takifugu.releasing.file.binning import bins_of
-from takifugu.releasing.file.keys import Edges, Name, SourceFile, State, Text
+from takifugu.releasing.file.keys import Edges, Name, Section, SourceFile, State, Text
 from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.reading import bins_of
 from takifugu.releasing.file.row_words import Answers
-from takifugu.releasing.file.sections import FileSpec, Section, SharedTable, SourceKeys
+from takifugu.releasing.file.sections import FileSpec, SourceKeys
+from takifugu.releasing.file.tables import SharedTable
 
 
 class RecordSourceSpec(SourceKeys):

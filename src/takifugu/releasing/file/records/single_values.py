@@ -9,10 +9,9 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.sections import spelled
-from takifugu.releasing.file.binning import binned, bins_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.reading import called, no_lookalikes, texts, value_of, wrong
+from takifugu.releasing.file.reading import binned, bins_of, called, no_lookalikes, texts, value_of, wrong
 from takifugu.releasing.file.records.kind import READERS, Records
 from takifugu.releasing.file.records.sections import RecordReleaseSpec, bins_problems
 

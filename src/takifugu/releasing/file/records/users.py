@@ -17,10 +17,9 @@ from takifugu.model.queries.sections import spelled
 from takifugu.model.secrets.families import ABSENT
 from takifugu.model.secrets.of_entries import every_entry, presence
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.binning import bins_of, state_in
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.reading import no_lookalikes, value_of, wrong
+from takifugu.releasing.file.reading import bins_of, no_lookalikes, state_in, value_of, wrong
 from takifugu.releasing.file.records import combined
 from takifugu.releasing.file.records.kind import Records
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec, bins_problems

@@ -4,41 +4,33 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import Field, StrictBool, StrictInt
 
 from takifugu.core.plain import Json
 from takifugu.data import Calendar, Table, Zone, check_order_format, parse_step
 from takifugu.data.melting import melted
 from takifugu.releasing.file.keys import (
-    Bins,
     CalendarEnd,
+    Edges,
     Moment,
     Name,
-    NullKeys,
+    Number,
     Path,
     Positive,
+    Section,
     SourceFile,
     State,
     Text,
     UnitsIndependent,
     WindowEnd,
     WindowStart,
-)
+    checked,
+)  # fmt: skip
 from takifugu.releasing.file.row_words import LASTING, Steps
-from takifugu.releasing.file.sections import Described, FileSpec, Section, SharedTable, SourceKeys
+from takifugu.releasing.file.sections import Described, FileSpec, SourceKeys
 from takifugu.releasing.file.sequences.resolved import resolved
 from takifugu.releasing.file.sequences.wide import wide_of
-
-
-def _format(value: str | None) -> str | None:
-    check_order_format(value)
-    return value
-
-
-def _zone(value: str | None) -> str | None:
-    if value is not None:
-        Zone(value)
-    return value
+from takifugu.releasing.file.tables import SharedTable
 
 
 class SourceSpec(SourceKeys):
@@ -67,7 +59,7 @@ class SourceSpec(SourceKeys):
         Field(description="the column that orders the rows of a piece, or those of a date and a time of day"),
     ] = None
     step: Annotated[
-        StrictInt | StrictFloat | StrictStr | None,
+        Number | None,
         Field(description="the declared step between rows; missing steps are unobserved", examples=["1min"]),
     ] = None
     from_: Annotated[
@@ -117,7 +109,12 @@ class SourceSpec(SourceKeys):
         Literal["refuse", "unobserved"],
         Field(description='missing states: "refuse", or "unobserved" where the pattern of gaps is public'),
     ] = "refuse"
-    null_keys: NullKeys = "refuse"
+    null_keys: Annotated[
+        Literal["refuse", "drop"],
+        Field(
+            description='rows that do not say whose, or of which piece, they are: "refuse", or "drop" to leave them out'
+        ),
+    ] = "refuse"
     order_format: Annotated[
         Text | None,
         Field(
@@ -125,12 +122,12 @@ class SourceSpec(SourceKeys):
             '"epoch_ms" thousandths of one',
             examples=["%d/%m/%Y %H:%M"],
         ),
-        AfterValidator(_format),
+        checked(check_order_format),
     ] = None
     timezone: Annotated[
         Text | None,
         Field(description="the zone of times that tell none; steps are counted in UTC", examples=["Europe/Berlin"]),
-        AfterValidator(_zone),
+        checked(Zone),
     ] = None
     ambiguous: Annotated[
         Literal["refuse", "first", "last", "drop"],
@@ -140,14 +137,20 @@ class SourceSpec(SourceKeys):
         ),
     ] = "refuse"
     round_to: Annotated[
-        StrictInt | StrictFloat | StrictStr | None,
+        Number | None,
         Field(description="what an inexact order is rounded to: the step, or a whole part of it", examples=["1min"]),
     ] = None
     duplicates: Annotated[
         Literal["refuse", "first", "last"],
         Field(description='two rows in one step: "refuse", or the "first" or "last" of them counts'),
     ] = "refuse"
-    bins: Bins = None
+    bins: Annotated[
+        dict[str, Edges] | None,
+        Field(
+            description="numbers that count as each state, from the first edge to below the second one",
+            examples=[{"still": [0, 100], "moving": [100, 2000]}],
+        ),
+    ] = None
     attributes: Annotated[
         dict[str, tuple[State, ...]],
         Field(

@@ -1,0 +1,102 @@
+"""The sections [[release]] that every kind of file has: a table, what it promises, and its words."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Protocol, runtime_checkable
+
+from pydantic import Field, StrictBool, StrictStr
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.file.expectations import ExpectSpec
+from takifugu.releasing.file.keys import Delta, Epsilon, Number, Section, Text, Words, checked
+from takifugu.releasing.file.sections import Described
+
+
+def _check_table_name(name: str) -> None:
+    if re.fullmatch("con|prn|aux|nul|(com|lpt)[0-9]", name.lower()):
+        raise InputError("is a device on Windows, so no file can have this name there", fix="write another name")
+
+
+def _check_importance(importance: Number) -> None:
+    if as_fraction(importance, "the importance") <= 0:
+        raise InputError(f"is {importance!r}", rule="it must be above 0", fix="write for example 2")
+
+
+class ItemWords(Section):
+    """The keys of [[release]] that are for readers of the report and the certificate."""
+
+    expect: Annotated[
+        ExpectSpec | None, Field(description="what is expected of this table, in place of [expect]")
+    ] = None
+
+    title: Annotated[
+        Words | None, Field(description="what the table is called in words", examples=["Activity on the ward"])
+    ] = None
+    measured_in: Annotated[Words | None, Field(description="what one of its values is", examples=["hours"])] = None
+
+
+class Table(ItemWords, Described):
+    """The keys that every [[release]] has; its query adds its own."""
+
+    name: Annotated[
+        StrictStr,
+        Field(
+            pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="the table's name, also of its files",
+            examples=["time-use"],
+        ),
+        checked(_check_table_name),
+    ]  # fmt: skip
+    query: Annotated[Text, Field(description="what is computed", examples=["histogram"])]
+    epsilon: Annotated[Epsilon, Field(description="the promise, and what each person spends", examples=[1.0])]
+    delta: Annotated[
+        Delta, Field(description="the excess probability that is allowed; 0 is a pure promise")
+    ] = 0
+    mechanism: Annotated[Text, Field(description='a mechanism\'s name, or "auto"')] = "auto"
+    allow_zero_noise: Annotated[
+        StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
+    ] = False
+
+    @property
+    def scope(self) -> str:
+        """Return "unit" for an answer each, "pooled" for one, or "both"."""
+        return "unit"
+
+    @property
+    def period(self) -> str | None:
+        """Return the table's window of a calendar, if any."""
+        return None
+
+    @property
+    def shares_epsilon(self) -> bool:
+        """Return whether the table shares the file's joint epsilon."""
+        return False
+
+
+class SharedTable(Table):
+    """A [[release]] that may share an epsilon with others."""
+
+    epsilon: Annotated[
+        Epsilon | None,
+        Field(description="the promise, and what each person spends; left out: shares joint_epsilon", examples=[1.0]),
+    ] = None  # type: ignore[assignment]  # who asks for it asks `shares_epsilon` first
+    importance: Annotated[
+        Number | None,
+        Field(
+            description="what one unit of the error counts beside other tables that share joint_epsilon", examples=[2]
+        ),
+        checked(_check_importance),
+    ] = None
+
+    @property
+    def shares_epsilon(self) -> bool:
+        return self.epsilon is None
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A [[release]] beside whose noisy values consistent ones may be published."""
+
+    @property
+    def adjust(self) -> bool | None: ...
