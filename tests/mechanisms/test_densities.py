@@ -24,7 +24,7 @@ MIXED = {
 SUMS = {0: tf.UniformMean(3, 0, 6), 1: tf.UniformMean(3, 1, 9)}
 
 
-def bound(mechanism, given, epsilon=1, delta=F(1, 10**5), **secret):
+def bound(mechanism, given, epsilon=1, delta="0.00001", **secret):
     hidden = tf.dataset_property("income", "mean", **secret)
     framework = tf.Pufferfish(hidden, tf.Density("income", "mean", given))
     return mechanism.bound(Problem(framework, tf.Identity(), F(epsilon), F(delta)))
@@ -70,7 +70,7 @@ def test_unequal_variances_need_what_mpmath_says(epsilon, delta):
 def test_less_normal_noise_than_that_is_noticed():
     framework = tf.Pufferfish(tf.dataset_property("income", "mean"), tf.Density("income", "mean", MIXED))
     noise = bound(gaussian_exact.MECHANISM, MIXED).randomiser
-    assert true_delta(framework, 1, tf.Identity(), noise).upper <= 1e-5 + 1e-12  # what the audit leaves open
+    assert true_delta(framework, 1, tf.Identity(), noise).upper <= 1e-5 + 3e-12  # what the audit leaves open
     less = replace(noise, sigma=noise.sigma * F(99, 100))
     assert true_delta(framework, 1, tf.Identity(), less).lower > 1e-5
 

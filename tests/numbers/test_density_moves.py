@@ -67,7 +67,7 @@ def test_what_is_only_moved_moves_by_just_that(p, q, exact):
 
 
 def test_a_tail_counts_beyond_all_cells():
-    """Both fall like N(m, 2), so that the difference tends to that of the means, which nothing in the middle exceeds."""
+    """Both fall like N(m, 2), so that the difference tends to that of the means: nothing in the middle exceeds it."""
     p, q = MIXTURE([0.5, 0.5], [0, 4], [1, 2]), MIXTURE([0.5, 0.5], [0, 5], [1, 2])
     assert 1 <= farthest_move(p, q) <= largest_difference(p, q, 60) * 1.02
 

@@ -17,14 +17,19 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.common.answer_families import Located, knowledge_conditions, predicted
 from takifugu.mechanisms.common.answer_noise import normal_noise
-from takifugu.mechanisms.common.continuous import OF_NOISE, compared_densities, density_cost, largest_of_densities
+from takifugu.mechanisms.common.continuous import (
+    OF_NOISE,
+    ComparedDensities,
+    compared_densities,
+    density_cost,
+    largest_of_densities,
+)
 from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of, largest_need, of_each, refusing
 from takifugu.mechanisms.common.shares import alone
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
 from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
 from takifugu.numbers.after_noise.laplace_pair import below
-from takifugu.numbers.densities.noisy import least_normal_noise
 from takifugu.numbers.search import halved, mean
 
 #: How far the epsilon against someone who knows all other components may lie above the least, relatively.
@@ -59,12 +64,7 @@ class GaussianExact:
             return refused
         nothing = "no comparison: the distributions keep epsilon and delta without noise"
         if (comparisons := compared_densities(problem)) is not None:
-            least = partial(least_normal_noise, epsilon=problem.epsilon, delta=problem.delta)
-            needed, words = largest_of_densities(comparisons, least, nothing)
-            noise = normal_noise(problem, needed / problem.unit)
-            detail = "the divergence of the noisy densities reaches delta here first"
-            witness = Witness(words, detail, (("sigma", float(noise.scale)),))
-            return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
+            return _of_densities(problem, comparisons, nothing)
         needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
         sigma, worst = largest_need(problem, needs, nothing)
         noise = normal_noise(problem, sigma)
@@ -75,6 +75,17 @@ class GaussianExact:
 
 
 MECHANISM = GaussianExact()
+
+
+def _of_densities(problem: Problem, comparisons: tuple[ComparedDensities, ...], nothing: str) -> Bound:
+    from takifugu.numbers.densities.noisy import least_normal_noise
+
+    least = partial(least_normal_noise, epsilon=problem.epsilon, delta=problem.delta)
+    sigma, worst = largest_of_densities(comparisons, least, nothing)
+    noise = normal_noise(problem, sigma / problem.unit)
+    detail = "the divergence of the noisy densities reaches delta here first"
+    witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
+    return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
 
 
 def _loss(located: Located, enough: float, sigma: Fraction, delta: Fraction) -> float:

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from takifugu.analysis.problem import Cost, Problem
 from takifugu.analysis.questions.answer_density import Given, answer_densities
 from takifugu.core.errors import Unsupported
 from takifugu.model.secrets.hypotheses import against
-from takifugu.numbers.densities import Continuous
-from takifugu.numbers.densities.moves import farthest_move
+
+if TYPE_CHECKING:
+    from takifugu.numbers.densities import Continuous
 
 #: Operations for W-infinity of two densities, and for the least normal noise.
 OF_MOVE, OF_NOISE = 6e8, 3e8
@@ -85,5 +87,7 @@ def farthest_of_densities(problem: Problem) -> tuple[Fraction, str] | None:
     comparisons = compared_densities(problem)
     if comparisons is None:
         return None
+    from takifugu.numbers.densities.moves import farthest_move
+
     nothing = "no comparison: no answer has to move"
     return problem.cached(farthest_move, lambda: largest_of_densities(comparisons, farthest_move, nothing))

@@ -106,11 +106,11 @@ def _shift(p: Continuous, q: Continuous) -> Fraction | None:
     if isinstance(p, UniformMean) and isinstance(q, UniformMean) and p.count == q.count:
         low, high = Fraction(q.low) - Fraction(p.low), Fraction(q.high) - Fraction(p.high)
         return low if low == high else None
-    if isinstance(p, NormalMixture) and isinstance(q, NormalMixture):
-        if (p.weights, p.deviations) == (q.weights, q.deviations):
-            moves = {Fraction(b) - Fraction(a) for a, b in zip(p.means, q.means, strict=True)}
-            return moves.pop() if len(moves) == 1 else None
-    return None
+    is_mixed = isinstance(p, NormalMixture) and isinstance(q, NormalMixture)
+    if not is_mixed or (p.weights, p.deviations) != (q.weights, q.deviations):  # type: ignore[attr-defined]
+        return None
+    moves = {Fraction(b) - Fraction(a) for a, b in zip(p.means, q.means, strict=True)}  # type: ignore[attr-defined]
+    return moves.pop() if len(moves) == 1 else None
 
 
 def _core(p: Continuous, q: Continuous) -> tuple[float, float, float]:
@@ -146,7 +146,7 @@ def _beyond(p: Continuous, q: Continuous, first: Tail, other: Tail, side: int) -
     across = min(side * float(end[0]) for end in _quantiles(p, q, np.array([side * start])))
     farthest = max((start - first.mean) / first.deviation, (across - other.mean) / other.deviation)
     if not farthest <= _FARTHEST or across < other.start - other.deviation * _ROOM:
-        raise Unsupported("the tails of two compared densities begin where masses are below 1e-290: nothing bounds them")
+        raise Unsupported("nothing bounds the tails of two densities: they begin where masses are below 1e-290")
     least = min((start - first.mean) / first.deviation, (across - other.mean) / other.deviation) * (1 - 2.0**-40)
     most_log = math.log(first.weight[1] / other.weight[0]) + math.log1p(first.rest) + 2.0**-40
     least_log = math.log(first.weight[0] / other.weight[1]) - math.log1p(other.rest) - 2.0**-40
