@@ -17,6 +17,13 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.common.answer_families import Located, knowledge_conditions, predicted
 from takifugu.mechanisms.common.answer_noise import normal_noise
+from takifugu.mechanisms.common.continuous import (
+    OF_NOISE,
+    ComparedDensities,
+    compared_densities,
+    density_cost,
+    largest_of_densities,
+)
 from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of, largest_need, of_each, refusing
 from takifugu.mechanisms.common.shares import alone
 from takifugu.mechanisms.normal_by_rule import refusal
@@ -38,7 +45,7 @@ class GaussianExact:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws, and 100,000 operations per atom and comparison."""
-        return predicted(problem, 100_000.0)
+        return density_cost(problem, OF_NOISE) or predicted(problem, 100_000.0)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -55,8 +62,10 @@ class GaussianExact:
         refused = refusal(problem)
         if refused:
             return refused
-        needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
         nothing = "no comparison: the distributions keep epsilon and delta without noise"
+        if (comparisons := compared_densities(problem)) is not None:
+            return _of_densities(problem, comparisons, nothing)
+        needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
         sigma, worst = largest_need(problem, needs, nothing)
         noise = normal_noise(problem, sigma)
         detail = "the divergence reaches delta here first" + alone(problem)
@@ -66,6 +75,17 @@ class GaussianExact:
 
 
 MECHANISM = GaussianExact()
+
+
+def _of_densities(problem: Problem, comparisons: tuple[ComparedDensities, ...], nothing: str) -> Bound:
+    from takifugu.numbers.densities.noisy import least_normal_noise
+
+    least = partial(least_normal_noise, epsilon=problem.epsilon, delta=problem.delta)
+    sigma, worst = largest_of_densities(comparisons, least, nothing)
+    noise = normal_noise(problem, sigma / problem.unit)
+    detail = "the divergence of the noisy densities reaches delta here first"
+    witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
+    return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
 
 
 def _loss(located: Located, enough: float, sigma: Fraction, delta: Fraction) -> float:

@@ -32,6 +32,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import normal_noise
+from takifugu.mechanisms.common.continuous import OF_MOVE, density_cost, farthest_of_densities
 from takifugu.mechanisms.common.largest_need import Comparison, largest_need, of_each, refusing
 from takifugu.numbers.after_noise.gaussian import (
     PRINTED_CONSTANT,
@@ -81,6 +82,8 @@ def largest_move(problem: Problem) -> Move:
 
 
 def _largest_move(problem: Problem) -> Move:
+    if (of_densities := farthest_of_densities(problem)) is not None:
+        return Move(of_densities[0] / problem.unit, Fraction(0), of_densities[1])
     spare = Fraction(0)
 
     def need(comparison: Comparison, enough: Fraction) -> Fraction:
@@ -121,7 +124,7 @@ class NormalByRule:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws, and 3,000 operations per atom and comparison."""
-        return predicted(problem, 3_000.0)
+        return density_cost(problem, OF_MOVE) or predicted(problem, 3_000.0)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:

@@ -18,6 +18,7 @@ from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.analysis.questions.answer_law import Compared
 from takifugu.mechanisms.common.answer_families import Located, predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
+from takifugu.mechanisms.common.continuous import OF_MOVE, density_cost, farthest_of_densities
 from takifugu.mechanisms.common.largest_need import largest_need, refusing
 from takifugu.mechanisms.common.stacks import Bools, Stack
 
@@ -31,7 +32,7 @@ class Wasserstein:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws, and 400 operations per atom and comparison."""
-        return predicted(problem, 400.0, laplace=True, lines=True)
+        return density_cost(problem, OF_MOVE) or predicted(problem, 400.0, laplace=True, lines=True)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of scale max W-infinity / epsilon over all comparisons.
@@ -48,6 +49,9 @@ class Wasserstein:
 
     @refusing
     def _bound(self, problem: Problem) -> Bound | Refusal:
+        if (of_densities := farthest_of_densities(problem)) is not None:
+            move, words = of_densities
+            return self._noise(problem, move / (problem.unit * problem.epsilon), words, float(move))
         farthest = Fraction(0)
 
         def needs(located: Located, scale: Fraction) -> Iterator[tuple[Fraction, Compared]]:
@@ -65,8 +69,11 @@ class Wasserstein:
 
         nothing = "no comparison: no answer has to move"
         scale, worst = largest_need(problem, needs, nothing, lines=True, serves=serves)
-        noise, moved = laplace_noise(problem, scale), ("w_infinity", float(farthest * problem.unit))
-        witness = Witness(worst, "the answer must move farthest between these two", (moved,))
+        return self._noise(problem, scale, worst, float(farthest * problem.unit))
+
+    def _noise(self, problem: Problem, scale: Fraction, worst: str, move: float) -> Bound:
+        noise = laplace_noise(problem, scale)
+        witness = Witness(worst, "the answer must move farthest between these two", (("w_infinity", move),))
         return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.answer_law import Share
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.density import DensityView
 from takifugu.model.queries import Additive
-from takifugu.numbers.densities import Continuous
-from takifugu.numbers.densities.normal import Normal
+
+if TYPE_CHECKING:  # every mechanism asks, and few beliefs have densities
+    from takifugu.model.beliefs.density import DensityView
+    from takifugu.numbers.densities import Continuous
+    from takifugu.numbers.densities.normal import Normal
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ def answer_densities(share: Share) -> Sequence[Given] | None:
 
     >>> from types import SimpleNamespace
     >>> from takifugu.model.beliefs.density import Density
+    >>> from takifugu.numbers.densities.normal import Normal
     >>> belief = Density("income", "mean", {40: Normal(2, 1), 50: Normal(3, 1)})
     >>> view = belief.property(belief.about)
     >>> answer_densities(SimpleNamespace(belief=view, answer=None, family=None))[1].density

@@ -40,7 +40,7 @@ class Truncated:
             raise InputError(
                 f"the range is from {self.low!r} to {self.high!r}", rule="low must be below high"
             ).at("low")
-        if self._share[0] < 1e-9:
+        if self.share[0] < 1e-9:
             raise InputError(
                 "the range holds less than 1e-9 of the distribution", fix="give a range where it is likely to lie"
             ).at("low")
@@ -52,7 +52,7 @@ class Truncated:
         return low, high
 
     @cached_property
-    def _share(self) -> tuple[float, float]:
+    def share(self) -> tuple[float, float]:
         """Bound the whole distribution's mass in the range."""
         least, most = self.whole.mass(*(np.array([end]) for end in self._ends))
         return float(least[0]), float(most[0])
@@ -89,7 +89,7 @@ class Truncated:
 
     def pdf(self, x: Floats) -> Floats:
         low, high = self._ends
-        return np.where((x >= low) & (x <= high), self.whole.pdf(x) / self._share[1], 0.0)
+        return np.where((x >= low) & (x <= high), self.whole.pdf(x) / self.share[1], 0.0)
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         first, last = self._ends
@@ -103,7 +103,7 @@ class Truncated:
         return least, np.minimum(most, 1.0)
 
     def _scaled(self, least: Floats, most: Floats) -> tuple[Floats, Floats]:
-        return least / self._share[1] * (1 - 2.0**-51), most / self._share[0] * (1 + 2.0**-51)
+        return least / self.share[1] * (1 - 2.0**-51), most / self.share[0] * (1 + 2.0**-51)
 
     def to_dict(self) -> Json:
         return {"kind": "truncated", "whole": self.whole.to_dict(), "low": self.low, "high": self.high}
