@@ -22,7 +22,8 @@ from takifugu.cli import main, starting
 from takifugu.core.errors import SpecError
 from takifugu.data import open_frame
 from takifugu.releasing.file.drafting.draft import draft_of
-from takifugu.releasing.file.guessing.columns import Column, first_look, with_roles
+from takifugu.releasing.file.guessing.columns import Column, first_look
+from takifugu.releasing.file.guessing.roles import with_roles
 from takifugu.releasing.file.kinds import drafted
 from takifugu.releasing.file.loading import load
 

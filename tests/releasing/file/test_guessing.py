@@ -14,8 +14,9 @@ from tests.support.starting import init
 from tests.support.steps import calls
 
 from takifugu.data import open_frame, sniffed
-from takifugu.releasing.file.guessing.columns import first_look, with_roles
+from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.facts import Facts
+from takifugu.releasing.file.guessing.roles import with_roles
 from takifugu.releasing.file.guessing.rules import RULES, Guess, guessed, register
 from takifugu.releasing.file.kinds import PLAINLY, drafted
 from takifugu.releasing.file.loading import load
@@ -276,7 +277,7 @@ def write(folder: Path, name: str) -> Path:
 
 
 def guess_about(path: Path) -> Guess:
-    return guessed(Facts.of(first_look(open_frame(path, written=sniffed(path)))))
+    return guessed(Facts(first_look(open_frame(path, written=sniffed(path)))))
 
 
 def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) -> None:
@@ -429,7 +430,7 @@ def test_numbers_that_say_how_many_are_no_people(tmp_path: Path, name: str) -> N
     assert guess_about(tmp_path / "d.csv").kind == "users"
     assert "several rows, by" not in init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "users").output
     look = first_look(open_frame(tmp_path / "d.csv", written=sniffed(tmp_path / "d.csv")))
-    assert Facts.of(look).with_several_rows is None
+    assert Facts(look).with_several_rows is None
 
 
 @pytest.mark.parametrize("header", ["Haushalt;Stunde;x", "Mitarbeiter;Stunde;x", "user;Stunde;x", "Haushalt_Nr;a;x"])
@@ -439,7 +440,7 @@ def test_numbers_of_those_whose_rows_are_told_apart_are_people(tmp_path: Path, h
     lines = (f"{who};{hour};{draw.choice('ab')}" for hour, who in rows)
     (tmp_path / "d.csv").write_text("\n".join([header, *lines]), encoding="utf-8")
     look = first_look(open_frame(tmp_path / "d.csv", written=sniffed(tmp_path / "d.csv")))
-    names = Facts.of(look).with_several_rows
+    names = Facts(look).with_several_rows
     assert names is not None
     assert names.name == header.split(";")[0]
 

@@ -65,13 +65,13 @@ THINGS |= {foreign for foreign, noun in _IN_ENGLISH.items() if noun in THINGS}
 NAMING = words("id uid pid name nr no number key code")
 #: Words in the name of a column that only counts rows.
 NUMBERING = words("nr no number nummer num lfd row zeile line index idx record")
-#: Words in the name of a column that groups people.
-GROUPS = words("group ward class school village district cohort team department clinic hospital")
 #: Words in a column's name that say when something was: such a column is no unit.
 WHEN = words(
     "date datum datetime timestamp time day month year week hour minute second stunde tag monat jahr heure jour mois "
     "annee hora dia mes ano ora giorno"
 )
+#: Words in the names of columns of dates that say how old somebody is.
+BIRTH = words("birth born geburt geburtsjahr naissance nacimiento founded gegrundet")
 #: What is another word where the numbers are no days: diastolic pressure.
 OR_NO_DAY = words("dia")
 #: Words in the name of a column of times of day.

@@ -1,27 +1,24 @@
-"""Guess what the columns of a table mean: the unit of a row, its piece, its order, its state."""
+"""The first rows of a table, column by column, and what a draft says of a column."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from takifugu.data import Table, Written, column_kinds, rows_of, text_of
 from takifugu.data.files.sniff import numerals_of, time_formats
-from takifugu.data.kinds import TEXTS, TIMES, WHOLE
-from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
+from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
+from takifugu.data.values.texts import INTEGER, NUMBER, TIME
+from takifugu.releasing.file.guessing.courses import are_hours_of, rises
+from takifugu.releasing.file.guessing.marks import marks_of
 from takifugu.releasing.file.guessing.odd_rows import Odd, without_odd_rows
-from takifugu.releasing.file.guessing.seen import ISO_DATE, Seen
-from takifugu.releasing.file.guessing.sorting import (
-    are_hours_of,
-    reading_that_rises,
-    several_each,
-    what_rises,
-    what_sorts,
-)
+from takifugu.releasing.file.guessing.seen import Seen
 
 #: How many rows are inspected, at most, and of a wide table how many cells.
 LOOKED_AT, CELLS = 10_000, 1_000_000
+_FORMS = ((WHOLE, INTEGER), (NUMBERS, NUMBER), (TIMES, TIME))
 
 
 @dataclass(frozen=True)
@@ -29,8 +26,8 @@ class Column:
     """A column's name, the kind of its values, and its role: what was said, or seems to be.
 
     `form` is the format of its times, where that is not ISO 8601, and `or_form` another that all of them have, too;
-    `is_unclear` where nothing tells which is meant. `written` is how its table is written. Beside its numbers it has so
-    many different `marks`, texts that are none.
+    `is_unclear` where nothing tells which is meant. `written` is how its table is written. Beside its values it has so
+    many different `marks` for missing ones.
     """
 
     name: str
@@ -48,23 +45,15 @@ class Column:
         return words if self.is_said else f"guessed: {words}"
 
 
-#: A role is guessed of so many points; dates beside times of day have as many.
-_ENOUGH, _DATES = 2, 3
-
-
 @dataclass(frozen=True, eq=False)
 class FirstLook:
     """What the first rows of a table look like, column by column, and how the table is written; all of it is private.
 
-    `rows` are the texts of the inspected rows by column, None where one is missing; `unclear` the columns of dates that
-    can be read in two ways, and `twice` the names that several columns have, of which none is read. The `odd` rows are
-    in `all_rows` only.
+    Several columns have the names in `twice`, of which none is read. The `odd` rows are in `all_rows` only.
     """
 
     columns: Mapping[str, Seen]
-    rows: Mapping[str, Sequence[str | None]] = field(repr=False)
     written: Written = field(repr=False)
-    unclear: frozenset[str] = frozenset()
     twice: tuple[str, ...] = ()
     all_rows: Mapping[str, Sequence[str | None]] = field(default_factory=dict, repr=False)
     odd: Odd = field(default_factory=Odd)
@@ -89,101 +78,50 @@ def first_look(table: Table) -> FirstLook:
     forms = {name: time_formats(some) for name, some in texts.items()}
     numerals = numerals_of([some for name, some in texts.items() if not forms[name]])
     table_format = replace(start.written, numerals=numerals) if start.numerals.usual else start.written
-    start = replace(start, written=table_format)
-    kinds = {**column_kinds(start, texts), **{name: TIMES for name, some in forms.items() if some}}
-    columns = {
-        name: Seen(name, kinds[name], values, table_format.numerals, forms[name]) for name, values in rows.items()
-    }
-    if any(column.is_date for column in columns.values()):
-        dates = [name for name, column in columns.items() if column.is_date]
-        clocks = [name for name, column in columns.items() if column.kind == WHOLE and column.is_numbered_clock]
-        hours = (name for name, column in columns.items() if column.kind == WHOLE and column.holds_hours)
-        clocks += [hour for hour in hours if any(are_hours_of(rows[day], rows[hour]) for day in dates)]
-        columns |= {name: Seen(name, TEXTS, rows[name], table_format.numerals, ()) for name in clocks}
+    kinds = column_kinds(replace(start, written=table_format), texts)
+    kinds |= {name: TIMES for name, some in forms.items() if some}
+    seen = (Seen(name, kinds[name], values, table_format.numerals, forms[name]) for name, values in rows.items())
+    columns = {column.name: without_marks(column) for column in seen}
+    columns |= {column.name: replace(column, kind=TEXTS) for column in _clocks([*columns.values()])}
+    columns |= {c.name: _in_the_order_of_time(c, [*columns.values()]) for c in columns.values() if len(c.forms) > 1}
     twice = tuple(dict.fromkeys(name for name in start.names if name and start.names.count(name) > 1))
-    unclear = set[str]()
-    for name in [name for name, some in forms.items() if len(some) > 1]:
-        form = reading_that_rises(columns[name], rows, columns)
-        if form is None:
-            unclear.add(name)
-        else:
-            other_forms = (other for other in forms[name] if other != form)
-            columns[name] = Seen(name, kinds[name], rows[name], table_format.numerals, [form, *other_forms])
-    return FirstLook(columns, rows, table_format, frozenset(unclear), twice, all_rows, odd)
+    return FirstLook(columns, table_format, twice, all_rows, odd)
 
 
-def with_roles(
-    look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES, said: Mapping[str, str | None] | None = None
-) -> tuple[Column, ...]:
-    """Return the columns with their likely roles.
+def without_marks(column: Seen) -> Seen:
+    """Return a column of texts with usual marks read as missing."""
+    marks = marks_of(column)
+    if not marks:
+        return column
+    values = [None if value in marks else value for value in column.values]
+    texts = [value for value in values if value is not None]
+    forms, plain = time_formats(texts), [column.numerals.plain(text) for text in {*texts}]
+    kinds = (kind for kind, form in _FORMS if plain and all(re.match(form, text) for text in plain))
+    kind = TIMES if forms else next(kinds, TEXTS)
+    return Seen(column.name, kind, values, column.numerals, forms, marks=0 if kind == TEXTS else len(marks))
 
-    `roles` are keys of [source], each with the likeness of its column: "order", "value", "unit" or "piece" of several
-    rows, "person" of one row, "group". Roles that were `said` have these columns.
+
+def _clocks(columns: Sequence[Seen]) -> list[Seen]:
+    """Return the columns of whole numbers beside dates that are times of day."""
+    dates = [column for column in columns if column.is_date]
+    numbers = [column for column in columns if column.kind == WHOLE and dates]
+    hours = [c for c in numbers if c.holds_hours and any(are_hours_of(day.values, c.values) for day in dates)]
+    return [*hours, *(c for c in numbers if c.is_numbered_clock)]
+
+
+def _in_the_order_of_time(dates: Seen, columns: Sequence[Seen]) -> Seen:
+    """Return dates with the only format in which they rise, or as unclear.
+
+    They rise in all rows, or else in those of each unit: the first column with a rising format counts.
     """
-    columns, rows, said = look.columns, look.rows, said or {}
-    clock = next((name for name, column in columns.items() if column.is_clock), None)
-    column_of = {role: name for role, name in said.items() if role in roles and name is not None}
-    said_columns = {*column_of.values()}
-    for role, like in roles.items():
-        if role not in said:
-            scores = _scores(look, role, like, column_of, clock)
-            best = max(scores, key=scores.__getitem__, default=None)
-            if best is not None and scores[best] >= _ENOUGH:
-                column_of[role] = best
-        is_day = role == "order" and role in column_of and columns[column_of[role]].is_date
-        if is_day and clock is not None and clock not in column_of.values():
-            column_of["clock"] = clock
-    is_free = "order" in roles and "order" not in (*column_of, *said)
-    if is_free and (by := what_rises(rows, columns, column_of)) is not None:
-        column_of["order"] = by
-    for role in ("unit", "piece"):
-        if (
-            role in roles
-            and role not in (*column_of, *said)
-            and (by := what_sorts(rows, columns, column_of)) is not None
-        ):
-            column_of[role] = by
-    role_of = {name: role for role, name in column_of.items()}
-    clock_column = columns[column_of["clock"]] if "clock" in column_of else None
-    return tuple(
-        Column(
-            s.name, s.kind, role_of.get(s.name), s.name in said_columns, _form(s, role_of.get(s.name), clock_column),
-            next(iter(s.forms[1:]), None), s.name in look.unclear, look.written,
-        )
-        for s in columns.values()
-    )
-
-
-def _scores(
-    look: FirstLook, role: str, like: str, column_of: Mapping[str, str], clock: str | None
-) -> dict[str, int]:
-    """Return each unassigned column's likeness to a role."""
-    summaries, rows = look.columns, look.rows
-    scores = {name: column.score(like) for name, column in summaries.items() if name not in column_of.values()}
-    if role == "value" and (by := what_sorts(rows, summaries, column_of)) is not None and _recurs(summaries[by]):
-        scores.pop(by, None)  # it says whose row it is
-    if role == "piece":
-        keys = [rows[column_of["unit"]]] if "unit" in column_of else []
-        scores = {name: score for name, score in scores.items() if several_each([*keys, rows[name]])}
-    if role == "order" and clock is not None:  # a log of one day has one date
-        days = [name for name in scores if summaries[name].is_date and len(summaries[name].labels) == 1]
-        scores |= dict.fromkeys(days, _DATES)
-    if role == "unit" and any(summaries[name].names_people and scores[name] >= _ENOUGH for name in scores):
-        scores = {name: score for name, score in scores.items() if not summaries[name].names_things}
-    return scores
-
-
-def _recurs(column: Seen) -> bool:
-    return 1 < len(column.labels) * 2 <= column.rows
-
-
-def _form(column: Seen, role: str | None, clock: Seen | None) -> str | None:
-    """Return the format of times, other than ISO 8601 beside a clock."""
-    if role == "clock":
-        return column.clock_form
-    if role == "order" and clock is not None and column.form is None and not clock.is_iso_clock:
-        return ISO_DATE
-    return column.epoch if role == "order" else column.form
+    several = [c for c in columns if c.is_name and c.recurs and not c.tells_when]
+    several.sort(key=lambda column: (not column.named("unit"), column.runs != len(column.labels)))
+    readings = [replace(dates, forms=(form, *(f for f in dates.forms if f != form))) for form in dates.forms]
+    for keys in ([], *([column.values] for column in several)):
+        risen = [reading for reading in readings if rises(reading.moments, keys, or_stays=True)]
+        if risen:
+            return risen[0] if len(risen) == 1 else replace(dates, is_unclear=True)
+    return replace(dates, is_unclear=True)
 
 
 def _first_rows(table: Table) -> dict[str, list[str | None]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from takifugu.core.escaping import visible
@@ -15,7 +16,7 @@ from takifugu.model.queries.sections import IN_ORDER, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.guessing.columns import Column, FirstLook
 from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.sorting import set_back
+from takifugu.releasing.file.guessing.roles import goes_back
 
 #: So many sheets, tables or columns are named.
 _LISTED = 10
@@ -57,8 +58,9 @@ def _disturbed(look: FirstLook, column_of: Mapping[str, str]) -> Iterator[str]:
     order = column_of.get("order", column_of.get("start"))
     if order is None:
         return
-    roles = {**column_of, "order": order}
-    if set_back(look.rows, look.columns, roles) or set_back(look.all_rows, look.columns, roles):
+    roles = {role: look.columns[name] for role, name in {**column_of, "order": order}.items()}
+    every = {role: replace(column, values=look.all_rows[column.name]) for role, column in roles.items()}
+    if goes_back(roles) or goes_back(every):
         yield _set_back(order)
     elif look.odd.repeated:
         yield _REPEATED

@@ -6,14 +6,13 @@ A reason names columns and never a value. A kind from outside takes part with a 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from takifugu.core.escaping import visible
 from takifugu.core.registry import Registry
 from takifugu.data.kinds import TIMES
-from takifugu.releasing.file.guessing.column_words import words
-from takifugu.releasing.file.guessing.columns import Column
-from takifugu.releasing.file.guessing.facts import BIRTH, Facts
+from takifugu.releasing.file.guessing.column_words import BIRTH, words
+from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
 #: Words in the names of columns that name companies, and of columns of numbers that are their figures.
@@ -27,7 +26,7 @@ _FIGURES = words(
 )
 _PLACE = words("place poi venue location stop spot cell tower ort lieu lugar luogo")
 #: A table is one of numbers if so many of ten columns are.
-_MOSTLY = 6
+_MOSTLY = 7
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def _contacts(facts: Facts) -> tuple[int, str] | None:
 
 
 def _visits(facts: Facts) -> tuple[int, str] | None:
-    who = facts.with_several_rows
+    who = facts.repeated
     places = [c for c in facts.columns if c.words & _PLACE and len(c.labels) > MOST_STATES and c is not who]
     place_columns = facts.coordinates or tuple(places[:1])
     if who is None or not place_columns:
@@ -99,7 +98,7 @@ def _of_companies(facts: Facts) -> list[Seen]:
 def _sequences(facts: Facts) -> tuple[int, str] | None:
     if facts.order is None:
         return None
-    if facts.side_by_side and (facts.order.kind == TIMES or facts.is_even):
+    if facts.side_by_side and (facts.order.kind == TIMES or facts.spacing.is_even):
         return 62, (
             f"{names_of([facts.order])} tells when each row was. {names_of(facts.side_by_side[:3])} look like one "
             "column for each of several people or rooms, and one is read: to publish all make it a row for each "
@@ -108,12 +107,11 @@ def _sequences(facts: Facts) -> tuple[int, str] | None:
     measured = len(facts.amounts) in (1, 2)
     if facts.with_several_rows is not None and (facts.answers or measured):
         return 60, f"{names_of([facts.with_several_rows])} has several rows, in the order of {names_of([facts.order])}"
-    alone = facts.each_row_another is None or facts.order.kind == TIMES or facts.is_even
-    number = len(facts.answers) + len(facts.amounts)
-    if facts.only_counts_rows and number > 1:
+    number, another = len(facts.answers) + len(facts.amounts), facts.each_row_another
+    is_even = facts.spacing.is_even
+    if (facts.order.is_running and number > 1) or not (another is None or facts.order.kind == TIMES or is_even):
         return None
-    has_few_columns = number in (1, 2)
-    if (facts.answers or measured) and alone and (has_few_columns or facts.is_even):
+    if (facts.answers or measured) and (number in (1, 2) or (is_even and another is None)):
         return 55, f"{names_of([facts.order])} tells when each row was"
     return None
 
@@ -192,13 +190,3 @@ def guessed(facts: Facts) -> Guess:
         if said is not None and said[0] > best.points:
             best = Guess(kind, *said)
     return best
-
-
-def with_pairs(facts: Facts, columns: Sequence[Column], kind: str) -> tuple[Column, ...]:
-    """Return the columns with roles of contact ends and coordinates."""
-    pair, roles = (facts.ends, ("one", "other")) if kind == "contacts" else (facts.coordinates, ("y", "x"))
-    fits = kind in ("contacts", "populations") or (kind == "asymmetric" and len(columns) > 2)
-    if pair is None or not fits:
-        return tuple(columns)
-    role_of = dict(zip((column.name for column in pair), roles, strict=True))
-    return tuple(replace(c, role=role_of[c.name], is_said=False) if c.name in role_of else c for c in columns)

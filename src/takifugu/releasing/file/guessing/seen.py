@@ -1,24 +1,26 @@
-"""What the first rows of one column look like, and how much it looks like a column of each role."""
+"""What the first rows of one column look like: its kind, its values, its times, and what its name says."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 from takifugu.data import Numerals, TimeFormat
-from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
+from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
 from takifugu.data.values.texts import TIME
 from takifugu.releasing.file.guessing.column_words import (
     CLOCK,
-    GROUPS,
+    DWELLINGS,
     HOURS,
     IDENTIFIERS,
     INDIVIDUALS,
+    LIKE_PLURALS,
+    NAMING,
     NUMBERING,
     OR_NO_DAY,
     THINGS,
@@ -33,59 +35,133 @@ MOST_STATES = 20
 _CLOCK, _DATE = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?( ?[AaPp][Mm])?", r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?"
 #: A time of day as a number (930 is 9:30), and its format, which is read with four digits.
 _NUMBER_OF_CLOCK, DIGITS = r"(?:[01]?[0-9]|2[0-3])?[0-5]?[0-9]", "%H%M"
-_HOUR = r"[01]?[0-9]|2[0-3]"
+_HOUR, _OFFSET = r"[01]?[0-9]|2[0-3]", r"(?:Z|[+-][0-9]{2}:?[0-9]{2})$"
 #: A column rises where so many of its rows do; no month has more days.
 _RISES, _LAST_OF_MONTH = 0.8, 31
 #: A name of more words is a sentence.
 _LONGEST_NAME = 4
-#: A day for times of day, which are compared as times.
-_SOME_DAY = "2000-01-01 "
-ISO_DATE = "%Y-%m-%d"
+#: The day of times of day, which are compared as times.
+_FIRST_DAY, ISO_DATE = "1970-01-01 ", "%Y-%m-%d"
+MISSING = float("-inf")
 
 
+@dataclass(frozen=True, eq=False)
 class Seen:
-    """What the first rows of a column look like; `forms` are the formats that all its times have, the likeliest first.
+    """What the first rows of a column look like, and what its name says.
+
+    `forms` are the formats that all its times have, the likeliest first, and `is_unclear` whether nothing tells which
+    is meant; so many different texts are read as missing `marks`.
     """
 
-    def __init__(
-        self, name: str, kind: str, values: Sequence[str | None], numerals: Numerals, forms: Sequence[str]
-    ) -> None:
-        present = [v for v in values if v is not None]
-        self.name, self.rows, self.kind, self.numerals, self.forms = name, len(present), kind, numerals, tuple(forms)
-        self.form = next(iter(forms), None)
-        self.labels = tuple(dict.fromkeys(present))
-        self.runs = sum(a != b for a, b in pairwise(present)) + 1
-        ranks = self.ranks(present)
-        self.rising = sum(a < b for a, b in pairwise(ranks)) / max(len(ranks) - 1, 1)
-        self.words = words_in(name) - (frozenset() if self._may_be_days(ranks) else OR_NO_DAY)
+    name: str
+    kind: str
+    values: Sequence[str | None] = field(repr=False)
+    numerals: Numerals
+    forms: tuple[str, ...] = ()
+    is_unclear: bool = False
+    marks: int = 0
 
-    def _may_be_days(self, ranks: Sequence[Any]) -> bool:
+    @cached_property
+    def present(self) -> tuple[str, ...]:
+        return tuple(value for value in self.values if value is not None)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.present))
+
+    @property
+    def rows(self) -> int:
+        return len(self.present)
+
+    @property
+    def form(self) -> str | None:
+        return next(iter(self.forms), None)
+
+    @cached_property
+    def runs(self) -> int:
+        return sum(a != b for a, b in pairwise(self.present)) + 1
+
+    @cached_property
+    def moments(self) -> list[float]:
+        """Return numbers, or the seconds of times; missing ones least."""
+        moment = {text: self._moment(text) for text in self.labels}
+        return [MISSING if value is None else moment[value] for value in self.values]
+
+    @cached_property
+    def _moment(self) -> Callable[[str], float]:
+        if self.is_number:
+            part = 1000 if self.epoch == "epoch_ms" else 1
+            return lambda text: float(self.numerals.plain(text)) / part
+        if self.clock_form is not None:
+            clock, digits = TimeFormat(f"{ISO_DATE} {self.clock_form}").read, 4 if self.clock_form == DIGITS else 0
+            return lambda text: _seconds(clock(_FIRST_DAY + text.zfill(digits)))
+        if self.kind != TIMES:
+            return lambda _: MISSING
+        read = _iso if self.form is None else TimeFormat(self.form).read
+        return lambda text: _seconds(read(text))
+
+    @cached_property
+    def steps(self) -> list[float]:
+        """Return by how much each moment is above the one before."""
+        return [after - before for before, after in pairwise(m for m in self.moments if m > MISSING)]
+
+    @cached_property
+    def rising(self) -> float:
+        """Return the share of rows above the row before."""
+        return sum(step > 0 for step in self.steps) / max(len(self.steps), 1)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        some = words_in(self.name)
+        return some if some.isdisjoint(OR_NO_DAY) or self._may_be_days() else some - OR_NO_DAY
+
+    def _may_be_days(self) -> bool:
         """Return whether its numbers, if any, may be days."""
-        if self.kind not in (WHOLE, NUMBERS):
+        if not self.is_number:
             return True
-        falling = sum(a > b for a, b in pairwise(ranks)) / max(len(ranks) - 1, 1)
+        falling = sum(step < 0 for step in self.steps) / max(len(self.steps), 1)
         is_in_order = min(self.rising, falling) <= 1 - _RISES  # many rows may have one day
-        return self.kind == WHOLE and (is_in_order or max(ranks, default=0) <= _LAST_OF_MONTH)
+        return self.kind == WHOLE and (is_in_order or self.range <= _LAST_OF_MONTH)
 
     @cached_property
     def stem(self) -> str:
         """Return the name without its distinguishing digit or letter.
 
         >>> from takifugu.data import Numerals
-        >>> [Seen(name, TEXTS, (), Numerals(), ()).stem for name in ("Élève 2", "person1_id", "eleveA", "node_b")]
+        >>> [Seen(name, TEXTS, (), Numerals()).stem for name in ("Élève 2", "person1_id", "eleveA", "node_b")]
         ['élève', 'person_id', 'eleve', 'node']
         """
         last = r"(?:[ _-]?[0-9]+|[ _-][ABIJabij]|(?<=[a-z])[ABIJ])(?=(?:[ _-](?i:id|nr|no))?$)"
         return re.sub(last, "", unicodedata.normalize("NFC", self.name)).strip().lower()
 
+    @property
+    def is_number(self) -> bool:
+        return self.kind in (WHOLE, NUMBERS)
+
+    @property
+    def is_name(self) -> bool:
+        """Return whether its values may be names, or numbers instead."""
+        return self.kind in (WHOLE, TEXTS)
+
+    @property
+    def range(self) -> float:
+        """Return its largest absolute number."""
+        return max((abs(float(self.numerals.plain(text))) for text in self.labels), default=0)
+
+    @property
+    def decimals(self) -> int:
+        """Return the usual number of digits behind the point."""
+        behind = sorted(len(self.numerals.plain(text).partition(".")[2]) for text in self.labels)
+        return behind[len(behind) // 2] if behind else 0
+
     @cached_property
     def is_identifier(self) -> bool:
         """Return whether its whole numbers only identify rows."""
-        counts_or_tells_when = self.is_size or self.tells_when or self.is_epoch
+        counts_or_tells_when = self.is_size or self.tells_when or self.is_time
         if self.kind != WHOLE or counts_or_tells_when or not 1 < self.rows == len(self.labels):
             return False
-        ranks = self.ranks(self.labels)
-        is_consecutive = max(ranks) - min(ranks) == self.rows - 1
+        numbers = [self._moment(text) for text in self.labels]
+        is_consecutive = max(numbers) - min(numbers) == self.rows - 1
         return is_consecutive or bool(self.words & (IDENTIFIERS | WORDS["unit"]))
 
     @property
@@ -94,23 +170,38 @@ class Seen:
         return self.is_identifier and self.words & WORDS["order"] <= NUMBERING and 1 - _RISES < self.rising < _RISES
 
     @property
-    def decimals(self) -> int:
-        """Return the usual number of digits behind the point."""
-        behind = sorted(len(self.numerals.plain(text).partition(".")[2]) for text in self.labels)
-        return behind[len(behind) // 2] if behind else 0
+    def is_running(self) -> bool:
+        """Return whether it numbers the rows, by its name and numbers."""
+        is_called_so = self.kind == WHOLE and bool(self.words) and self.words <= NUMBERING
+        return is_called_so and {*self.steps} <= {1}
 
     @property
-    def is_epoch(self) -> bool:
-        """Return whether it rises in seconds or milliseconds since 1970."""
-        return self.kind in (WHOLE, NUMBERS) and self.epoch is not None
+    def rises(self) -> bool:
+        return self.rising >= _RISES
+
+    @property
+    def recurs(self) -> bool:
+        """Return whether it has some values, each in two rows on average."""
+        return 1 < len(self.labels) * 2 <= self.rows
 
     @property
     def epoch(self) -> str | None:
         """Return the column's time format, "epoch" or "epoch_ms" for whole numbers."""
-        if self.kind not in (WHOLE, NUMBERS) or not self.labels:
+        if not self.is_number or not self.labels:
             return self.form
         first = float(self.numerals.plain(self.labels[0]))
         return "epoch" if 1e9 <= first < 1e10 else "epoch_ms" if 1e12 <= first < 1e13 else None
+
+    @cached_property
+    def is_time(self) -> bool:
+        """Return whether it holds times, such as seconds since 1970."""
+        return self.kind == TIMES or (self.is_number and self.epoch is not None)
+
+    @cached_property
+    def is_local(self) -> bool:
+        """Return whether it holds times as a clock on a wall shows them."""
+        has_offset = "%z" in (self.form or "") or any(re.search(_OFFSET, text[10:]) for text in self.labels)
+        return self.kind == TIMES and not has_offset
 
     @property
     def stands_together(self) -> bool:
@@ -122,12 +213,10 @@ class Seen:
         """Return whether it holds times, days, months or years."""
         return self.kind == TIMES or self.is_clock or bool(self.words & WHEN)
 
-    @cached_property
+    @property
     def is_clock(self) -> bool:
         """Return whether it holds times of day without a date."""
-        if self.kind == TEXTS and (self.is_numbered_clock or self.holds_hours):
-            return True
-        return bool(self.labels) and all(re.fullmatch(_CLOCK, text) for text in self.labels) and self._one_clock
+        return self.clock_form is not None
 
     @cached_property
     def is_numbered_clock(self) -> bool:
@@ -143,53 +232,33 @@ class Seen:
     @property
     def is_iso_clock(self) -> bool:
         """Return whether all its times of day follow ISO 8601."""
-        return all(re.match(TIME, _SOME_DAY + text) for text in self.labels)
+        return all(re.match(TIME, _FIRST_DAY + text) for text in self.labels)
 
     @property
     def lacks_digits(self) -> bool:
         """Return whether some times of day lack digits."""
-        return self.is_clock and self.is_numbered_clock and any(len(text) < 4 for text in self.labels)
+        return self.clock_form == DIGITS and any(len(text) < 4 for text in self.labels)
 
-    @property
-    def clock_form(self) -> str:
-        """Return the format of a column of times of day."""
-        if self.holds_hours:
-            return "%H"
-        if self.is_numbered_clock:
-            return DIGITS
+    @cached_property
+    def clock_form(self) -> str | None:
+        """Return the format of its times of day, if it holds such."""
+        if self.kind == TEXTS and (self.is_numbered_clock or self.holds_hours):
+            return DIGITS if self.is_numbered_clock else "%H"
+        if not self.labels or not all(re.fullmatch(_CLOCK, text) for text in self.labels):
+            return None
         half = re.search(" ?[AaPp][Mm]$", self.labels[0])
         hours = "%H" if half is None else "%I"
         seconds = ":%S" if self.labels[0].count(":") == 2 else ""
-        return f"{hours}:%M{seconds}{'' if half is None else ' ' * half[0].startswith(' ') + '%p'}"
-
-    @property
-    def _one_clock(self) -> bool:
-        read = TimeFormat(f"{ISO_DATE} {self.clock_form}").read
-        return all(read(_SOME_DAY + text) for text in self.labels)
-
-    def clock_ranks(self, values: Sequence[str | None]) -> list[datetime]:
-        """Return times of day as comparable values, missing ones least."""
-        read = TimeFormat(f"{ISO_DATE} {self.clock_form}").read
-        digits = 4 if self.is_numbered_clock else 0
-        return [(None if v is None else read(_SOME_DAY + v.zfill(digits))) or datetime.min for v in values]
+        form = f"{hours}:%M{seconds}{'' if half is None else ' ' * half[0].startswith(' ') + '%p'}"
+        read = TimeFormat(f"{ISO_DATE} {form}").read
+        return form if all(read(_FIRST_DAY + text) for text in self.labels) else None
 
     @property
     def is_date(self) -> bool:
         """Return whether it holds dates without a time of day."""
         if self.form is not None:
-            return not re.search("%[HI]", self.form) and not self.form.startswith("epoch")
+            return not re.search("%[HI]", self.form)
         return self.kind == TIMES and all(re.fullmatch(_DATE, text) for text in self.labels)
-
-    def ranks(self, values: Sequence[str | None], form: str | None = None) -> list[Any]:
-        """Return comparable values, missing ones least."""
-        form = form or self.form
-        if form is not None:
-            read = TimeFormat(form).read
-            return [(None if v is None else read(v)) or datetime.min for v in values]
-        if self.kind in (WHOLE, NUMBERS):
-            number = {v: float("-inf") if v is None else float(self.numerals.plain(v)) for v in set(values)}
-            return [number[v] for v in values]
-        return [v or "" for v in values] if self.kind == TIMES else []
 
     @property
     def is_question(self) -> bool:
@@ -199,7 +268,15 @@ class Seen:
     @cached_property
     def is_size(self) -> bool:
         """Return whether its name makes its numbers sizes or counts."""
-        return self.kind in (WHOLE, NUMBERS) and says_how_many(self.name)
+        return self.is_number and says_how_many(self.name)
+
+    @property
+    def may_be_size(self) -> bool:
+        """Return whether its numbers may count whom its name names."""
+        if self.kind != WHOLE or self.words & NAMING or (self.stands_together and self.recurs):
+            return False
+        many = self.words & LIKE_PLURALS and len({len(text) for text in self.labels}) > 1
+        return bool(many or (self.words & DWELLINGS and self.range <= MOST_STATES))
 
     @property
     def names_things(self) -> bool:
@@ -209,50 +286,26 @@ class Seen:
     @property
     def names_people(self) -> bool:
         """Return whether its name is that of several people."""
-        return len(self.labels) > 1 and self.named("unit") > 0 and bool(self.words & INDIVIDUALS)
+        return len(self.labels) > 1 and self.named("unit") and bool(self.words & INDIVIDUALS)
 
-    def named(self, role: str) -> int:
+    @property
+    def is_called_order(self) -> bool:
+        """Return whether its name says when, or numbers what nobody owns."""
+        return self.named("order") and not (self.named("unit") and self.words & WORDS["order"] <= NUMBERING)
+
+    def named(self, role: str) -> bool:
         speaks_of = (self.is_question and role != "value") or (self.is_size and role in ("unit", "piece"))
-        return 3 * bool(self.words & WORDS[role] and not speaks_of)
+        return bool(self.words & WORDS[role]) and not speaks_of
 
-    def score(self, role: str) -> int:
-        """Return the likeness to a role; 2 points are enough."""
-        if not self.rows:
-            return 0
-        points = {
-            "order": self._order, "value": self._value, "unit": self._unit, "piece": self._piece,
-            "person": self._person, "group": self._group,
-        }[role]()  # fmt: skip
-        return 0 if points is None else points + (self.named(role) if role in WORDS else 0)
 
-    def _order(self) -> int | None:
-        different = len(self.labels)
-        if self.kind not in (TIMES, WHOLE, NUMBERS) or different < 2 or self.only_numbers_cases:
-            return None
-        return 3 * (self.kind == TIMES) + 2 * bool(self.rising >= _RISES) + int(different > MOST_STATES)
+def _iso(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
 
-    def _value(self) -> int | None:
-        different = len(self.labels)
-        if different > MOST_STATES or self.kind in (TIMES, NUMBERS) or self.is_clock or self.rows < 2:
-            return None
-        recur = 1 if self.runs > different else -1
-        return 2 * (self.kind in (TEXTS, YES_NO)) + recur - self.named("unit") - self.named("piece")
 
-    def _unit(self) -> int | None:
-        if self.kind == NUMBERS or self.is_size or self.tells_when or len(self.labels) > max(1, self.rows // 2):
-            return None
-        return 2 * self.stands_together
-
-    def _piece(self) -> int | None:
-        return 0 if self.kind in (WHOLE, TEXTS) and len(self.labels) <= max(1, self.rows // 2) else None
-
-    def _person(self) -> int | None:
-        if self.kind not in (WHOLE, TEXTS) or self.tells_when or self.rows < 2 or len(self.labels) < self.rows:
-            return None
-        return self.named("unit") + 2  # each row has another
-
-    def _group(self) -> int | None:
-        different = len(self.labels)
-        if self.kind not in (WHOLE, TEXTS) or self.tells_when or not 1 < different <= MOST_STATES:
-            return None
-        return 3 * bool(self.words & GROUPS) + (different * 3 <= self.rows)
+def _seconds(time: datetime | None) -> float:
+    if time is None:
+        return MISSING
+    return (time if time.tzinfo is not None else time.replace(tzinfo=UTC)).timestamp()

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.guessing.across import Across
-from takifugu.releasing.file.guessing.columns import Column, with_roles
-from takifugu.releasing.file.guessing.marks import with_marks
-from takifugu.releasing.file.guessing.rules import with_pairs
-from takifugu.releasing.file.kinds import KINDS
+from takifugu.releasing.file.guessing.columns import Column
+from takifugu.releasing.file.guessing.roles import as_columns, roles_of
+from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.questions.filling import FILLINGS, check
 from takifugu.releasing.file.questions.five import QUESTIONS
 from takifugu.releasing.file.questions.question import NONE, Question
-from takifugu.releasing.file.questions.subject import Answers, Subject, named
+from takifugu.releasing.file.questions.subject import Answers, Subject, column_named
 
 #: Asks one question about a table; None where the answer is left out.
 Ask = Callable[[Question], str | None]
@@ -62,30 +61,24 @@ def clearly_offered(question: Question) -> str | None:
 
 
 def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Decision:
-    """Return the decision of the answers, guessing the rest."""
+    """Return the decision of the answers; of rows of a unit the piece is guessed."""
     answers = {question.name: answer for question, answer in questions}
-    is_wide = answers["rows"] == "wide"
-    kind = subject.kind_of(answers)
     _check_people(subject, answers)
-    column_of = _chosen(subject, answers)
-    roles = KINDS.find(kind).facts.roles
-    columns = with_roles(subject.look, roles, column_of)
-    across = subject.across if is_wide else None
-    if across is not None:
-        columns = tuple(replace(c, role=None) if c.name not in column_of.values() else c for c in columns)
-        unread = (c.name for c in columns if c.role is None)
-        across = replace(across, ignored=tuple(name for name in unread if name not in across.names))
-    columns = with_pairs(subject.facts, columns, kind)
-    columns = with_marks(subject.look, subject.facts.look, columns)
-    if answers["rows"] == "stays":
-        columns = _with_ends(columns, *_pair(subject, answers["when"]))
+    column_of, roles = _answered_columns(subject, answers), _likely_columns(subject, answers)
+    if answers["rows"] == "samples":
+        roles |= roles_of(subject.facts.columns, column_of)
+    roles |= {role: column for role, column in column_of.items() if column is not None}
+    columns, across = as_columns(subject.look, roles, {*column_of.values()}), None
+    if answers["rows"] == "wide" and subject.facts.across is not None:
+        unread = (c.name for c in columns if c.role is None and c.name not in subject.facts.across.names)
+        across = replace(subject.facts.across, ignored=tuple(unread))
     taken = {name: word for name, word in answers.items() if word != NONE}
-    return Decision(kind, columns, taken, across)
+    return Decision(subject.kind_of(answers), columns, taken, across)
 
 
 def _check_people(subject: Subject, answers: Answers) -> None:
     """Raise InputError for somebody's rows in a file of separate people."""
-    whose = named(answers.get("whose", NONE))
+    whose = column_named(answers.get("whose", NONE))
     if whose is not None and subject.unit_role(answers) is None:
         raise InputError(
             f"--whose is {whose!r}, and under --secret {answers['secret']} each row is another person or case",
@@ -94,28 +87,32 @@ def _check_people(subject: Subject, answers: Answers) -> None:
         ).at("whose")
 
 
-def _chosen(subject: Subject, answers: Answers) -> dict[str, str | None]:
+def _answered_columns(subject: Subject, answers: Answers) -> dict[str, Seen | None]:
     """Return the answered columns by role, None if none was meant."""
-    column_of = dict[str, str | None]()
+    names = dict[str, str]()
     role = subject.unit_role(answers)
-    if "whose" in answers and role is not None:
-        column_of[role] = named(answers["whose"])
-    if answers["rows"] == "wide":
-        return {**column_of, "order": named(answers.get("when", NONE)), "piece": None, "value": None}
-    if "when" in answers:
-        is_stay = answers["rows"] == "stays"
-        column_of["order"] = _pair(subject, answers["when"])[0] if is_stay else named(answers["when"])
-    if "publish" in answers and answers["rows"] != "visits":
-        column_of["value"] = named(answers["publish"])
-    return column_of
+    if role is not None:
+        names[role] = answers.get("whose", NONE)
+    if answers["rows"] == "stays":
+        names["start"], names["end"] = next(p for p in subject.facts.stays if ", ".join(p) == answers["when"])
+    elif "order" in subject.all_roles(answers):
+        names["order"] = answers.get("when", NONE)
+    if answers["rows"] != "visits":
+        names["value"] = answers.get("publish", NONE)
+    columns = subject.look.columns
+    return {role: None if name == NONE else columns[name] for role, name in names.items()}
 
 
-def _pair(subject: Subject, words: str) -> tuple[str, str]:
-    return next(pair for pair in subject.stays if ", ".join(pair) == words)
-
-
-def _with_ends(columns: tuple[Column, ...], start: str, end: str) -> tuple[Column, ...]:
-    """Return the columns of stays: a start and an end, no order."""
-    roles = {start: "start", end: "end"}
-    parts = (replace(c, role=None) if c.role in ("order", "clock", "piece") else c for c in columns)
-    return tuple(replace(c, role=roles[c.name]) if c.name in roles else c for c in parts)
+def _likely_columns(subject: Subject, answers: Answers) -> dict[str, Seen]:
+    """Return the columns that nobody is asked for: ends of contacts, coordinates, a time of day."""
+    kind, facts = subject.kind_of(answers), subject.facts
+    if kind == "contacts" and facts.ends is not None:
+        return dict(zip(("one", "other"), facts.ends, strict=True))
+    is_placed = kind == "populations" or (kind == "asymmetric" and len(facts.columns) > 2)
+    if facts.coordinates is not None and is_placed:
+        return dict(zip(("y", "x"), facts.coordinates, strict=True))
+    day = facts.look.columns.get(answers.get("when", NONE))
+    clock = next((column for column in facts.columns if column.is_clock), None)
+    if day is not None and day.is_date and clock is not None and answers["rows"] != "wide":
+        return {"clock": clock}
+    return {}

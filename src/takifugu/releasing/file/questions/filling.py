@@ -37,7 +37,7 @@ def _is_chain(subject: Subject, answers: Answers) -> bool:
 
 def _dates(subject: Subject, answers: Answers) -> Question | None:
     column = subject.look.columns.get(answers.get("when", NONE).partition(", ")[0])
-    if column is None or column.name not in subject.look.unclear:
+    if column is None or not column.is_unclear:
         return None
     readings = [Choice(form, "how a date is written") for form in column.forms]
     return _chosen("dates", "Which number of a date is the day?", "nothing in the table tells", *readings)
@@ -112,7 +112,7 @@ def _otherwise(subject: Subject, answers: Answers) -> Question | None:
 
 
 def _independent(subject: Subject, answers: Answers) -> Question | None:
-    has_pieces = answers["rows"] == "samples" and "piece" in subject.roles
+    has_pieces = answers["rows"] == "samples" and "piece" in subject.facts.roles
     if not _is_chain(subject, answers) or (answers.get("whose", NONE) == NONE and not has_pieces):
         return None
     return _chosen(

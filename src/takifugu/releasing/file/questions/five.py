@@ -11,10 +11,10 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.data.kinds import TEXTS
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
+from takifugu.releasing.file.guessing.courses import gap_of, step_of
 from takifugu.releasing.file.guessing.notes import mixed_words
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.question import NONE, Choice, Question
-from takifugu.releasing.file.questions.spacing import gap_of, step_of
 from takifugu.releasing.file.questions.subject import SHAPES, Answers, Subject, likely_rows, shape_of
 from takifugu.releasing.file.questions.whose import named_columns, of_columns, unnamed_columns, whose
 from takifugu.releasing.file.row_words import ROWS, STEPS
@@ -42,9 +42,9 @@ def _possible(subject: Subject) -> Iterator[str]:
     shape = None if subject.kind is None else shape_of(subject.kind)
     if shape in (None, IN_ORDER):
         yield "samples"
-        yield from ("changes", "events") if any(map(subject.is_time, subject.orders)) else ()
-        yield from ("stays",) if subject.stays else ()
-        yield from ("wide",) if subject.across is not None else ()
+        yield from ("changes", "events") if any(column.is_time for column in subject.facts.orders) else ()
+        yield from ("stays",) if subject.facts.stays else ()
+        yield from ("wide",) if subject.facts.across is not None else ()
     meets = subject.facts.ends is not None and subject.kind in (None, "contacts")
     yield from ("contacts",) if meets else ()
     if shape is None or (shape not in (IN_ORDER, POLICY) and not meets):
@@ -59,9 +59,9 @@ def _is_clear(subject: Subject, likely: str) -> bool:
     if facts.mixed_times is not None and likely not in ("wide", "contacts"):
         return False
     if likely == "samples":
-        return subject.spacing.is_even and (not subject.is_timed or subject.spacing.is_repeated)
+        return subject.facts.spacing.is_even and (not subject.facts.is_timed or subject.facts.spacing.is_repeated)
     if likely == "wide":
-        return subject.across is not None and subject.across.are_times
+        return subject.facts.across is not None and subject.facts.across.are_times
     if likely == "contacts":
         return facts.ends is not None and all(end.named("unit") for end in facts.ends)
     if likely == "visits":
@@ -72,16 +72,16 @@ def _is_clear(subject: Subject, likely: str) -> bool:
 
 
 def _why(subject: Subject, likely: str) -> str:
-    order = visible(subject.roles.get("order", ""))
+    order = visible(subject.likely("order") or "")
     if subject.facts.mixed_times is not None and likely not in ("wide", "contacts"):
         return mixed_words(subject.facts.mixed_times.name)
-    if likely == "samples" and subject.spacing.is_even:
+    if likely == "samples" and subject.facts.spacing.is_even:
         return f"the steps of {order!r} are even"
     if likely == "stays":
-        start, end = map(visible, subject.stays[0])
+        start, end = map(visible, subject.facts.stays[0])
         return f"{end!r} is never before {start!r}"
-    if likely == "wide" and subject.across is not None:
-        first, *_, last = map(visible, subject.across.names)
+    if likely == "wide" and subject.facts.across is not None:
+        first, *_, last = map(visible, subject.facts.across.names)
         return f"the columns {first!r} to {last!r} are called as steps, and hold the same"
     if likely in ("changes", "events"):
         states = "values recur from row to row" if likely == "events" else "each row has another state than the last"
@@ -96,7 +96,7 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
         return _day_of_wide(subject, answers)
     taken, orders = named_columns(subject, answers), _orders(subject, answers)
     choices = [Choice(name, words) for name, words in orders.items() if name not in taken]
-    likely = subject.roles.get("order")
+    likely = subject.likely("order")
     is_likely = bool(choices) and (choices[0].name == likely or answers["rows"] != "samples")
     if answers["rows"] == "samples":
         none = Choice(NONE, "no column: the rows are in the order of the file")
@@ -112,21 +112,21 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
 def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
     """Return the possible columns of a row's time, with words."""
     if answers["rows"] == "stays":
-        return {f"{start}, {end}": "from its start to its end" for start, end in subject.stays}
-    clock = subject.roles.get("clock")
+        return {f"{start}, {end}": "from its start to its end" for start, end in subject.facts.stays}
+    clock = subject.likely("clock")
     orders = {}
-    for column in subject.orders:
-        if answers["rows"] == "samples" or subject.is_time(column):
+    for column in subject.facts.orders:
+        if answers["rows"] == "samples" or column.is_time:
             with_clock = f", with {visible(clock)!r}" if clock is not None and column.is_date else ""
-            orders[column.name] = ("it holds times" if subject.is_time(column) else "its numbers") + with_clock
+            orders[column.name] = ("it holds times" if column.is_time else "its numbers") + with_clock
     return orders
 
 
 def _day_of_wide(subject: Subject, answers: Answers) -> Question | None:
     """Return the question for the day of rows with clock headers."""
-    assert subject.across is not None
-    taken = {*named_columns(subject, answers), *subject.across.names}
-    if not subject.across.of_days:
+    assert subject.facts.across is not None
+    taken = {*named_columns(subject, answers), *subject.facts.across.names}
+    if not subject.facts.across.of_days:
         return None
     days = [column for column in subject.look.columns.values() if column.tells_when and column.name not in taken]
     if not days:
@@ -141,9 +141,9 @@ def _step(subject: Subject, answers: Answers) -> Question | None:
         return _step_of_wide(subject)
     if answers["rows"] not in STEPS or answers.get("when", NONE) == NONE:
         return None
-    gap = subject.spacing.gap if answers["when"] == subject.roles.get("order") else None
-    timed = answers["rows"] != "samples" or subject.is_time(subject.look.columns[answers["when"]])
-    step = step_of(gap, timed) if gap is not None and subject.spacing.is_even else None
+    gap = subject.facts.spacing.gap if answers["when"] == subject.likely("order") else None
+    timed = answers["rows"] != "samples" or subject.look.columns[answers["when"]].is_time
+    step = step_of(gap, timed) if gap is not None and subject.facts.spacing.is_even else None
     choices = [] if step is None else [Choice(step, "the commonest step; it becomes public, so check it")]
     if answers["rows"] == "samples":
         choices.append(Choice(NONE, "not said: no row is missing"))
@@ -157,7 +157,7 @@ def _step(subject: Subject, answers: Answers) -> Question | None:
 
 def _step_of_wide(subject: Subject) -> Question | None:
     """Return the question for the distance of columns of times."""
-    across = subject.across
+    across = subject.facts.across
     assert across is not None
     gap = gap_of(across.names, across.form, across.of_days) if across.are_times else None
     step = None if gap is None else step_of(gap, True)
@@ -194,11 +194,11 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
         return None
     taken = named_columns(subject, answers)
     few = [c for c in subject.facts.answers if c.name not in taken]
-    likely = subject.roles.get("value") if answers["rows"] in STEPS else None
+    likely = subject.likely("value") if answers["rows"] in STEPS else None
     if answers["rows"] in ("stays", "events"):  # a state of its own is without a row
         alone = (c for c in subject.look.columns.values() if c.kind == TEXTS and len(c.labels) == 1)
         few += [c for c in alone if c.name not in taken]
-    few.sort(key=lambda column: (column.name != likely, column.named("unit") > 0))
+    few.sort(key=lambda column: (column.name != likely, column.named("unit")))
     numbers = [c for c in subject.facts.amounts if c.name not in taken and c not in few]
     choices = of_columns(few, "how often each of its values")
     choices += of_columns(numbers, "how often each class of its numbers")

@@ -38,8 +38,9 @@ def whose(subject: Subject, answers: Answers) -> Question | None:
 
 def _whose_of_wide(subject: Subject) -> Question:
     """Return the question for the person of rows with many steps."""
-    assert subject.across is not None
-    name_columns = [c for c in subject.facts.that_name if c.name not in subject.across.names and len(c.labels) > 1]
+    facts = subject.facts
+    assert facts.across is not None
+    name_columns = [c for c in facts.that_name if c.name not in facts.across.names and len(c.labels) > 1]
     unit_columns = [column for column in name_columns if column.named("unit")]
     likely = (unit_columns or [c for c in name_columns if len(c.labels) == c.rows] or name_columns)[:1]
     nobody = Choice(NONE, _NAMES_NOBODY)
@@ -55,7 +56,7 @@ def _whose_of_several(subject: Subject, answers: Answers) -> Question:
     Of nested ids the larger is offered.
     """
     names = _naming(subject)
-    first = subject.roles.get("unit")
+    first = subject.likely("unit")
     if answers["rows"] == "visits" and subject.facts.with_several_rows is not None:
         first = subject.facts.with_several_rows.name
     likely = next((column for column in names if column.name == first), None)
@@ -85,16 +86,16 @@ def _naming(subject: Subject) -> list[Seen]:
 
     Without a likely column of people, the likely state may name them if there are two of a few words.
     """
-    orders = [subject.roles.get(role) for role in ("order", "clock")]
+    orders = [subject.likely(role) for role in ("order", "clock")]
     some = [c for c in subject.facts.that_name if c.name not in orders and 0 < len(c.labels) * 2 <= c.rows]
-    if "unit" in subject.roles or len(some) < 2:
-        some = [c for c in some if c.name != subject.roles.get("value")]
+    if "unit" in subject.facts.roles or len(some) < 2:
+        some = [c for c in some if c.name != subject.likely("value")]
     return sorted(some, key=lambda c: (not c.named("unit"), c.kind != TEXTS, -len(c.labels)))
 
 
 def _is_inside(subject: Subject, column: Seen, other: Seen) -> bool:
     """Return whether the other column groups names of this one."""
-    pairs = set(zip(subject.look.rows[column.name], subject.look.rows[other.name], strict=True))
+    pairs = set(zip(column.values, other.values, strict=True))
     return column is not other and len({name for name, _ in pairs}) == len(pairs) > len(other.labels) > 1
 
 
@@ -111,4 +112,4 @@ def unnamed_columns(subject: Subject, answers: Answers, choices: Sequence[Choice
 def named_columns(subject: Subject, answers: Answers) -> set[str]:
     """Return the columns in earlier answers."""
     words = {answers[name] for name in ("whose", "when") if name in answers}
-    return words | {column for pair in subject.stays if ", ".join(pair) in words for column in pair}
+    return words | {column for pair in subject.facts.stays if ", ".join(pair) in words for column in pair}
