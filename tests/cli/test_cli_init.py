@@ -21,15 +21,16 @@ from tests.support.starting import init
 from takifugu.cli import main, starting
 from takifugu.core.errors import SpecError
 from takifugu.data import open_frame
-from takifugu.releasing.file.drafting.draft import draft_of
-from takifugu.releasing.file.guessing.columns import Column, first_look
-from takifugu.releasing.file.guessing.roles import with_roles
+from takifugu.releasing.file.drafting.draft import Start, draft_of
+from takifugu.releasing.file.guessing.columns import first_look
+from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.kinds import drafted
 from takifugu.releasing.file.loading import load
 
 
-def draft(data: Path, output: Path, columns: list[Column]) -> str:
-    return draft_of(data, output, columns, "markov-chain", {"rows": "samples"})
+def draft(data: Path, output: Path) -> str:
+    look = first_look(open_frame(data))
+    return draft_of(Start(data, output, look, "markov-chain", Facts(look).roles, {"rows": "samples"}))
 
 
 def invoke(*words: object) -> Result:
@@ -58,7 +59,7 @@ def filled_in(text: str) -> str:
 
 
 def roles(path: Path) -> dict[str, str]:
-    return {c.role: c.name for c in with_roles(first_look(open_frame(path))) if c.role is not None}
+    return {role: column.name for role, column in Facts(first_look(open_frame(path))).roles.items()}
 
 
 def table(folder: Path, header: str, rows: list[str]) -> Path:
@@ -88,7 +89,7 @@ def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
 
 def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
     data = sleep(tmp_path)
-    text = draft(data, tmp_path / "release.toml", with_roles(first_look(open_frame(data))))
+    text = draft(data, tmp_path / "release.toml")
     source = tomllib.loads(text)["source"]
     assert source == {
         "name": "Schlaf-Wach-2025", "file": data.name, "rows": "samples", "unit": "Wer?",
@@ -100,7 +101,7 @@ def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
 def test_nothing_of_the_data_is_in_a_draft(tmp_path: Path) -> None:
     """No name of a unit, no number, no length, no state."""
     data = sleep(tmp_path)
-    text = draft(data, tmp_path / "release.toml", with_roles(first_look(open_frame(data))))
+    text = draft(data, tmp_path / "release.toml")
     assert not any(word in text for word in ("Ärla", "Bo; jr.", "60.5", "195", "240", "wach", "tief", "REM"))
     assert "wach" not in init(data, "-o", tmp_path / "b.toml").output
     assert "wach" not in init("--json", data, "-o", tmp_path / "c.toml").output
@@ -139,7 +140,7 @@ def test_names_of_people_are_not_taken_for_states(tmp_path: Path) -> None:
     rows = [f"{who},{t},{t % 2}" for t in range(20) for who in ("Ana", "Ben", "Chi")]
     data = table(tmp_path, "who,t,code", rows)
     assert roles(data) == {"unit": "who", "order": "t", "value": "code"}
-    assert "Ana" not in draft(data, tmp_path / "r.toml", with_roles(first_look(open_frame(data))))
+    assert "Ana" not in draft(data, tmp_path / "r.toml")
 
 
 def test_without_a_state_column_the_draft_asks_for_one(tmp_path: Path) -> None:
@@ -259,11 +260,9 @@ def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str
         columns[2]: ("text", [labels[i * i % len(labels)] for i in range(40)]),
     }  # fmt: skip
     pyarrow.parquet.write_table(arrow(kinds), data)
-    guesses = with_roles(first_look(open_frame(data)))
-    text = draft(data, tmp_path / "release.toml", guesses)
+    text = draft(data, tmp_path / "release.toml")
     source = tomllib.loads(text)["source"]
-    guessed = {c.role: c.name for c in guesses if c.role}
-    assert guessed == {key: source[key] for key in ("unit", "piece", "order", "value") if key in source}
+    assert roles(data) == {key: source[key] for key in ("unit", "piece", "order", "value") if key in source}
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
     with pytest.raises(SpecError, match=r"belief\.states: is missing"):
         load(tmp_path / "release.toml")
@@ -278,9 +277,9 @@ def test_columns_are_guessed_from_the_first_rows_only(tmp_path: Path, engine: st
     path.write_text("minute,state\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(LOOKED_AT)) + "later,7\n" * 5)
     data = path if engine == "duckdb" else pytest.importorskip("polars").read_csv(path, infer_schema=False)
     table = open_frame(data)
-    assert [(c.name, c.kind, c.role) for c in with_roles(first_look(table))] == [
-        ("minute", "whole numbers", "order"), ("state", "texts", "value"),
-    ]  # fmt: skip
+    look = first_look(table)
+    assert {name: column.kind for name, column in look.columns.items()} == {"minute": "whole numbers", "state": "texts"}
+    assert Facts(look).roles == {"order": look.columns["minute"], "value": look.columns["state"]}
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])

@@ -20,7 +20,7 @@ from takifugu.core.escaping import visible
 from takifugu.core.text.tables import labelled
 from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed
-from takifugu.releasing.file.drafting.draft import draft_of
+from takifugu.releasing.file.drafting.draft import Start, draft_of
 from takifugu.releasing.file.drafting.listing import listed_keys
 from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.notes import notes, one_of_several
@@ -56,20 +56,22 @@ def init(
     made_of = decision(subject, questions)
     if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
         raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")
-    columns, kind, why = made_of.columns, made_of.kind, subject.guess.why if made_of.kind == subject.guess.kind else ""
+    kind, why = made_of.kind, subject.guess.why if made_of.kind == subject.guess.kind else ""
     if made_of.across is not None:
         why = questions[0][0].why
-    text = draft_of(data, output, columns, kind, made_of.said, made_of.across)
+    text = draft_of(Start(data, output, look, kind, made_of.roles, made_of.said, made_of.across))
     declared, whose = ledger_for(output, data)
     schema_file = output.with_name(f"takifugu-{kind}.schema.json")
     write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
     ledger, is_new, name = _made(output, schema_file, kind, declared)
     write_ledger_id(output, name)
     row = shape_of(kind) if made_of.across is None else None
-    missing, said = _missing(output), [*notes(look, subject.facts, columns, data, row)]
+    missing, said = _missing(output), [*notes(subject.facts, made_of.roles, data, row)]
     verdict = _verdict(output, missing)
     if as_json:
-        listing = [{"name": c.name, "kind": c.kind, "marks": c.marks, "role": c.role} for c in columns]
+        role_of = {column.name: role for role, column in made_of.roles.items()}
+        columns = look.columns.values()
+        listing = [{"name": c.name, "kind": c.kind, "marks": c.marks, "role": role_of.get(c.name)} for c in columns]
         content = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
         content["ledger_of"] = None if whose is None else str(whose)
         kinds = {"kind": kind, "why": why or None, "schema": str(schema_file), "verdict": verdict}

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs import Belief
     from takifugu.model.queries.additive import IntArray
     from takifugu.model.secrets.families import Family
-    from takifugu.releasing.file.guessing.columns import Column
+    from takifugu.releasing.file.guessing.seen import Seen
 
 __all__ = [
     "LABEL",
@@ -105,7 +105,7 @@ def register_belief(
     marginal: type[Marginal[Belief]] | None = None,
     section: type | None = None,
     rows: str = "people",
-    draft: Callable[[Sequence[Column]], str] | None = None,
+    draft: Callable[[Sequence[Seen]], str] | None = None,
 ) -> None:
     """Register a type of belief and its answers to questions.
 

@@ -16,7 +16,6 @@ from tests.support.steps import calls
 from takifugu.data import open_frame, sniffed
 from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.roles import with_roles
 from takifugu.releasing.file.guessing.rules import RULES, Guess, guessed, register
 from takifugu.releasing.file.kinds import PLAINLY, drafted
 from takifugu.releasing.file.loading import load
@@ -356,7 +355,8 @@ def test_diastolic_pressures_are_no_days_and_numbers_of_customers_no_order(tmp_p
     def roles(header: str, row: Callable[[int], str]) -> dict[str, str | None]:
         (tmp_path / "d.csv").write_text("\n".join([header, *(row(n) for n in range(270))]), encoding="utf-8")
         look = first_look(open_frame(str(tmp_path / "d.csv"), written=sniffed(tmp_path / "d.csv")))
-        return {column.name: column.role for column in with_roles(look)}
+        role_of = {column.name: role for role, column in Facts(look).roles.items()}
+        return {name: role_of.get(name) for name in look.columns}
 
     assert roles("dia,estado", lambda n: f"{60 + n * 13 % 43},{'ab'[n % 2]}")["dia"] is None
     assert roles("dia,estado", lambda n: f"{60 + n * 13 % 43}.5,{'ab'[n % 2]}")["dia"] is None

@@ -34,7 +34,7 @@ from takifugu.releasing.file.tables import Table as Item
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.releasing.file.guessing.columns import Column
+    from takifugu.releasing.file.guessing.seen import Seen
 
 Spec = TypeVar("Spec", bound=FileSpec)
 
@@ -199,7 +199,7 @@ class Kind:
     names: tuple[str, ...] = ()
     facts: ClassVar[Shape]
 
-    def __init__(self, section: type | None = None, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
+    def __init__(self, section: type | None = None, drafted: Callable[[Sequence[Seen]], str] | None = None) -> None:
         self.section, self.drafted = section, drafted
         if is_dataclass(section):
             self.names = (name_of(section, "kind"),)

@@ -18,7 +18,7 @@ from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.sections import FileSpec
 
 if TYPE_CHECKING:
-    from takifugu.releasing.file.guessing.columns import Column
+    from takifugu.releasing.file.guessing.seen import Seen
 
 #: The kind that faults are listed for where a file names none that there is.
 SEQUENCES = "markov-chain"
@@ -124,7 +124,7 @@ def register(kind: Kind) -> None:
     KINDS.register(name_of(section, "kind"), kind)
 
 
-def register_section(section: type, rows: str, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
+def register_section(section: type, rows: str, drafted: Callable[[Sequence[Seen]], str] | None = None) -> None:
     """Let release files name a belief by its section.
 
     A section is a frozen dataclass with kind: Literal[...] and belief(public). `rows` is the shape of the data,

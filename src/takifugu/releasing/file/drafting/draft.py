@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,8 @@ from takifugu.core.text.toml import toml_of
 from takifugu.data import Written
 from takifugu.releasing.file.drafting.forms import names_a_file
 from takifugu.releasing.file.guessing.across import Across
-from takifugu.releasing.file.guessing.columns import Column
+from takifugu.releasing.file.guessing.columns import FirstLook
+from takifugu.releasing.file.guessing.roles import Roles
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
 
@@ -38,35 +39,30 @@ class Entry:
 
 @dataclass(frozen=True)
 class Start:
-    """What a first draft starts from: a table of data and its columns, the file that is drafted, and its [belief].
+    """What a first draft starts from: the file that is drafted, and a table of data with the roles of its columns.
 
-    `drafted` is the text of [belief], where that is written, and `said` are the answers; of wide rows `across` are
-    the columns that are steps.
+    `said` are the answers; of wide rows `across` are the columns that are steps.
     """
 
     data: Path
     output: Path
-    columns: Sequence[Column]
+    look: FirstLook
     kind: str
-    drafted: Callable[[Sequence[Column]], str] | None
+    roles: Roles
     said: Mapping[str, str]
     across: Across | None = None
 
-    def with_role(self, role: str) -> Column | None:
-        return next((column for column in self.columns if column.role == role), None)
-
     def named(self, role: str, words: str) -> Iterator[Entry]:
         """Yield the key of [source] for the column of a role."""
-        column = self.with_role(role)
-        if column is not None:
-            yield Entry("source", role, column.name, column.guess(words))
+        if role in self.roles:
+            yield Entry("source", role, self.roles[role].name, words)
 
     def source(self, rows: str, words: str) -> Iterator[Entry]:
         """Yield the first keys of [source], up to the file's format."""
         yield self.name()
         yield Entry("source", "file", relative(self.data, self.output))
         yield Entry("source", "rows", rows, words)
-        yield from written_as("source", self.columns)
+        yield from written_as("source", self.look.written)
 
     def name(self) -> Entry:
         """Return the source's name, as in other files about these data."""
@@ -99,18 +95,15 @@ def release(name: str, query: str, words: str) -> Iterator[Entry]:
 
 
 def not_drafted(start: Start) -> Iterator[Entry]:
-    """Raise InputError for a belief without a draft."""
+    """Raise InputError for a belief without a draft of its own."""
     raise InputError(
         f"no release file is drafted for a belief of kind {start.kind!r}",
         fix="start from an example of the documentation, and from `takifugu keys` and this kind",
     )
 
 
-def written_as(section: str, columns: Sequence[Column]) -> Iterator[Entry]:
+def written_as(section: str, dialect: Written) -> Iterator[Entry]:
     """Yield the keys of an unusual file format."""
-    if not columns:
-        return
-    dialect = columns[0].written
     said = {
         "sheet": (dialect.sheet, "guessed: the largest of several sheets"),
         "table": (dialect.table, "guessed: the largest of several tables"),
@@ -133,21 +126,10 @@ def _header(dialect: Written) -> tuple[object, str]:
     return None if dialect.header else False, "guessed: no line of names, so columns are column_1 ..."
 
 
-def draft_of(
-    data: Path, output: Path, columns: Sequence[Column], kind: str,
-    said: Mapping[str, str], across: Across | None = None,
-) -> str:  # fmt: skip
-    """Return the text of a first release file for `output`.
-
-    `said` are the answers, `across` the columns of steps in wide rows. Raises InputError for a belief without a draft.
-    """
-    brought = KINDS.find(kind)
+def draft_of(start: Start) -> str:
+    """Return the text of a first release file; InputError for a belief without a draft."""
+    brought = KINDS.find(start.kind)
     entries: Callable[[Start], Iterable[Entry]] = loaded(brought.facts.draft)
-    start = Start(data, output, columns, kind, brought.drafted, said, across)
-    return _text(start, entries(start))
-
-
-def _text(start: Start, entries: Iterable[Entry]) -> str:
     ledger, whose = ledger_for(start.output, start.data)
     shared = "" if whose is None else f", that of {plain(whose.name)}, too"
     lines = [
@@ -156,11 +138,11 @@ def _text(start: Start, entries: Iterable[Entry]) -> str:
         _line("output", output_by_default(start.output), "the folder of what is published"),
     ]
     of_section = dict[str, list[Entry]]()
-    for entry in entries:
+    for entry in entries(start):
         of_section.setdefault(entry.section, []).append(entry)
     for section, header in _SECTIONS.items():
-        if section == "belief" and start.drafted is not None:
-            lines += ["", *start.drafted(start.columns).splitlines()]
+        if section == "belief" and brought.drafted is not None:
+            lines += ["", *brought.drafted([*start.look.columns.values()]).splitlines()]
         elif section in of_section:
             keyed_entries = [entry for entry in of_section[section] if entry.key]
             lines += ["", header, *(_line(entry.key, entry.value, entry.why) for entry in keyed_entries)]

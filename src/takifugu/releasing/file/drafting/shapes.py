@@ -8,13 +8,15 @@ from takifugu.data.kinds import NUMBERS
 from takifugu.releasing.file.drafting.draft import Entry, Start, not_drafted, relative, release, written_as
 from takifugu.releasing.file.drafting.forms import moment, names, names_a_file, pairs
 from takifugu.releasing.file.guessing.across import Across
-from takifugu.releasing.file.guessing.columns import Column
+from takifugu.releasing.file.guessing.clocks import DIGITS, ISO_DATE, are_iso
+from takifugu.releasing.file.guessing.seen import Seen
+from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.row_words import ROWS
 
 #: The confidence of the class of chains that a public file supports.
 _CONFIDENCE = 0.99
 _WHAT = {
-    "unit": "whose row it is", "piece": "an unbroken run of rows; a new one starts after a gap",
+    "unit": "whose row it is", "piece": "guessed: an unbroken run of rows; a new one starts after a gap",
     "start": "when a stay starts", "end": "when it ends", "value": "the state",
 }  # fmt: skip
 
@@ -26,8 +28,7 @@ def sequences(start: Start) -> Iterator[Entry]:
     yield from _columns(start)
     yield from _calendar(start, rows)
     yield start.budget("the most epsilon that a person may ever spend")
-    if start.drafted is None:
-        yield from _chain(start)
+    yield from _chain(start)
     yield Entry("hide", "kind", "every-entry", "the state in every single step")
     yield from release("time-in-states", "histogram", "how many steps are in each state")
 
@@ -36,44 +37,44 @@ def _columns(start: Start) -> Iterator[Entry]:
     """Yield the columns of people, times and states."""
     for role in ("unit", "piece", "start", "end"):
         yield from start.named(role, _WHAT[role])
-    order, clock = start.with_role("order"), start.with_role("clock")
+    order, clock = start.roles.get("order"), start.roles.get("clock")
     if start.across is not None:
         yield from _across(start, start.across, order)
         return
     if order is not None:
         name = order.name if clock is None else [order.name, clock.name]
-        digits = "" if clock is None or clock.form != "%H%M" else ", its times of day with four digits, 0930"
-        yield Entry("source", "order", name, order.guess(f"what sorts the rows{digits}"))
-    times = order or start.with_role("start")
-    if times is not None and times.form is not None:
-        yield _form(times, "" if clock is None else f" {clock.form}", start.said.get("dates"))
+        digits = ", its times of day with four digits, 0930" * (clock is not None and clock.clock_form == DIGITS)
+        yield Entry("source", "order", name, f"what sorts the rows{digits}")
+    times = order or start.roles.get("start")
+    form = None if times is None else times.epoch or (None if clock is None or are_iso(clock.labels) else ISO_DATE)
+    if times is not None and form is not None:
+        yield _form(times, form, "" if clock is None else f" {clock.clock_form}", start.said.get("dates"))
     yield from start.named("value", _WHAT["value"])
 
 
-def _across(start: Start, across: Across, day: Column | None) -> Iterator[Entry]:
+def _across(start: Start, across: Across, day: Seen | None) -> Iterator[Entry]:
     """Yield the columns of steps, and names for headers and cells."""
     yield Entry("source", "columns", across.columns, "the columns that are steps")
     if across.ignored:
         yield Entry("source", "ignore", across.ignored, "columns that are not read")
     yield Entry("source", "order", across.order if day is None else [day.name, across.order], "what the headers are")
     if day is not None and day.form is not None:
-        yield _form(day, " %H:%M", start.said.get("dates"))
+        yield _form(day, day.form, " %H:%M", start.said.get("dates"))
     elif across.form is not None:
         yield Entry("source", "order_format", across.form, "guessed: how the headers are written")
     yield Entry("source", "value", across.value, "what the cells are")
 
 
-def _form(column: Column, clock: str, answer: str | None) -> Entry:
+def _form(column: Seen, form: str, clock: str, answer: str | None) -> Entry:
     """Return the format of times, a refused one if unclear."""
-    form, other = f"{column.form}{clock}", f"{column.or_form}{clock}"
-    why = "guessed: how its times are written"
+    value, why = f"{answer or form}{clock}", "guessed: how its times are written"
     if answer is not None:
-        form, why = f"{answer}{clock}", "how its times are written"
-    elif column.or_form is not None and column.is_unclear:
-        form, why = "FILL IN", f'"{form}" or "{other}": nothing tells which is the day'
-    elif column.or_form is not None:
-        why = f'guessed, because the rows rise; "{other}" fits, too'
-    return Entry("source", "order_format", form, why)
+        why = "how its times are written"
+    elif column.is_unclear:
+        value, why = "FILL IN", f'"{value}" or "{column.forms[1]}{clock}": nothing tells which is the day'
+    elif column.forms[1:]:
+        why = f'guessed, because the rows rise; "{column.forms[1]}{clock}" fits, too'
+    return Entry("source", "order_format", value, why)
 
 
 def _calendar(start: Start, rows: str) -> Iterator[Entry]:
@@ -108,7 +109,7 @@ def _chain(start: Start) -> Iterator[Entry]:
     if is_chain and "next" in said:
         yield Entry("belief", "next", pairs(said["next"]), "how often each comes when another ends")
     for role in ("unit", "piece"):
-        if start.with_role(role) is not None and said.get("independent") == "yes":
+        if role in start.roles and said.get("independent") == "yes":
             yield Entry("belief", f"{role}s_independent", True, f"one {_ONE[role]} says nothing about the others")
 
 
@@ -117,7 +118,7 @@ _ONE = {"unit": "person", "piece": "piece"}
 
 def records(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about people or cases."""
-    ends = [column.name for role in ("one", "other") for column in start.columns if column.role == role]
+    ends = [start.roles[role].name for role in ("one", "other") if role in start.roles]
     said, kind = start.said, start.kind
     if ends:  # the file lists pairs of people, so it is what the belief reads
         yield start.name()
@@ -128,13 +129,12 @@ def records(start: Start) -> Iterator[Entry]:
     yield from start.named("unit", _WHAT["unit"])
     yield from start.named("value", "what each row contributes")
     yield start.budget("the most epsilon that a person may ever spend")
-    if start.drafted is None:
-        yield from start.belief()
+    yield from start.belief()
     if ends and said.get("public") == "yes":
         yield Entry("belief", "file", relative(start.data, start.output), "who met whom, which everybody may know")
     if ends:
         yield Entry("belief", "columns", ends, "the two that name a pair")
-        yield from written_as("belief", start.columns)
+        yield from written_as("belief", start.look.written)
     if "size" in said:
         yield Entry("belief", "size", int(said["size"]), "how many people there are, which becomes public")
     if "states" in said and kind in ("users", "contacts"):
@@ -154,13 +154,12 @@ def records(start: Start) -> Iterator[Entry]:
 def columns(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file to hide whole columns."""
     is_normal = start.kind == "normal"
-    if start.kind not in ("normal", "independent-records", "parameters") and start.drafted is None:
+    if start.kind not in ("normal", "independent-records", "parameters") and KINDS.find(start.kind).drafted is None:
         yield from not_drafted(start)
     yield from start.source("answers", "one row per record")
     budget = {"epsilon": 1.0, "delta": 1e-6} if is_normal else 1.0
     yield start.budget("the most that these records may ever spend together", budget)
-    if start.drafted is None:
-        yield from start.belief()
+    yield from start.belief()
     yield Entry("hide", "", None)
     query, words = ("mean", 'the mean of a column; or "sum"') if is_normal else ("count", "rows with some values")
     yield from release("published-number", query, words)
@@ -172,8 +171,8 @@ def each_row(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file to randomise each row."""
     yield from start.source("answers", "one row per value")
     yield from start.named("unit", _WHAT["unit"])
-    places = [column.name for role in ("x", "y") for column in start.columns if column.role == role]
-    numbers = [column.name for column in start.columns if column.kind == NUMBERS]
+    places = [start.roles[role].name for role in ("x", "y") if role in start.roles]
+    numbers = [column.name for column in start.look.columns.values() if column.kind == NUMBERS]
     places = places or (numbers if len(numbers) == 2 else [])
     if places:
         yield Entry("source", "coordinates", places, "guessed: first and second coordinate")
@@ -186,10 +185,8 @@ def visits(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about visits."""
     yield from start.source("visits", "one row per visit of a person to a place")
     yield from start.named("person", "who was there")
-    for role, words in {"x": "the first coordinate of where", "y": "the second one"}.items():
-        column = start.with_role(role)
-        if column is not None:
-            yield Entry("source", role, column.name, f"guessed: {words}")
+    yield from start.named("x", "guessed: the first coordinate of where")
+    yield from start.named("y", "guessed: the second one")
     yield start.budget("the most that these people may ever spend")
     yield from start.belief()
     yield Entry("hide", "visits", "all", "that a person was where they were; not that they were not elsewhere")

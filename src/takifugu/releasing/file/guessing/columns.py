@@ -1,4 +1,4 @@
-"""The first rows of a table, column by column, and what a draft says of a column."""
+"""The first rows of a table, column by column."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from takifugu.data import Table, Written, column_kinds, rows_of, text_of
 from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
 from takifugu.data.values.texts import INTEGER, NUMBER, TIME
+from takifugu.releasing.file.guessing.clocks import DIGITS, WHOLE_HOURS, clock_of_numbers
 from takifugu.releasing.file.guessing.courses import are_hours_of, rises
 from takifugu.releasing.file.guessing.marks import marks_of
 from takifugu.releasing.file.guessing.odd_rows import Odd, without_odd_rows
@@ -19,30 +20,6 @@ from takifugu.releasing.file.guessing.seen import Seen
 #: How many rows are inspected, at most, and of a wide table how many cells.
 LOOKED_AT, CELLS = 10_000, 1_000_000
 _FORMS = ((WHOLE, INTEGER), (NUMBERS, NUMBER), (TIMES, TIME))
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column's name, the kind of its values, and its role: what was said, or seems to be.
-
-    `form` is the format of its times, where that is not ISO 8601, and `or_form` another that all of them have, too;
-    `is_unclear` where nothing tells which is meant. `written` is how its table is written. Beside its values it has so
-    many different `marks` for missing ones.
-    """
-
-    name: str
-    kind: str
-    role: str | None
-    is_said: bool = False
-    form: str | None = None
-    or_form: str | None = None
-    is_unclear: bool = False
-    written: Written = field(default_factory=Written, repr=False)
-    marks: int = 0
-
-    def guess(self, words: str) -> str:
-        """Return the column's purpose, marked as a guess unless stated."""
-        return words if self.is_said else f"guessed: {words}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +82,10 @@ def _clocks(columns: Sequence[Seen]) -> list[Seen]:
     """Return the columns of whole numbers beside dates that are times of day."""
     dates = [column for column in columns if column.is_date]
     numbers = [column for column in columns if column.kind == WHOLE and dates]
-    hours = [c for c in numbers if c.holds_hours and any(are_hours_of(day.values, c.values) for day in dates)]
-    return [*hours, *(c for c in numbers if c.is_numbered_clock)]
+    forms = {column: clock_of_numbers(column.words, column.labels) for column in numbers}
+    hours = [column for column, form in forms.items() if form == WHOLE_HOURS]
+    hours = [hour for hour in hours if any(are_hours_of(day.values, hour.values) for day in dates)]
+    return [*hours, *(column for column, form in forms.items() if form == DIGITS)]
 
 
 def _in_the_order_of_time(dates: Seen, columns: Sequence[Seen]) -> Seen:

@@ -13,10 +13,12 @@ from pathlib import Path
 from takifugu.core.escaping import visible
 from takifugu.data import Written
 from takifugu.model.queries.sections import IN_ORDER, RECORDS, WHOLE_COLUMNS
+from takifugu.releasing.file.guessing.clocks import DIGITS
 from takifugu.releasing.file.guessing.column_words import people_of
-from takifugu.releasing.file.guessing.columns import Column, FirstLook
+from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.roles import goes_back
+from takifugu.releasing.file.guessing.roles import Roles, goes_back
+from takifugu.releasing.file.guessing.seen import Seen
 
 #: So many sheets, tables or columns are named.
 _LISTED = 10
@@ -32,36 +34,33 @@ _NO_ORDER = (
 )
 
 
-def notes(look: FirstLook, facts: Facts, columns: Sequence[Column], file: Path, row: str | None) -> Iterator[str]:
+def notes(facts: Facts, roles: Roles, file: Path, row: str | None) -> Iterator[str]:
     """Yield the notes on a draft."""
-    column_of = {column.role: column.name for column in columns if column.role is not None}
-    if row == IN_ORDER and not {"order", "start"} & column_of.keys():
+    look, order = facts.look, roles.get("order", roles.get("start"))
+    if row == IN_ORDER and order is None:
         yield _NO_ORDER
     for name in look.twice:
         yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
     yield from _odd_lines(look, file)
-    for column in columns:
-        if column.role == "clock" and look.columns[column.name].lacks_digits:
-            yield _four_digits(column.name)
-        if column.role == "order" and column.or_form is not None:
-            yield _two_readings(column)
-    yield from _disturbed(look, column_of)
-    if row in (RECORDS, WHOLE_COLUMNS) and not {"one", "unit"} & column_of.keys():
-        yield from _not_people(facts, "person" in column_of)
-    with_marks = [column for column in columns if column.marks]
+    clock = roles.get("clock")
+    if clock is not None and clock.clock_form == DIGITS and any(len(text) < 4 for text in clock.labels):
+        yield _four_digits(clock.name)
+    if "order" in roles and roles["order"].forms[1:]:
+        yield _two_readings(roles["order"])
+    if order is not None:
+        yield from _disturbed(look, {**roles, "order": order})
+    if row in (RECORDS, WHOLE_COLUMNS) and not {"one", "unit"} & roles.keys():
+        yield from _not_people(facts, "person" in roles)
+    with_marks = [column for column in facts.columns if column.marks]
     if with_marks:
         yield _marks_among_numbers(with_marks)
 
 
-def _disturbed(look: FirstLook, column_of: Mapping[str, str]) -> Iterator[str]:
+def _disturbed(look: FirstLook, roles: Roles) -> Iterator[str]:
     """Yield a disturbance of the order: a clock set back, repeated rows."""
-    order = column_of.get("order", column_of.get("start"))
-    if order is None:
-        return
-    roles = {role: look.columns[name] for role, name in {**column_of, "order": order}.items()}
     every = {role: replace(column, values=look.all_rows[column.name]) for role, column in roles.items()}
     if goes_back(roles) or goes_back(every):
-        yield _set_back(order)
+        yield _set_back(roles["order"].name)
     elif look.odd.repeated:
         yield _REPEATED
 
@@ -146,7 +145,7 @@ def _shared(name: str) -> str:
     )
 
 
-def _marks_among_numbers(columns: Sequence[Column]) -> str:
+def _marks_among_numbers(columns: Sequence[Seen]) -> str:
     names = ", ".join(repr(visible(column.name)) for column in columns[:_LISTED])
     more = f" and {len(columns) - _LISTED} more" if len(columns) > _LISTED else ""
     return (
@@ -165,8 +164,8 @@ def mixed_words(name: str) -> str:
     )
 
 
-def _two_readings(column: Column) -> str:
-    name, form, other = visible(column.name), column.form, column.or_form
+def _two_readings(column: Seen) -> str:
+    name, form, other = visible(column.name), *column.forms[:2]
     if column.is_unclear:
         return (
             f"The dates in {name!r} could mean two things: {form} and {other} fit all inspected rows. Only you know "

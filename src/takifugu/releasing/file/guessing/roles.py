@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.releasing.file.guessing.column_words import BIRTH
-from takifugu.releasing.file.guessing.columns import Column, FirstLook
 from takifugu.releasing.file.guessing.courses import is_set_back, nearly_all_differ, passes, rises, several_each
-from takifugu.releasing.file.guessing.seen import ISO_DATE, MOST_STATES, Seen
+from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
 #: The columns by their roles: "order" and its "clock", "value", "unit", and the "piece" of a unit's rows.
 Roles = Mapping[str, Seen]
@@ -147,30 +146,3 @@ def _what_rises(columns: Sequence[Seen], column_of: Roles) -> Seen | None:
     keys = keys_of(column_of)
     free = (c for c in columns if keys and c not in column_of.values() and c.kind == WHOLE and c.recurs)
     return next((column for column in free if rises(column.moments, keys)), None)
-
-
-def with_roles(look: FirstLook, said: Mapping[str, str | None] | None = None) -> tuple[Column, ...]:
-    """Return the columns with the likely roles of states in time; what was `said` stays."""
-    seen = {role: None if name is None else look.columns[name] for role, name in (said or {}).items()}
-    return as_columns(look, roles_of([*look.columns.values()], seen), {*seen.values()})
-
-
-def as_columns(look: FirstLook, column_of: Roles, said: set[Seen | None]) -> tuple[Column, ...]:
-    """Return the columns as a draft says them."""
-    role_of = {column: role for role, column in column_of.items()}
-    return tuple(
-        Column(
-            c.name, c.kind, role_of.get(c), c in said, _form(c, role_of.get(c), column_of.get("clock")),
-            next(iter(c.forms[1:]), None), c.is_unclear, look.written, c.marks,
-        )
-        for c in look.columns.values()
-    )  # fmt: skip
-
-
-def _form(column: Seen, role: str | None, clock: Seen | None) -> str | None:
-    """Return the format of times, other than ISO 8601 beside a clock."""
-    if role == "clock":
-        return column.clock_form
-    if role == "order" and clock is not None and column.form is None and not clock.is_iso_clock:
-        return ISO_DATE
-    return column.epoch if role == "order" else column.form

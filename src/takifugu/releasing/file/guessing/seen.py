@@ -12,11 +12,9 @@ from itertools import pairwise
 
 from takifugu.data import Numerals, TimeFormat
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
-from takifugu.data.values.texts import TIME
+from takifugu.releasing.file.guessing.clocks import clock_of, clock_of_numbers, reader_of
 from takifugu.releasing.file.guessing.column_words import (
-    CLOCK,
     DWELLINGS,
-    HOURS,
     IDENTIFIERS,
     INDIVIDUALS,
     LIKE_PLURALS,
@@ -32,16 +30,12 @@ from takifugu.releasing.file.guessing.column_words import (
 
 #: A column with more distinct values than this is not taken for a column of states.
 MOST_STATES = 20
-_CLOCK, _DATE = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?( ?[AaPp][Mm])?", r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?"
-#: A time of day as a number (930 is 9:30), and its format, which is read with four digits.
-_NUMBER_OF_CLOCK, DIGITS = r"(?:[01]?[0-9]|2[0-3])?[0-5]?[0-9]", "%H%M"
-_HOUR, _OFFSET = r"[01]?[0-9]|2[0-3]", r"(?:Z|[+-][0-9]{2}:?[0-9]{2})$"
+_DATE, _OFFSET = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?", r"(?:Z|[+-][0-9]{2}:?[0-9]{2})$"
 #: A column rises where so many of its rows do; no month has more days.
 _RISES, _LAST_OF_MONTH = 0.8, 31
 #: A name of more words is a sentence.
 _LONGEST_NAME = 4
-#: The day of times of day, which are compared as times.
-_FIRST_DAY, ISO_DATE = "1970-01-01 ", "%Y-%m-%d"
+#: The moment of what is missing, before all others.
 MISSING = float("-inf")
 
 
@@ -93,8 +87,8 @@ class Seen:
             part = 1000 if self.epoch == "epoch_ms" else 1
             return lambda text: float(self.numerals.plain(text)) / part
         if self.clock_form is not None:
-            clock, digits = TimeFormat(f"{ISO_DATE} {self.clock_form}").read, 4 if self.clock_form == DIGITS else 0
-            return lambda text: _seconds(clock(_FIRST_DAY + text.zfill(digits)))
+            of_day = reader_of(self.clock_form)
+            return lambda text: _seconds(of_day(text))
         if self.kind != TIMES:
             return lambda _: MISSING
         read = _iso if self.form is None else TimeFormat(self.form).read
@@ -213,45 +207,15 @@ class Seen:
         """Return whether it holds times, days, months or years."""
         return self.kind == TIMES or self.is_clock or bool(self.words & WHEN)
 
-    @property
-    def is_clock(self) -> bool:
-        """Return whether it holds times of day without a date."""
-        return self.clock_form is not None
-
-    @cached_property
-    def is_numbered_clock(self) -> bool:
-        """Return whether its name and whole numbers are times of day."""
-        has_clock_word = bool(self.words & CLOCK) and any(len(text) > 2 for text in self.labels)
-        return has_clock_word and all(re.fullmatch(_NUMBER_OF_CLOCK, text) for text in self.labels)
-
-    @cached_property
-    def holds_hours(self) -> bool:
-        """Return whether its name and whole numbers are hours."""
-        return bool(self.words & HOURS) and len(self.labels) > 1 and all(re.fullmatch(_HOUR, v) for v in self.labels)
-
-    @property
-    def is_iso_clock(self) -> bool:
-        """Return whether all its times of day follow ISO 8601."""
-        return all(re.match(TIME, _FIRST_DAY + text) for text in self.labels)
-
-    @property
-    def lacks_digits(self) -> bool:
-        """Return whether some times of day lack digits."""
-        return self.clock_form == DIGITS and any(len(text) < 4 for text in self.labels)
-
     @cached_property
     def clock_form(self) -> str | None:
-        """Return the format of its times of day, if it holds such."""
-        if self.kind == TEXTS and (self.is_numbered_clock or self.holds_hours):
-            return DIGITS if self.is_numbered_clock else "%H"
-        if not self.labels or not all(re.fullmatch(_CLOCK, text) for text in self.labels):
-            return None
-        half = re.search(" ?[AaPp][Mm]$", self.labels[0])
-        hours = "%H" if half is None else "%I"
-        seconds = ":%S" if self.labels[0].count(":") == 2 else ""
-        form = f"{hours}:%M{seconds}{'' if half is None else ' ' * half[0].startswith(' ') + '%p'}"
-        read = TimeFormat(f"{ISO_DATE} {form}").read
-        return form if all(read(_FIRST_DAY + text) for text in self.labels) else None
+        """Return the format of its times of day, if it holds such without a date."""
+        numbers = clock_of_numbers(self.words, self.labels) if self.kind == TEXTS else None
+        return numbers or clock_of(self.labels)
+
+    @property
+    def is_clock(self) -> bool:
+        return self.clock_form is not None
 
     @property
     def is_date(self) -> bool:

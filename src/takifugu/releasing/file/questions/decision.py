@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.guessing.across import Across
-from takifugu.releasing.file.guessing.columns import Column
-from takifugu.releasing.file.guessing.roles import as_columns, roles_of
+from takifugu.releasing.file.guessing.roles import Roles, roles_of
 from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.questions.filling import FILLINGS, check
 from takifugu.releasing.file.questions.five import QUESTIONS
@@ -24,7 +23,7 @@ class Decision:
     """What a file is decided to be; `said` are the answers, but for those left for later."""
 
     kind: str
-    columns: tuple[Column, ...]
+    roles: Roles
     said: Mapping[str, str]
     across: Across | None = None
 
@@ -68,12 +67,12 @@ def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Dec
     if answers["rows"] == "samples":
         roles |= roles_of(subject.facts.columns, column_of)
     roles |= {role: column for role, column in column_of.items() if column is not None}
-    columns, across = as_columns(subject.look, roles, {*column_of.values()}), None
-    if answers["rows"] == "wide" and subject.facts.across is not None:
-        unread = (c.name for c in columns if c.role is None and c.name not in subject.facts.across.names)
-        across = replace(subject.facts.across, ignored=tuple(unread))
+    across = subject.facts.across if answers["rows"] == "wide" else None
+    if across is not None:
+        unread = (c.name for c in subject.facts.columns if c not in roles.values() and c.name not in across.names)
+        across = replace(across, ignored=tuple(unread))
     taken = {name: word for name, word in answers.items() if word != NONE}
-    return Decision(subject.kind_of(answers), columns, taken, across)
+    return Decision(subject.kind_of(answers), roles, taken, across)
 
 
 def _check_people(subject: Subject, answers: Answers) -> None:
