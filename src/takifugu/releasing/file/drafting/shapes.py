@@ -25,7 +25,9 @@ def sequences(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about states in time."""
     rows = start.said["rows"]
     yield from start.source(rows, f"a row says {ROWS[rows]}")
-    yield from _columns(start)
+    for role in ("unit", "piece", "start", "end"):
+        yield from start.named(role, _WHAT[role])
+    yield from _steps(start) if start.across is None else _across(start, start.across)
     yield from _calendar(start, rows)
     yield start.budget("the most epsilon that a person may ever spend")
     yield from _chain(start)
@@ -33,14 +35,9 @@ def sequences(start: Start) -> Iterator[Entry]:
     yield from release("time-in-states", "histogram", "how many steps are in each state")
 
 
-def _columns(start: Start) -> Iterator[Entry]:
-    """Yield the columns of people, times and states."""
-    for role in ("unit", "piece", "start", "end"):
-        yield from start.named(role, _WHAT[role])
+def _steps(start: Start) -> Iterator[Entry]:
+    """Yield the columns of times and states."""
     order, clock = start.roles.get("order"), start.roles.get("clock")
-    if start.across is not None:
-        yield from _across(start, start.across, order)
-        return
     if order is not None:
         name = order.name if clock is None else [order.name, clock.name]
         digits = ", its times of day with four digits, 0930" * (clock is not None and clock.clock_form == DIGITS)
@@ -52,8 +49,9 @@ def _columns(start: Start) -> Iterator[Entry]:
     yield from start.named("value", _WHAT["value"])
 
 
-def _across(start: Start, across: Across, day: Seen | None) -> Iterator[Entry]:
+def _across(start: Start, across: Across) -> Iterator[Entry]:
     """Yield the columns of steps, and names for headers and cells."""
+    day = start.roles.get("order")
     yield Entry("source", "columns", across.columns, "the columns that are steps")
     if across.ignored:
         yield Entry("source", "ignore", across.ignored, "columns that are not read")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import mode
 
 from takifugu.core.names import fits
+from takifugu.data import Numerals
 from takifugu.data.files.sniff import time_formats
-from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE, YES_NO
+from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.data.wide import read_step
 from takifugu.releasing.file.guessing.column_words import WHEN, words, words_in
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
@@ -23,64 +25,81 @@ _QUESTION = words("q question frage item pregunta domanda")
 class Across:
     """Columns of a wide table that are steps, as a release file names them, and what headers and cells are called.
 
-    `form` is how headers are written, `are_times` whether they are dates or times, `of_days` whether times of day.
+    `sort` says whether they are times of day ("clock"), "dates", "numbered" or "questions", `form` how headers are
+    written.
     """
 
     names: tuple[str, ...]
     columns: str | list[str] | dict[str, int]
     order: str
     value: str
+    sort: str
     form: str | None = None
-    are_times: bool = False
-    of_days: bool = False
-    are_questions: bool = False
     ignored: tuple[str, ...] = ()
+
+    @property
+    def are_times(self) -> bool:
+        return self.sort in ("dates", "clock")
+
+    @property
+    def of_days(self) -> bool:
+        return self.sort == "clock"
+
+    @property
+    def are_questions(self) -> bool:
+        return self.sort == "questions"
+
+    @property
+    def gap(self) -> float | None:
+        """Return the commonest time between columns in seconds, if any.
+
+        >>> week = ("2026-01-05", "2026-01-06", "2026-01-09")
+        >>> Across(week, [*week], "date", "value", "dates").gap
+        86400.0
+        >>> Across(("9.00", "9h30"), ["9.00", "9h30"], "time", "value", "clock").gap
+        1800.0
+        """
+        headers = [re.sub("[.hH]", ":", name) if self.of_days else name for name in self.names]
+        forms = () if self.form is None else (self.form,)
+        column = Seen(self.order, TEXTS if self.of_days else TIMES, headers, Numerals(), forms)
+        steps = [step for step in column.steps if step > 0]
+        return mode(steps) if steps and self.are_times else None
 
 
 def across(columns: Mapping[str, Seen]) -> Across | None:
     """Return the columns of steps, if alike and most of the table."""
-    names = [*columns]
-    for steps, order, form, kind in _ways(names):
-        is_most = len(steps) >= _FEWEST and 2 * len(steps) > len(names)
+    for steps, order, sort, form in _ways([*columns]):
+        is_most = len(steps) >= _FEWEST and 2 * len(steps) > len(columns)
         if is_most and _are_alike([columns[name] for name in steps]):
-            other_names = [name for name in names if name not in steps]
+            other_names = [name for name in columns if name not in steps]
             header = order if order not in other_names else f"{order}_2"
             cell = "value" if "value" not in other_names else "cell"
-            is_clock, are_times = kind == "clock", kind in ("dates", "clock")
-            step_columns = _listed(steps, other_names, kind)
-            return Across(tuple(steps), step_columns, header, cell, form, are_times, is_clock, kind == "questions")
+            return Across(tuple(steps), _listed(steps, other_names, sort), header, cell, sort, form)
     return None
 
 
-def _ways(names: Sequence[str]) -> list[tuple[list[str], str, str | None, str]]:
-    """Return the ways to read columns as steps.
+def _ways(names: Sequence[str]) -> Iterator[tuple[list[str], str, str, str | None]]:
+    """Yield the ways to read columns as steps.
 
-    Each has its columns, the name of a header, its format and its sort.
+    Each has its columns, the name of a header, its sort and its format.
     """
-    clock = [name for name in names if re.fullmatch(_CLOCK, name.strip())]
-    iso = [name for name in names if re.match("[0-9]{4}-", name) and read_step(name) is not None]
-    ways: list[tuple[list[str], str, str | None, str]] = [
-        (clock, "time", None, "clock"), (iso, "date", None, "dates"),
-    ]  # fmt: skip
+    yield [name for name in names if re.fullmatch(_CLOCK, name.strip())], "time", "clock", None
+    yield [name for name in names if re.match("[0-9]{4}-", name) and read_step(name) is not None], "date", "dates", None
     dated = [name for name in names if re.fullmatch(r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}", name)]
-    forms = time_formats(dated) if len(dated) >= _FEWEST else []
+    forms = time_formats(dated)
     if len(forms) == 1:
-        ways.append((dated, "date", forms[0], "dates"))
+        yield dated, "date", "dates", forms[0]
     for week in _WEEK:
         days = [name for name in names if any(name.lower().startswith(day) for day in week.split())]
         if len({name[:2] for name in days}) == len(days):
-            ways.append((days, "day", None, "numbered"))
-    stems = dict[str, list[str]]()
-    for name in names:
-        match = re.fullmatch(r"(.*?)[ _-]?([0-9]{1,4})", name)
-        if match is not None:
-            stems.setdefault(match[1], []).append(name)
-    for stem, some in stems.items():
-        said = words_in(stem)
-        sort = "questions" if said & _QUESTION else "numbered" if said & WHEN or stem in ("d", "w", "h", "t") else ""
-        if sort:
-            ways.append((some, "question" if sort == "questions" else stem.strip(" _-").lower(), None, sort))
-    return ways
+            yield days, "day", "numbered", None
+    matches = [match for name in names if (match := re.fullmatch(r"(.*?)[ _-]?[0-9]{1,4}", name))]
+    for stem in dict.fromkeys(match[1] for match in matches):
+        some = [match[0] for match in matches if match[1] == stem]
+        if words_in(stem) & _QUESTION:
+            yield some, "question", "questions", None
+        elif words_in(stem) & WHEN or stem in ("d", "w", "h", "t"):
+            yield some, stem.strip(" _-").lower(), "numbered", None
 
 
 def _are_alike(columns: Sequence[Seen]) -> bool:
@@ -103,14 +122,14 @@ def _common(names: Sequence[str]) -> str:
     return shortest[: next(ends)]
 
 
-def _listed(steps: Sequence[str], other_names: Sequence[str], kind: str) -> str | list[str] | dict[str, int]:
+def _listed(steps: Sequence[str], other_names: Sequence[str], sort: str) -> str | list[str] | dict[str, int]:
     """Return the columns as a pattern, a list, or names with numbers."""
-    if kind in ("numbered", "questions"):
+    if sort in ("numbered", "questions"):
         numbers = [int(match[0]) for name in steps if (match := re.search("[0-9]+$", name))]
         return dict(zip(steps, numbers if len({*numbers}) == len(steps) else range(1, len(steps) + 1), strict=True))
     first, last = _common(steps), _common([name[::-1] for name in steps])[::-1]
     signs = [sign for sign in ":.hH" if all(sign in name for name in steps)]
-    for pattern in (*(f"*{sign}*" for sign in signs[:1] if kind == "clock"), f"{first}*", f"*{last}"):
+    for pattern in (*(f"*{sign}*" for sign in signs[:1] if sort == "clock"), f"{first}*", f"*{last}"):
         is_plain = pattern != "*" and not re.search(r"[\[\]?]", pattern)
         if is_plain and not any(fits(name, pattern) for name in other_names):
             return pattern

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import pairwise
 
-from takifugu.data import TimeFormat
 from takifugu.data.rows.layout import STEP_UNITS
 from takifugu.releasing.file.guessing.seen import MISSING
 
@@ -107,22 +104,6 @@ def spacing(moments: Sequence[float], keys: Keys, values: Sequence[str | None]) 
     even = gap > 0 and number * 100 >= _COMMONEST * len(gaps) and multiples * 100 >= _MULTIPLES * len(gaps)
     same = sum(before[1] == after[1] for before, after in following)
     return Spacing(gap, even, same * 100 >= _LASTING * len(gaps))
-
-
-def gap_of(headers: Sequence[str], form: str | None, of_days: bool) -> float | None:
-    """Return the commonest time between columns in seconds, if any.
-
-    >>> gap_of(["2026-01-05", "2026-01-06", "2026-01-09"], None, False), gap_of(["9:00", "9:30"], None, True)
-    (86400.0, 1800.0)
-    """
-    day, form = ("2000-01-01 ", "%Y-%m-%d %H:%M") if of_days else ("", form)
-    read = datetime.fromisoformat if form is None else TimeFormat(form).read
-    try:
-        times = [read(day + re.sub("[.hH]", ":", header) if of_days else header) for header in headers]
-    except ValueError:
-        return None
-    gaps = [(b - a).total_seconds() for a, b in pairwise(times) if a is not None and b is not None and b > a]
-    return Counter(gaps).most_common(1)[0][0] if gaps else None
 
 
 def step_of(gap: float, timed: bool) -> str | None:

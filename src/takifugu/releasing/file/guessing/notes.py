@@ -18,7 +18,6 @@ from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.roles import Roles, goes_back
-from takifugu.releasing.file.guessing.seen import Seen
 
 #: So many sheets, tables or columns are named.
 _LISTED = 10
@@ -26,51 +25,84 @@ _REPEATED = (
     "A few rows are repeated as a whole, so several are in one step. If that is a mistake of the export, let one of "
     'them count: duplicates = "first" under [source].'
 )
-
-
 _NO_ORDER = (
     "No column seems to order the rows, so they count as steps in time in the order of the file. If each row is a "
     "separate record (a person, a case), start again with --rows answers."
+)
+_FOUR_DIGITS = (
+    "The numbers in {0} seem to be times of day, such as 930 for 9:30. They are read with four digits, 0930: write "
+    "them so first (in pandas, frame[{1}] = frame[{1}].astype(str).str.zfill(4))."
+)
+_TWO_READINGS = (
+    "The dates in {0} could mean two things: {1} and {2} fit all inspected rows. Only you know which number is the "
+    "day: write the right one as order_format."
+)
+_RISING = (
+    "The dates in {0} fit {2}, too; {1} was taken because the rows rise only then. Check which number is the day."
+)
+_SET_BACK = (
+    "Column {} goes back by an hour or less, as where a clock was set back. What a clock shows twice is two steps: "
+    'declare its zone, such as timezone = "Europe/Berlin".'
+)
+_SEVERAL_ROWS = (
+    "Some {0} have several rows, by {2}, and this kind takes each row for another one. All rows of one {1} must be "
+    "hidden together: make them one row each first, or, where something orders the rows, start again with --kind "
+    "sequences."
+)
+_SHARED = (
+    "Several people have the same in {}, and this kind takes all people as independent of each other. Where one says "
+    "something about those who live with them (an infection, a habit), that protects too little: start again with "
+    "--kind contacts for what spreads, or make all people of one a single row."
+)
+_MARKS = (
+    "Among the numbers in {} are a few texts that are none. Where such a column is read, name each of them as it is "
+    'written: missing = ["NA"] under [source].'
+)
+_PARTS = (
+    "The file has {0} {1}s: {2}. The largest was taken, {3}; for another one write its name as {1} in the file, and "
+    "the names of its columns."
+)
+_MIXED = (
+    "the dates in {0} are written in several ways, which no order_format reads; if they matter write them alike first "
+    "(in pandas, frame[{0}] = pandas.to_datetime(frame[{0}], format='mixed'), where dayfirst = True says that the day "
+    "comes first)"
 )
 
 
 def notes(facts: Facts, roles: Roles, file: Path, row: str | None) -> Iterator[str]:
     """Yield the notes on a draft."""
-    look, order = facts.look, roles.get("order", roles.get("start"))
+    look, order, clock = facts.look, roles.get("order", roles.get("start")), roles.get("clock")
     if row == IN_ORDER and order is None:
         yield _NO_ORDER
     for name in look.twice:
         yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
     yield from _odd_lines(look, file)
-    clock = roles.get("clock")
     if clock is not None and clock.clock_form == DIGITS and any(len(text) < 4 for text in clock.labels):
-        yield _four_digits(clock.name)
+        yield _FOUR_DIGITS.format(repr(visible(clock.name)), repr(clock.name))
     if "order" in roles and roles["order"].forms[1:]:
-        yield _two_readings(roles["order"])
+        readings = _TWO_READINGS if roles["order"].is_unclear else _RISING
+        yield readings.format(repr(visible(roles["order"].name)), *roles["order"].forms)
     if order is not None:
-        yield from _disturbed(look, {**roles, "order": order})
+        timed = {**roles, "order": order}
+        every = {role: replace(column, values=look.all_rows[column.name]) for role, column in timed.items()}
+        if goes_back(timed) or goes_back(every):
+            yield _SET_BACK.format(repr(visible(order.name)))
+        elif look.odd.repeated:
+            yield _REPEATED
     if row in (RECORDS, WHOLE_COLUMNS) and not {"one", "unit"} & roles.keys():
         yield from _not_people(facts, "person" in roles)
-    with_marks = [column for column in facts.columns if column.marks]
-    if with_marks:
-        yield _marks_among_numbers(with_marks)
-
-
-def _disturbed(look: FirstLook, roles: Roles) -> Iterator[str]:
-    """Yield a disturbance of the order: a clock set back, repeated rows."""
-    every = {role: replace(column, values=look.all_rows[column.name]) for role, column in roles.items()}
-    if goes_back(roles) or goes_back(every):
-        yield _set_back(roles["order"].name)
-    elif look.odd.repeated:
-        yield _REPEATED
+    marked = [repr(visible(column.name)) for column in facts.columns if column.marks]
+    if marked:
+        yield _MARKS.format(_first_of(marked))
 
 
 def _not_people(facts: Facts, is_named: bool) -> Iterator[str]:
     """Yield the reason against rows as independent people."""
     if facts.shared is not None and not is_named:
-        yield _shared(facts.shared.name)
+        yield _SHARED.format(repr(visible(facts.shared.name)))
     elif facts.repeated is not None:
-        yield _several_rows(facts.repeated.name)
+        people = people_of(facts.repeated.name)
+        yield _SEVERAL_ROWS.format(people.many, people.one, repr(visible(facts.repeated.name)))
 
 
 def _odd_lines(look: FirstLook, file: Path) -> Iterator[str]:
@@ -104,74 +136,15 @@ def _lines(first: int, last: int) -> str:
 
 def one_of_several(contents: Mapping[str, int], written: Written) -> str:
     """Name the sheet or table read from a file of several."""
-    part = "sheet" if written.table is None else "table"
-    names = ", ".join(repr(visible(name)) for name in [*contents][:_LISTED])
-    more = f" and {len(contents) - _LISTED} more" if len(contents) > _LISTED else ""
-    return (
-        f"The file has {len(contents)} {part}s: {names}{more}. The largest was taken, "
-        f"{visible(str(written.table or written.sheet))!r}; for another one write its name as {part} in the file, and "
-        "the names of its columns."
-    )
-
-
-def _four_digits(clock: str) -> str:
-    return (
-        f"The numbers in {visible(clock)!r} seem to be times of day, such as 930 for 9:30. They are read with four "
-        f"digits, 0930: write them so first (in pandas, frame[{clock!r}] = frame[{clock!r}].astype(str).str.zfill(4))."
-    )
-
-
-def _set_back(name: str) -> str:
-    return (
-        f"Column {visible(name)!r} goes back by an hour or less, as where a clock was set back. What a clock shows "
-        'twice is two steps: declare its zone, such as timezone = "Europe/Berlin".'
-    )
-
-
-def _several_rows(name: str) -> str:
-    people = people_of(name)
-    return (
-        f"Some {people.many} have several rows, by {visible(name)!r}, and this kind takes each row for another one. "
-        f"All rows of one {people.one} must be hidden together: make them one row each first, or, where something "
-        "orders the rows, start again with --kind sequences."
-    )
-
-
-def _shared(name: str) -> str:
-    return (
-        f"Several people have the same in {visible(name)!r}, and this kind takes all people as independent of each "
-        "other. Where one says something about those who live with them (an infection, a habit), that protects too "
-        "little: start again with --kind contacts for what spreads, or make all people of one a single row."
-    )
-
-
-def _marks_among_numbers(columns: Sequence[Seen]) -> str:
-    names = ", ".join(repr(visible(column.name)) for column in columns[:_LISTED])
-    more = f" and {len(columns) - _LISTED} more" if len(columns) > _LISTED else ""
-    return (
-        f"Among the numbers in {names}{more} are a few texts that are none. Where such a column is read, name each of "
-        'them as it is written: missing = ["NA"] under [source].'
-    )
+    part, taken = "sheet" if written.table is None else "table", visible(str(written.table or written.sheet))
+    return _PARTS.format(len(contents), part, _first_of([repr(visible(name)) for name in contents]), repr(taken))
 
 
 def mixed_words(name: str) -> str:
     """Say how to make dates in several formats order rows."""
-    column = visible(name)
-    return (
-        f"the dates in {column!r} are written in several ways, which no order_format reads; if they matter write them "
-        f"alike first (in pandas, frame[{column!r}] = pandas.to_datetime(frame[{column!r}], format='mixed'), where "
-        "dayfirst = True says that the day comes first)"
-    )
+    return _MIXED.format(repr(visible(name)))
 
 
-def _two_readings(column: Seen) -> str:
-    name, form, other = visible(column.name), *column.forms[:2]
-    if column.is_unclear:
-        return (
-            f"The dates in {name!r} could mean two things: {form} and {other} fit all inspected rows. Only you know "
-            "which number is the day: write the right one as order_format."
-        )
-    return (
-        f"The dates in {name!r} fit {other}, too; {form} was taken because the rows rise only then. Check which number "
-        "is the day."
-    )
+def _first_of(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more

@@ -39,53 +39,54 @@ class Guess:
 
 
 #: What a rule says of a table: how much speaks for its kind, and what; None where nothing does.
-Rule = Callable[[Facts], tuple[int, str] | None]
+Said = tuple[int, str] | None
+Rule = Callable[[Facts], Said]
 
 
-def _contacts(facts: Facts) -> tuple[int, str] | None:
+def _contacts(facts: Facts) -> Said:
     who, shared, infected = facts.each_row_another, facts.shared, facts.infected
-    if facts.ends is None and who is not None and shared is not None and infected is not None:
-        pair = f'[["{who.name}_x", "{who.name}_y"]].to_csv("meetings.csv", header=["one", "other"], index=False)'
-        return 64, (
-            f"{names_of([infected])} spreads among people with the same in {names_of([shared])}, who are not "
-            "independent. Who lives with whom becomes a public file, a row for each two (in pandas, "
-            f"frame.merge(frame, on={shared.name!r}){pair})"
-        )
-    if facts.ends is None:
+    if facts.ends is not None:
+        return 90, f"each row names two, in {names_of(facts.ends)}"
+    if who is None or shared is None or infected is None:
         return None
-    return 90, f"each row names two, in {names_of(facts.ends)}"
+    pair = f'[["{who.name}_x", "{who.name}_y"]].to_csv("meetings.csv", header=["one", "other"], index=False)'
+    return 64, (
+        f"{names_of([infected])} spreads among people with the same in {names_of([shared])}, who are not "
+        "independent. Who lives with whom becomes a public file, a row for each two (in pandas, "
+        f"frame.merge(frame, on={shared.name!r}){pair})"
+    )
 
 
-def _visits(facts: Facts) -> tuple[int, str] | None:
+def _visits(facts: Facts) -> Said:
     who = facts.repeated
     places = [c for c in facts.columns if c.words & _PLACE and len(c.labels) > MOST_STATES and c is not who]
-    place_columns = facts.coordinates or tuple(places[:1])
-    if who is None or not place_columns:
+    where = facts.coordinates or tuple(places[:1])
+    if who is None or not where:
         return None
-    return 80, f"{names_of([who])} has several rows, and where is in {names_of(place_columns)}{_exchanged(facts)}"
+    return 80, f"{names_of([who])} has several rows, and where is in {names_of(where)}{_exchanged(facts)}"
 
 
-def _places(facts: Facts) -> tuple[int, str] | None:
+def _places(facts: Facts) -> Said:
     together = facts.places_in_one_column
-    if facts.coordinates is None and together is not None:
-        return 70, (
-            f"{names_of([together])} holds both coordinates of places in one column. Make it two columns first (in "
-            f"pandas, frame[[\"y\", \"x\"]] = frame[{together.name!r}].str.extract(r\"(-?[\\d.]+)[,; ]+(-?[\\d.]+)\"))"
-        )
-    if facts.coordinates is None:
+    if facts.coordinates is not None:
+        same = f"; {names_of([together])} is not needed" if together is not None else ""
+        places = f"{names_of(facts.coordinates)} are coordinates{_exchanged(facts)}"
+        return 70, f"{places}, and nobody has several rows{same}"
+    if together is None:
         return None
-    same = f"; {names_of([together])} is not needed" if together is not None else ""
-    return 70, f"{names_of(facts.coordinates)} are coordinates{_exchanged(facts)}, and nobody has several rows{same}"
+    return 70, (
+        f"{names_of([together])} holds both coordinates of places in one column. Make it two columns first (in "
+        f"pandas, frame[[\"y\", \"x\"]] = frame[{together.name!r}].str.extract(r\"(-?[\\d.]+)[,; ]+(-?[\\d.]+)\"))"
+    )
 
 
 def _exchanged(facts: Facts) -> str:
     return " (exchanged: no latitude is above 90)" if facts.are_exchanged else ""
 
 
-def _companies(facts: Facts) -> tuple[int, str] | None:
-    if not _of_companies(facts) or not facts.amounts:
-        return None
-    return 65, f"each row is a company, by {names_of(_of_companies(facts)[:2])}"
+def _companies(facts: Facts) -> Said:
+    companies = _of_companies(facts)
+    return (65, f"each row is a company, by {names_of(companies[:2])}") if companies and facts.amounts else None
 
 
 def _of_companies(facts: Facts) -> list[Seen]:
@@ -95,62 +96,58 @@ def _of_companies(facts: Facts) -> list[Seen]:
     return [c for c in facts.columns if c.words & _COMPANY or (c.words & _FIGURES and c in facts.amounts)]
 
 
-def _sequences(facts: Facts) -> tuple[int, str] | None:
-    if facts.order is None:
+def _numbers(facts: Facts) -> Said:
+    numbers, others = facts.amounts, len(facts.answers)
+    if len(numbers) < 2:
         return None
-    if facts.side_by_side and (facts.order.kind == TIMES or facts.spacing.is_even):
+    if _of_companies(facts) and len(numbers) > others:
+        return 66, f"each row is a company, and most columns are numbers, such as {names_of(numbers[:2])}"
+    if len(numbers) * 10 < _MOSTLY * (len(numbers) + others):
+        return None
+    points = 59 if len(numbers) > 2 and not others else 50
+    return points, f"most columns are numbers, such as {names_of(numbers[:3])}"
+
+
+def _sequences(facts: Facts) -> Said:
+    order, several, another = facts.order, facts.with_several_rows, facts.each_row_another
+    if order is None:
+        return None
+    is_regular, is_even = order.kind == TIMES or facts.spacing.is_even, facts.spacing.is_even
+    if facts.side_by_side and is_regular:
         return 62, (
-            f"{names_of([facts.order])} tells when each row was. {names_of(facts.side_by_side[:3])} look like one "
+            f"{names_of([order])} tells when each row was. {names_of(facts.side_by_side[:3])} look like one "
             "column for each of several people or rooms, and one is read: to publish all make it a row for each "
-            f"time and each of them first (in pandas, frame.melt({facts.order.name!r}))"
+            f"time and each of them first (in pandas, frame.melt({order.name!r}))"
         )
-    measured = len(facts.amounts) in (1, 2)
-    if facts.with_several_rows is not None and (facts.answers or measured):
-        return 60, f"{names_of([facts.with_several_rows])} has several rows, in the order of {names_of([facts.order])}"
-    number, another = len(facts.answers) + len(facts.amounts), facts.each_row_another
-    is_even = facts.spacing.is_even
-    if (facts.order.is_running and number > 1) or not (another is None or facts.order.kind == TIMES or is_even):
+    number = len(facts.answers) + len(facts.amounts)
+    if not facts.answers and len(facts.amounts) not in (1, 2):
         return None
-    if (facts.answers or measured) and (number in (1, 2) or (is_even and another is None)):
-        return 55, f"{names_of([facts.order])} tells when each row was"
-    return None
+    if several is not None:
+        return 60, f"{names_of([several])} has several rows, in the order of {names_of([order])}"
+    is_alone = (another is None or is_regular) and not (order.is_running and number > 1)
+    is_log = is_alone and (number in (1, 2) or (is_even and another is None))
+    return (55, f"{names_of([order])} tells when each row was") if is_log else None
 
 
-def _numbers(facts: Facts) -> tuple[int, str] | None:
-    number, answer_count = len(facts.amounts), len(facts.answers)
-    if number < 2:
-        return None
-    if _of_companies(facts) and number > answer_count:
-        return 66, f"each row is a company, and most columns are numbers, such as {names_of(facts.amounts[:2])}"
-    if number * 10 < _MOSTLY * (number + answer_count):
-        return None
-    return 50 + 9 * (number > 2 and not answer_count), (
-        f"most columns are numbers, such as {names_of(facts.amounts[:3])}"
-    )
-
-
-def _people(facts: Facts) -> tuple[int, str] | None:
-    points, why = _each_row_another(facts)
+def _people(facts: Facts) -> Said:
+    answers, is_case = facts.answers, facts.with_several_rows is None
+    points, why = 1, "nothing in its columns speaks for another kind"
+    if len(answers) + len(facts.amounts) == 1 and is_case:
+        points, why = 45, f"each row is another person, with one answer in {names_of([*answers, *facts.amounts])}"
+    elif len(facts.questions) > 1 and is_case:
+        questions = names_of(facts.questions[:2])
+        points, why = 63, f"its columns are questions, such as {questions}, and each row is another case"
+    elif len(answers) > 1:
+        points, why = 40, f"each row is a person or case, with a few answers in {names_of(answers[:3])}"
+    elif not any(column.rows for column in facts.columns):
+        why = "it has no rows, so nothing but the names of its columns is known"
     times = [c for c in facts.columns if c.kind == TIMES and not c.words & BIRTH]
-    nobody = facts.each_row_another is None and facts.with_several_rows is None
-    if times and nobody and not facts.questions:
+    if times and is_case and facts.each_row_another is None and not facts.questions:
         why += (
             f". But {names_of(times[:1])} says when each row was, and no column says whose: if one person has several "
             "rows, this protects too little"
         )
     return points, why
-
-
-def _each_row_another(facts: Facts) -> tuple[int, str]:
-    if len(facts.answers) + len(facts.amounts) == 1 and facts.with_several_rows is None:
-        return 45, f"each row is another person, with one answer in {names_of([*facts.answers, *facts.amounts])}"
-    if len(facts.questions) > 1 and facts.with_several_rows is None:
-        return 63, f"its columns are questions, such as {names_of(facts.questions[:2])}, and each row is another case"
-    if len(facts.answers) > 1:
-        return 40, f"each row is a person or case, with a few answers in {names_of(facts.answers[:3])}"
-    if not any(column.rows for column in facts.columns):
-        return 1, "it has no rows, so nothing but the names of its columns is known"
-    return 1, "nothing in its columns speaks for another kind"
 
 
 def names_of(columns: Sequence[Seen]) -> str:

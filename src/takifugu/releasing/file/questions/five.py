@@ -11,11 +11,11 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.data.kinds import TEXTS
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
-from takifugu.releasing.file.guessing.courses import gap_of, step_of
+from takifugu.releasing.file.guessing.courses import step_of
 from takifugu.releasing.file.guessing.notes import mixed_words
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.question import NONE, Choice, Question
-from takifugu.releasing.file.questions.subject import SHAPES, Answers, Subject, likely_rows, shape_of
+from takifugu.releasing.file.questions.subject import SHAPES, Answers, Subject, shape_of
 from takifugu.releasing.file.questions.whose import named_columns, of_columns, unnamed_columns, whose
 from takifugu.releasing.file.row_words import ROWS, STEPS
 
@@ -28,65 +28,66 @@ _SECRETS = {
 
 def _rows(subject: Subject, _: Answers) -> Question:
     words = [*_possible(subject)]
-    likely = likely_rows(subject)
+    likely = _likely_rows(subject)
     likely = likely if likely in words else words[0]
-    ordered = [likely, *(word for word in words if word != likely)]
-    return Question(
-        "rows", "What does a row say?", tuple(Choice(word, ROWS[word]) for word in ordered), likely,
-        _why(subject, likely), len(words) == 1 or _is_clear(subject, likely), must_be_clear=True,
-    )  # fmt: skip
+    is_clear, why = _reason(subject, likely)
+    choices = tuple(Choice(word, ROWS[word]) for word in sorted(words, key=lambda word: word != likely))
+    is_clear = is_clear or len(words) == 1
+    return Question("rows", "What does a row say?", choices, likely, why, is_clear, must_be_clear=True)
 
 
 def _possible(subject: Subject) -> Iterator[str]:
     """Yield the possible words for a row, under the given kind."""
-    shape = None if subject.kind is None else shape_of(subject.kind)
+    shape, facts = None if subject.kind is None else shape_of(subject.kind), subject.facts
     if shape in (None, IN_ORDER):
         yield "samples"
-        yield from ("changes", "events") if any(column.is_time for column in subject.facts.orders) else ()
-        yield from ("stays",) if subject.facts.stays else ()
-        yield from ("wide",) if subject.facts.across is not None else ()
-    meets = subject.facts.ends is not None and subject.kind in (None, "contacts")
+        yield from ("changes", "events") if any(column.is_time for column in facts.orders) else ()
+        yield from ("stays",) if facts.stays else ()
+        yield from ("wide",) if facts.across is not None else ()
+    meets = facts.ends is not None and subject.kind in (None, "contacts")
     yield from ("contacts",) if meets else ()
     if shape is None or (shape not in (IN_ORDER, POLICY) and not meets):
         yield "answers"
-    if shape == POLICY or (shape is None and len(subject.look.columns) > 1):
+    if shape == POLICY or (shape is None and len(facts.columns) > 1):
         yield "visits"
 
 
-def _is_clear(subject: Subject, likely: str) -> bool:
-    """Return whether steps, ends or names give a row only one meaning."""
-    facts, several = subject.facts, subject.facts.with_several_rows
-    if facts.mixed_times is not None and likely not in ("wide", "contacts"):
-        return False
-    if likely == "samples":
-        return subject.facts.spacing.is_even and (not subject.facts.is_timed or subject.facts.spacing.is_repeated)
-    if likely == "wide":
-        return subject.facts.across is not None and subject.facts.across.are_times
+def _likely_rows(subject: Subject) -> str:
+    """Return the word for the likely meaning of a row."""
+    shape, facts = shape_of(subject.guess.kind), subject.facts
+    if facts.across is not None and not facts.across.are_questions and (subject.kind is None or shape == IN_ORDER):
+        return "wide"
+    if shape != IN_ORDER:
+        meets = subject.guess.kind == "contacts" and facts.ends is not None
+        return "visits" if shape == POLICY else "contacts" if meets else "answers"
+    if not facts.is_timed or facts.spacing.is_even:
+        return "samples"
+    return "stays" if facts.stays else "events" if facts.spacing.is_repeated else "changes"
+
+
+def _reason(subject: Subject, likely: str) -> tuple[bool, str]:
+    """Return whether steps, ends or names give a row only one meaning, and what speaks for it."""
+    facts, why, order = subject.facts, subject.guess.why, visible(subject.likely("order") or "")
+    if likely == "wide" and facts.across is not None:
+        first, *_, last = map(visible, facts.across.names)
+        return facts.across.are_times, f"the columns {first!r} to {last!r} are called as steps, and hold the same"
     if likely == "contacts":
-        return facts.ends is not None and all(end.named("unit") for end in facts.ends)
-    if likely == "visits":
-        return facts.coordinates is not None and several is not None and several.names_people
-    if likely != "answers" or several is not None or not subject.guess.why:
-        return False
-    return facts.each_row_another is not None or len(facts.questions) > 1 or facts.order is None
-
-
-def _why(subject: Subject, likely: str) -> str:
-    order = visible(subject.likely("order") or "")
-    if subject.facts.mixed_times is not None and likely not in ("wide", "contacts"):
-        return mixed_words(subject.facts.mixed_times.name)
-    if likely == "samples" and subject.facts.spacing.is_even:
-        return f"the steps of {order!r} are even"
+        return facts.ends is not None and all(end.named("unit") for end in facts.ends), why
+    if facts.mixed_times is not None:
+        return False, mixed_words(facts.mixed_times.name)
+    if likely == "samples" and facts.spacing.is_even:
+        return not facts.is_timed or facts.spacing.is_repeated, f"the steps of {order!r} are even"
     if likely == "stays":
-        start, end = map(visible, subject.facts.stays[0])
-        return f"{end!r} is never before {start!r}"
-    if likely == "wide" and subject.facts.across is not None:
-        first, *_, last = map(visible, subject.facts.across.names)
-        return f"the columns {first!r} to {last!r} are called as steps, and hold the same"
+        start, end = map(visible, facts.stays[0])
+        return False, f"{end!r} is never before {start!r}"
     if likely in ("changes", "events"):
         states = "values recur from row to row" if likely == "events" else "each row has another state than the last"
-        return f"the steps of {order!r} are uneven, and {states}"
-    return subject.guess.why
+        return False, f"the steps of {order!r} are uneven, and {states}"
+    several = facts.repeated
+    if likely == "visits":
+        return facts.coordinates is not None and several is not None and several.names_people, why
+    is_case = facts.each_row_another is not None or len(facts.questions) > 1 or facts.order is None
+    return likely == "answers" and several is None and bool(why) and is_case, why
 
 
 def _when(subject: Subject, answers: Answers) -> Question | None:
@@ -159,8 +160,7 @@ def _step_of_wide(subject: Subject) -> Question | None:
     """Return the question for the distance of columns of times."""
     across = subject.facts.across
     assert across is not None
-    gap = gap_of(across.names, across.form, across.of_days) if across.are_times else None
-    step = None if gap is None else step_of(gap, True)
+    step = None if across.gap is None else step_of(across.gap, True)
     if step is None:
         return None
     choices = Choice(step, "how far apart most columns are"), Choice(NONE, "not said: no step is missing")

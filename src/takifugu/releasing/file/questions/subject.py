@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
+from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.rules import Guess, guessed
@@ -72,18 +72,3 @@ def shape_of(kind: str) -> str:
 def column_named(word: str) -> str | None:
     """Return the column of an answer, if any."""
     return None if word == NONE else word
-
-
-def likely_rows(subject: Subject) -> str:
-    """Return the word for the likely meaning of a row."""
-    shape, facts = shape_of(subject.guess.kind), subject.facts
-    is_wide = facts.across is not None and not facts.across.are_questions
-    if is_wide and (subject.kind is None or shape == IN_ORDER):
-        return "wide"
-    if shape == POLICY:
-        return "visits"
-    if shape != IN_ORDER:
-        return "contacts" if subject.guess.kind == "contacts" and facts.ends is not None else "answers"
-    if not facts.is_timed or facts.spacing.is_even:
-        return "samples"
-    return "stays" if facts.stays else "events" if facts.spacing.is_repeated else "changes"
