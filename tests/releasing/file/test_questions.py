@@ -61,6 +61,21 @@ def test_held_out_files_are_decided_rightly_or_asked_about(tmp_path: Path) -> No
     assert decided * 3 >= len(HELD_OUT), "it asks nearly always"
 
 
+@pytest.mark.parametrize(("header", "row", "likely"), [
+    ("trip,from_station,to_station,started,ended", "{k},S{a},S{b},2026-06-01T10:{m},2026-06-01T11:{m}", "contacts"),
+    ("Student,Group,W1,W2,W3,W4,W5,W6", "student{k},G{b},P,A,P,P,P,A", "wide"),
+])  # fmt: skip
+def test_what_looks_like_two_things_is_asked(tmp_path: Path, header: str, row: str, likely: str) -> None:
+    """Stations are no people who meet, and weeks beside names may be answers."""
+    rows = [row.format(k=k, a=k % 25, b=(3 * k + 1) % 25, m=10 + k % 50) for k in range(90)]
+    subject = table(tmp_path, header, rows)
+    question = questions(subject)["rows"]
+    assert (question.offered, question.is_clear) == (likely, False)
+    with pytest.raises(InputError) as refused:
+        answered(subject, {}, clearly_offered)
+    assert refused.value.where == ("rows",)
+
+
 def even(draw: Draw, user: int) -> list[tuple[datetime, str]]:
     return [(START + timedelta(minutes=5 * k), draw.choice("ab")) for k in range(60) if draw.random() > 0.1]
 

@@ -98,7 +98,7 @@ def _ways(names: Sequence[str]) -> Iterator[tuple[list[str], str, str, str | Non
         some = [match[0] for match in matches if match[1] == stem]
         if words_in(stem) & _QUESTION:
             yield some, "question", "questions", None
-        elif words_in(stem) & WHEN or stem in ("d", "w", "h", "t"):
+        elif words_in(stem) & WHEN or stem.lower() in ("d", "w", "h", "t"):
             yield some, stem.strip(" _-").lower(), "numbered", None
 
 

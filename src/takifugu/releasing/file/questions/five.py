@@ -72,7 +72,8 @@ def _reason(subject: Subject, likely: str) -> tuple[bool, str]:
         first, *_, last = map(visible, facts.across.names)
         return facts.across.are_times, f"the columns {first!r} to {last!r} are called as steps, and hold the same"
     if likely == "contacts":
-        return facts.ends is not None and all(end.named("unit") for end in facts.ends), why
+        ends = facts.ends or ()
+        return bool(ends) and all(end.named("unit") and not end.names_things for end in ends), why
     if facts.mixed_times is not None:
         return False, mixed_words(facts.mixed_times.name)
     if likely == "samples" and facts.spacing.is_even:
