@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support import engines
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import Layout, Lengths, Recode, open_frame, pieces
@@ -19,19 +20,14 @@ from takifugu.data.times.calendar import Calendar
 
 duckdb = pytest.importorskip("duckdb")
 STATES = Recode(("a", "b"))
-#: Connections that stay open: older versions of DuckDB close one that nobody holds, its relations or not.
-OPEN: list[Any] = []
 Row = tuple[str, int | None, str | None]
 
 
-def relation(rows: list[Row], ordered_by: str = "bigint") -> Any:
-    texts = [(f"'{unit}'", *("null" if v is None else f"'{v}'" for v in (tick, state))) for unit, tick, state in rows]
-    values = ", ".join(f"({unit}, {tick}, {state})" for unit, tick, state in texts)
-    connection = duckdb.connect()
-    OPEN.append(connection)
-    return connection.sql(
-        f"select unit, tick::{ordered_by} as tick, state from (values {values}) as t(unit, tick, state)"
-    )
+def relation(rows: list[Row], ordered_by: str = "int") -> Any:
+    units, ticks, states = (list(column) for column in zip(*rows, strict=True))
+    if ordered_by == "text":
+        ticks = [None if tick is None else str(tick) for tick in ticks]
+    return engines.relation({"unit": ("text", units), "tick": (ordered_by, ticks), "state": ("text", states)})
 
 
 def answer(table: Any, layout: Layout, **how: Any) -> Any:
@@ -67,7 +63,7 @@ def test_it_reads_what_the_careful_reading_reads(drawn: Any, lengths: Any, as_te
     rows, step = drawn
     nulls = "unobserved" if unobserved else "refuse"
     layout = Layout("state", unit="unit", order="tick", step=step, nulls=nulls)
-    table = open_frame(relation(rows, "varchar" if as_text else "bigint"))
+    table = open_frame(relation(rows, "text" if as_text else "int"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
         carefully = answer(table, layout, lengths=Lengths(**lengths))

@@ -63,7 +63,7 @@ def test_reference_values(name: str, start: str) -> None:
 def test_no_subset_of_entries_asks_for_less(case: Case, epsilon: Fraction, data: st.DataObject) -> None:
     length = case.chain.length
     weights = data.draw(st.lists(st.integers(0, 3), min_size=length, max_size=length))
-    joint = joint_tensor(case.chain.matrix, case.law, length)
+    (joint,) = case.tensors
     if not any(len(set(np.argwhere(joint > 0)[:, i])) > 1 for i in range(length)):
         return
     query = Linear(weights, codes=dict(enumerate(range(len(case.chain.states)))))
@@ -75,8 +75,8 @@ def test_no_subset_of_entries_asks_for_less(case: Case, epsilon: Fraction, data:
 @settings(max_examples=15, deadline=None)
 @given(cases(longest=4, states=2, starts=("given", "stationary"), zeros=False), st.sampled_from(EPSILONS))
 def test_no_parting_into_near_quilt_and_remote_asks_for_less(case: Case, epsilon: Fraction) -> None:
-    joint = joint_tensor(case.chain.matrix, case.law, case.chain.length)
-    if min(case.law) == 0:
+    (joint,) = case.tensors
+    if min(case.chain.marginal(0)) == 0:
         return
     changes = [1.0] * case.chain.length
     expected = quilt_scale(joint, changes, float(epsilon), all_quilts)
@@ -133,7 +133,7 @@ def test_entries_near_a_known_beginning_use_it_as_their_node() -> None:
 def test_true_loss_of_a_weighted_sum_is_at_most_epsilon(case: Case, epsilon: Fraction, data: st.DataObject) -> None:
     length = case.chain.length
     weights = data.draw(st.lists(st.sampled_from([0, 1, 7]), min_size=length, max_size=length))
-    joint = joint_tensor(case.chain.matrix, case.law, length)
+    (joint,) = case.tensors
     if not any(len(set(np.argwhere(joint > 0)[:, i])) > 1 for i in range(length)):
         return
     b = scale(case.chain, Linear(weights, codes={0: 0, 1: 1, 2: 3}), epsilon)

@@ -142,6 +142,11 @@ def laplace_loss(p: Mapping[Any, Any], q: Mapping[Any, Any], scale: Any, digits:
         return max(mpmath.log(mass(p, y) / mass(q, y)) for y in sorted({*p, *q}))
 
 
+def largest_laplace_loss(p: Mapping[Any, Any], q: Mapping[Any, Any], scale: Any) -> mpmath.mpf:
+    """Return the larger `laplace_loss` of both ways."""
+    return max(laplace_loss(p, q, scale), laplace_loss(q, p, scale))
+
+
 def as_mpf(number: Any) -> mpmath.mpf:
     if isinstance(number, Fraction):
         return mpmath.mpf(number.numerator) / number.denominator

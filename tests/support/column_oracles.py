@@ -7,7 +7,6 @@ its parameter, {value of it: {state: mass}}). Nothing here imports takifugu.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
@@ -76,17 +75,3 @@ def quilt_scale(law: Law, size: int, entry: int, moved: Callable[[Sequence[int]]
                 continue
             best = min(best, near / (epsilon - e) if near else 0.0)
     return best
-
-
-def noised_loss(p: dict[int, Fraction], q: dict[int, Fraction], scale: float) -> float:
-    """Return the largest |log-ratio| of two laws of whole numbers after discrete Laplace noise, at every output."""
-    if scale == 0:
-        if set(p) != set(q):
-            return math.inf
-        return max(abs(math.log(p[x] / q[x])) for x in p)
-
-    def mass(law: dict[int, Fraction], y: int) -> float:
-        return math.fsum(float(m) * math.exp(-abs(y - x) / scale) for x, m in law.items())
-
-    outputs = range(min(*p, *q), max(*p, *q) + 1)
-    return max(abs(math.log(mass(p, y) / mass(q, y))) for y in outputs)

@@ -6,8 +6,8 @@ import math
 import os
 import signal
 import sqlite3
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -174,6 +174,14 @@ def dump(path: Path) -> dict[str, list[Any]]:
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         names = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
         return {name: connection.execute(f"select * from {name}").fetchall() for name in names}
+
+
+@contextmanager
+def unchanged(ledger: Path) -> Iterator[None]:
+    """Check that no row of a ledger changes."""
+    before = dump(ledger)
+    yield
+    assert dump(ledger) == before
 
 
 def forge(ledger: Ledger, *statements: str) -> None:

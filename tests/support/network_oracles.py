@@ -127,13 +127,3 @@ def answer_laws(law: Law, tables: list[list[int]], entry: int) -> dict[int, dict
             laws = laws_by_value.setdefault(x[entry], {})
             laws[answer] = laws.get(answer, Fraction(0)) + mass / prior[(x[entry],)]
     return laws_by_value
-
-
-def laplace_loss(p: dict[int, Fraction], q: dict[int, Fraction], scale: float) -> float:
-    """Return the largest log-ratio of two laws after Laplace noise, at every integer of their range."""
-    low, high = min(*p, *q), max(*p, *q)
-
-    def density(law: dict[int, Fraction], y: int) -> float:
-        return math.fsum(float(m) * math.exp(-abs(y - x) / scale) for x, m in law.items())
-
-    return max(abs(math.log(density(p, y) / density(q, y))) for y in range(low, high + 1))

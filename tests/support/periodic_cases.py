@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 from tests.support.chain_oracles import Joint
-from tests.support.periodic_oracles import joint_of_steps, periodic_law, steps_of
+from tests.support.periodic_oracles import joint_of_steps, periodic_law, steps_of, tensor_of
 
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -43,6 +44,10 @@ class Case:
     @property
     def joints(self) -> list[Joint]:
         return [joint_of_steps(self.steps, law) for law in self.laws]
+
+    @property
+    def tensors(self) -> list[np.ndarray[Any, Any]]:
+        return [tensor_of(joint, len(self.chain.states)) for joint in self.joints]
 
 
 @st.composite

@@ -32,6 +32,11 @@ def datasets(records: Sequence[Record], size: int) -> list[Data]:
     return list(itertools.product(records, repeat=size))
 
 
+def subsets(places: Sequence[Hashable], most: int) -> list[frozenset[Any]]:
+    """Return all sets of at most so many places."""
+    return [frozenset(chosen) for size in range(most + 1) for chosen in itertools.combinations(places, size)]
+
+
 def moves(data: Sequence[Data], related: Relation) -> Iterator[tuple[Data, Data]]:
     """Yield X, Y where Y is X with one record replaced, as the relation allows."""
     known = set(data)
@@ -57,6 +62,18 @@ def distances(start: Data, data: Sequence[Data], related: Relation) -> dict[Data
                 steps[other] = steps[one] + 1
                 queue.append(other)
     return steps
+
+
+def reaches(
+    related: Relation, records: Sequence[Record], people: int, answer: Callable[[Data], Sequence[Any]]
+) -> tuple[list[Any], list[Any], Any]:
+    """Return how far each cell rises, and falls, along one move of any data set, and the largest L1 change."""
+    data = datasets(records, people)
+    cells = len(answer(data[0]))
+    changes = [[b - a for a, b in zip(answer(x), answer(y), strict=True)] for x, y in moves(data, related)]
+    up = [max(0, *(change[cell] for change in changes), 0) for cell in range(cells)]
+    down = [max(0, *(-change[cell] for change in changes), 0) for cell in range(cells)]
+    return up, down, max((sum(map(abs, change)) for change in changes), default=0)
 
 
 def best_yes(

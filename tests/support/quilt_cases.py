@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from tests.support.quilt_oracles import joint_tensor
 
 from takifugu.analysis.problem import Bound, Problem
 from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
@@ -28,9 +29,10 @@ class Case:
     start: tuple[Fraction, ...] | None
 
     @property
-    def law(self) -> list[float]:
-        """Return the law of X_0 of a chain whose start is not a class."""
-        return [float(p) for p in self.chain.marginal(0)]
+    def tensors(self) -> list[np.ndarray[Any, Any]]:
+        """Return the joint law, or for any start that of each point start."""
+        laws = np.eye(len(self.rows)) if self.chain.initial == "any" else [self.chain.marginal(0)]
+        return [joint_tensor(self.chain.matrix, law, self.chain.length) for law in laws]
 
 
 @st.composite

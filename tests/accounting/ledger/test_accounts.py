@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,11 +41,6 @@ from takifugu.model.queries import Count, Histogram, Identity, Query
 from takifugu.model.secrets.of_entries import every_entry
 
 WHOLE, DATA, QUILT, SINGLE = Covers
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger.open(tmp_path / "ledger.db")
 
 
 def epsilon_of(ledger: Ledger, source: str = "data") -> Fraction:

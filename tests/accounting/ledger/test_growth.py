@@ -6,7 +6,6 @@ import json
 import threading
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,11 +22,6 @@ from takifugu.mechanisms import group, wasserstein
 from takifugu.model.queries import Count
 
 WHOLE, DATA, QUILT, SINGLE = Covers
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger.open(tmp_path / "ledger.db")
 
 
 def debits_of_lengths(units: int, lengths: range, name: str = "release") -> list[Debit]:

@@ -21,11 +21,6 @@ from takifugu.model.queries import Count
 DEBITS = [group_debit(one_thing(7), "1/2", name=name) for name in ("monday", "tuesday")]
 
 
-@pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger.open(tmp_path / "ledger.db")
-
-
 def states(ledger: Ledger) -> set[str]:
     return {entry.state for entry in ledger.history("data")}
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.accounting.ledger.test_accounts import alone, pooled_debits, unit_framework
-from tests.support.ledger_tools import chain, charge, dump, forge, made
+from tests.support.ledger_tools import chain, charge, dump, forge, made, unchanged
 
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Amount, Debit, Ledger, preview
@@ -26,11 +25,6 @@ from takifugu.model.secrets.of_entries import entry
 WHOLE, DATA, QUILT, SINGLE = Covers
 JOSE = unicodedata.normalize("NFC", "José")
 SPELT_APART = unicodedata.normalize("NFD", JOSE)
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger.open(tmp_path / "ledger.db")
 
 
 def about(unit: str, epsilon: Any = 1, length: int = 1, **changes: Any) -> Debit:
@@ -96,11 +90,12 @@ def test_names_that_are_no_names_are_refused(ledger: Ledger, name: str) -> None:
 
 def test_it_must_be_said_whether_two_sources_are_of_the_same_people(ledger: Ledger) -> None:
     ledger.reserve("sleep", [about("Ana"), about("Ben")], budget=9)
-    before = dump(ledger.store.path)
-    with pytest.raises(InputError, match=r"same_people = false under \[source\]") as caught:
+    with (
+        unchanged(ledger.store.path),
+        pytest.raises(InputError, match=r"same_people = false under \[source\]") as caught,
+    ):
         ledger.reserve("work", [about("Ana"), about("Cid")], budget=9)
     assert not any(name in str(caught.value) for name in ("Ana", "Ben", "Cid", "1", "2"))
-    assert dump(ledger.store.path) == before
     ledger.reserve("work", [about("Cid")], budget=9)
     ledger.reserve("third", [about("")], budget=9)
 
@@ -134,10 +129,11 @@ def test_the_same_people_are_charged_in_both_at_whole_change_cost(ledger: Ledger
 def test_the_other_source_has_a_budget_too(ledger: Ledger) -> None:
     ledger.reserve("sleep", [about("Ana")], budget="1.2")
     ledger.reserve("work", [about("Ana", "0.1")], budget=9, same_people=True)
-    before = dump(ledger.store.path)
-    with pytest.raises(BudgetExceeded, match=r"source 'sleep' has spent .* about another source of the same people"):
+    with (
+        unchanged(ledger.store.path),
+        pytest.raises(BudgetExceeded, match=r"source 'sleep' has spent .* about another source of the same people"),
+    ):
         ledger.reserve("work", [about("Ana", "0.2")])
-    assert dump(ledger.store.path) == before
     ledger.reserve("work", [about("Ana", "0.1")])
     assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([Fraction("1.2")], [Fraction("1.2")])
 
@@ -264,10 +260,8 @@ def test_what_is_not_declared_without_units_is_told_once(ledger: Ledger) -> None
 
 def test_the_budget_of_the_other_source_without_units_holds(ledger: Ledger) -> None:
     ledger.reserve("sleep", [about("")], budget="3/2")
-    before = dump(ledger.store.path)
-    with pytest.raises(BudgetExceeded):
+    with unchanged(ledger.store.path), pytest.raises(BudgetExceeded):
         ledger.reserve("work", [about("")], budget=9, same_people=True)
-    assert dump(ledger.store.path) == before
     ledger.reserve("work", [about("", "1/2")], budget=9, same_people=True)
     assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([Fraction(3, 2)], [Fraction(3, 2)])
 
@@ -275,10 +269,8 @@ def test_the_budget_of_the_other_source_without_units_holds(ledger: Ledger) -> N
 def test_whoever_comes_after_a_source_of_the_same_people_says_so(ledger: Ledger) -> None:
     """It was declared when there was no other source yet: the next one without units cannot pass over it."""
     ledger.reserve("sleep", [about("")], budget=9, same_people=True)
-    before = dump(ledger.store.path)
-    with pytest.raises(InputError, match="both name no people"):
+    with unchanged(ledger.store.path), pytest.raises(InputError, match="both name no people"):
         ledger.reserve("work", [about("")], budget=9)
-    assert dump(ledger.store.path) == before
     ledger.reserve("others", [about("")], budget=9, same_people=False)
     ledger.reserve("work", [about("")], budget=9, same_people=True)
     assert (spent(ledger, "sleep"), spent(ledger, "others")) == ([2], [2])
@@ -289,20 +281,16 @@ def test_whoever_comes_after_a_source_of_the_same_people_says_so(ledger: Ledger)
 
 def test_one_without_units_and_one_with_them_are_not_counted_together(ledger: Ledger) -> None:
     ledger.reserve("sleep", [about("Ana")], budget=9)
-    before = dump(ledger.store.path)
-    with pytest.raises(InputError, match="name the people as 'sleep' does"):
+    with unchanged(ledger.store.path), pytest.raises(InputError, match="name the people as 'sleep' does"):
         ledger.reserve("work", [about("")], budget=9, same_people=True)
-    assert dump(ledger.store.path) == before
     ledger.reserve("work", [about("")], budget=9)
 
 
 @pytest.mark.parametrize("said", [None, True])
 def test_one_with_units_beside_one_of_the_same_people_without(ledger: Ledger, said: bool | None) -> None:
     ledger.reserve("sleep", [about("")], budget=9, same_people=True)
-    before = dump(ledger.store.path)
-    with pytest.raises(InputError, match="name no people here"):
+    with unchanged(ledger.store.path), pytest.raises(InputError, match="name no people here"):
         ledger.reserve("work", [about("Ana")], budget=9, same_people=said)
-    assert dump(ledger.store.path) == before
     ledger.reserve("work", [about("Ana")], budget=9, same_people=False)
     ledger.reserve("sleep", [about("")], same_people=True)
     assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([2], [1])
@@ -316,10 +304,8 @@ def test_a_source_that_turns_out_to_name_units_is_not_counted_with_one_that_name
     ledger.adopt([[Adoption("sleep", "0123456789abcdef", {"release": "00112233aabbccdd"}, [about("")])]])
     ledger.reserve("work", [about("")], budget=9, same_people=True)
     assert spent(ledger, "work") == [2]
-    before = dump(ledger.store.path)
-    with pytest.raises((InputError, LedgerError), match="same people"):
+    with unchanged(ledger.store.path), pytest.raises((InputError, LedgerError), match="same people"):
         ledger.reserve("sleep", [about("Ana")], budget=9, same_people=said)
-    assert dump(ledger.store.path) == before
 
 
 def test_what_was_declared_without_units_is_computed_anew_as_it_was(ledger: Ledger) -> None:

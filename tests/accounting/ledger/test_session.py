@@ -23,11 +23,6 @@ DEBIT = group_debit(one_thing(7), "1/2")
 TRUTH = 5
 
 
-@pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger.open(tmp_path / "ledger.db")
-
-
 def opened(ledger: Ledger) -> Session:
     return Session.open(ledger, "data", [DEBIT], budget="1/2")
 

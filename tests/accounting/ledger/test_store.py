@@ -100,11 +100,6 @@ def test_the_smallest_budget() -> None:
 # Keyed hashes of 16 bytes stand for people: of two that were alike one would pay for both, or both are refused.
 
 
-@pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger.open(tmp_path / "ledger.db")
-
-
 def debits_of(units: int) -> list[Debit]:
     """Return debits of so many units, each of which costs epsilon 1."""
     one = group_debit(one_thing(7), 1)

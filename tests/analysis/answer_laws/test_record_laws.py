@@ -16,7 +16,7 @@ from mpmath import mp
 from tests.influence.quilts.test_column_quilts import random_parameters, some_query
 from tests.model.beliefs.test_parameters import statistic_of
 from tests.support import column_oracles as oracle
-from tests.support.chain_oracles import answer_law_given
+from tests.support.chain_oracles import answer_law_given, largest_laplace_loss
 from tests.support.chain_strategies import contributions, table_joint, tables
 from tests.support.laws_oracles import laplace_loss_on, least_distance
 from tests.support.record_oracles import laws_given, record_tables
@@ -315,7 +315,7 @@ def test_value_by_value_covers_sets_of_values() -> None:
 
     weights = {"p": Fraction(2, 7), "q": Fraction(5, 7)}
     mixed = {k: sum((w * law(chances[v])[k] for v, w in weights.items()), Fraction(0)) for k in range(4)}
-    assert oracle.noised_loss(mixed, law(chances["r"]), float(calibration.scale)) <= 1 + 1e-9
+    assert largest_laplace_loss(mixed, law(chances["r"]), calibration.scale) <= 1 + 1e-9
 
 
 def test_tails_of_long_columns_keep_their_relative_accuracy() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.policy_oracles import subsets
+from tests.support.policies import subsets
 
 from takagi.risk import dominates, risk
 from takifugu.core.errors import InputError

@@ -56,7 +56,7 @@ weights_and_scales = st.lists(
 @given(cases(longest=7, starts=("given",)), weights_and_scales)
 def test_cost_is_the_least_over_all_subsets_of_entries(case: Case, drawn: list[tuple[list[int], str]]) -> None:
     length = case.chain.length
-    joint = joint_tensor(case.chain.matrix, case.law, length)
+    (joint,) = case.tensors
     if not has_secret(joint):
         return
     releases = [(Linear(weights[:length], codes=CODES), scale) for weights, scale in drawn]
@@ -75,7 +75,7 @@ def test_cost_is_never_below_the_true_joint_loss(
     case: Case, drawn: list[tuple[list[int], str]], histogram: bool
 ) -> None:
     length = case.chain.length
-    joint = joint_tensor(case.chain.matrix, case.law, length)
+    (joint,) = case.tensors
     if not has_secret(joint):
         return
     releases: list[tuple[Query, Any]] = [(Linear(w[:length], codes=CODES), Fraction(b)) for w, b in drawn[:2]]
@@ -181,7 +181,7 @@ def test_long_sequences_cost_what_wide_enough_ones_do() -> None:
 @settings(max_examples=20, deadline=None)
 @given(cases(longest=30, states=3, starts=("given", "any", "stationary"), zeros=False), st.integers(0, 2**32 - 1))
 def test_settling_all_entries_at_once_equals_asking_each(case: Case, seed: int) -> None:
-    if case.chain.initial == "stationary" and min(case.law) == 0:
+    if case.chain.initial == "stationary" and min(case.chain.marginal(0)) == 0:
         return
     rng = np.random.default_rng(seed)
     weights = [int(w) for w in rng.integers(0, 3, case.chain.length)]

@@ -49,7 +49,7 @@ NO_STATES = [
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-@pytest.mark.parametrize(("pair", "words"), NO_STATES, ids=repr)
+@pytest.mark.parametrize(("pair", "words"), NO_STATES, ids=[type(pair[0]).__name__ for pair, _ in NO_STATES])
 def test_what_is_no_state_is_refused(maker: str, pair: tuple[Any, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         MAKERS[maker](*pair)

@@ -1,0 +1,14 @@
+"""A new ledger for each test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from takifugu.accounting.ledger import Ledger
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.open(tmp_path / "ledger.db")
