@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takifugu.core.errors import Unsupported
-from takifugu.numbers.runs import Runs, different, refined
+from takifugu.numbers.runs import Repeated, Runs, different, in_one_turn, refined
 
 NUMBERS = st.lists(st.integers(-2, 2), max_size=12).map(lambda row: np.array(row, dtype=np.int64))
 PAIRS = st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 2)), min_size=1, max_size=12)
@@ -31,6 +31,32 @@ def test_runs_are_the_numbers(row, data):
     assert runs.between(first, stop).numbers.tolist() == row[first:stop].tolist()
     assert runs.largest(range(first, stop)) == max(row[first:stop].tolist(), default=0)
     assert runs.largest([*range(first, stop)]) == max(row[first:stop].tolist(), default=0)
+
+
+@given(NUMBERS.filter(len), st.integers(1, 4), st.data())
+def test_what_repeats_is_the_numbers_again_and_again(row, times, data):
+    runs, written = Repeated.of_times(Runs.of(row), times), Runs.of(np.tile(row, times))
+    assert runs.size == written.size
+    assert runs.numbers.tolist() == runs.at(np.arange(runs.size)).tolist() == written.numbers.tolist()
+    assert runs.joined().key == written.key
+    assert runs.total == written.total
+    assert runs.values[runs.numbers_of_runs(np.arange(runs.size))].tolist() == written.numbers.tolist()
+    first = data.draw(st.integers(0, runs.size))
+    stop = data.draw(st.integers(first, runs.size))
+    assert runs.between(first, stop).numbers.tolist() == written.between(first, stop).numbers.tolist()
+    assert runs.largest(range(first, stop)) == written.largest(range(first, stop))
+    together = refined(runs, Runs.alike(1, runs.size))
+    rows, turns = in_one_turn(runs, Runs.alike(1, runs.size))
+    in_turn = Repeated.of_times(rows[0], turns)
+    assert rows[1].size * turns == runs.size
+    assert Runs(together[0][0], together[1]).joined().key == in_turn.joined().key == written.key
+
+
+def test_what_repeats_takes_no_memory():
+    hours = Repeated.of_times(Runs.of(np.array([0, 0, 1])), 10**12)
+    assert hours.at(np.array([10**12 + 1])).tolist() == [1]
+    assert hours.between(3 * 10**11, 3 * 10**11 + 3).ends.tolist() == [2, 3]
+    assert "values" not in vars(hours)
 
 
 @given(NUMBERS.map(np.abs), st.one_of(st.integers(-1, 25), st.floats(-1, 25)), st.booleans())

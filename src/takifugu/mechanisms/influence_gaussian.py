@@ -97,7 +97,7 @@ def _part_sigma(
     high = Fraction(gaussian_analytic_sigma(largest_change, epsilon, delta))
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return None
-    (weights, _), lengths = answer.kinds
+    (weights, _), lengths = answer.total_kinds
     share = Fraction(1, 10**3 * int(lengths[weights != 0].sum()))  # far below any single entry's need
     low = max(enough, high * share)
     sigma = round_up(smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, low))

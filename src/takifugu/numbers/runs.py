@@ -110,6 +110,15 @@ class Runs:
         low, high = self.numbers_of_runs(np.array([first, stop - 1])).tolist()
         return Runs(self.values[low : high + 1], np.minimum(self.ends[low : high + 1], stop) - first)
 
+    def joined(self) -> Runs:
+        """Return the same numbers with equal neighbours in one run.
+
+        >>> Runs(np.array([1, 1, 2]), np.array([2, 3, 4])).joined().ends.tolist()
+        [3, 4]
+        """
+        is_last = np.append(self.values[1:] != self.values[:-1], True) if len(self.values) else slice(0)
+        return Runs(self.values[is_last], self.ends[is_last])
+
     def mapped(self, values: IntArray) -> Runs:
         """Return the same runs with other values, one for each."""
         return Runs(values, self.ends)
@@ -145,6 +154,73 @@ class Runs:
         while before + places * value < limit or (not or_at and before + places * value == limit):
             places += 1
         return start + places
+
+
+class Repeated(Runs):
+    """Runs again and again, such as the hours of a day; all are written out only where somebody reads them.
+
+    >>> days = Repeated.of_times(Runs.of(np.array([0, 0, 1])), 10**9)
+    >>> days.size, days.at(np.array([7, 8])).tolist(), days.between(2, 5).numbers.tolist()
+    (3000000000, [0, 1], [1, 0, 0])
+    """
+
+    def __init__(self, once: Runs, times: int) -> None:
+        object.__setattr__(self, "once", once)
+        object.__setattr__(self, "times", times)
+
+    once: Runs
+    times: int
+
+    @staticmethod
+    def of_times(once: Runs, times: int) -> Runs:
+        """Return some numbers so many times, as one run if they are alike."""
+        if len(once.values) == 1:
+            return Runs.alike(int(once.values[0]), once.size * times)
+        return Repeated(once, times) if times > 1 else once
+
+    @cached_property
+    def values(self) -> IntArray:
+        return np.tile(self.once.values, self.times)
+
+    @cached_property
+    def ends(self) -> IntArray:
+        return np.ravel(self.once.size * np.arange(self.times)[:, None] + self.once.ends)
+
+    @property
+    def size(self) -> int:
+        return self.once.size * self.times
+
+    def numbers_of_runs(self, places: IntArray) -> IntArray:
+        turns, inside = np.divmod(places, self.once.size)
+        return np.asarray(turns * len(self.once.ends) + self.once.numbers_of_runs(inside))
+
+    def at(self, places: IntArray) -> IntArray:
+        return self.once.at(np.asarray(places) % self.once.size)
+
+    def between(self, first: int, stop: int) -> Runs:
+        if first >= stop:
+            return Runs.alike(0, 0)
+        turn = first // self.once.size
+        start = turn * self.once.size
+        some = Repeated(self.once, -(-stop // self.once.size) - turn)
+        return Runs(some.values, some.ends).between(first - start, stop - start)
+
+
+def in_one_turn(*rows: Runs) -> tuple[tuple[Runs, ...], int]:
+    """Return what rows repeat together, and how often: once, if they do not.
+
+    >>> hours, ones = Repeated(Runs.of(np.array([0, 1])), 5), Runs.alike(1, 10)
+    >>> [row.size for row in in_one_turn(hours, ones)[0]], in_one_turn(hours, ones)[1]
+    ([2, 2], 5)
+    """
+    repeated = [row for row in rows if isinstance(row, Repeated)]
+    others = [row for row in rows if not isinstance(row, Repeated)]
+    sizes = {row.once.size for row in repeated}
+    if len(sizes) != 1 or any(len(row.values) > 1 for row in others):
+        return rows, 1
+    (size,) = sizes
+    turn = (row.once if isinstance(row, Repeated) else Runs.alike(int(row.values[0]), size) for row in rows)
+    return tuple(turn), repeated[0].times
 
 
 def refined(*rows: Runs) -> tuple[IntArray, IntArray]:

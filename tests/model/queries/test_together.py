@@ -15,6 +15,7 @@ import takifugu as tf
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import queries
 from takifugu.model.queries import resolved
+from takifugu.numbers.runs import Repeated
 
 PARTS = [tf.Count("b"), tf.Mean(codes={"a": 0, "b": 1, "c": 3}, entries=[0, 2]), tf.Histogram(),
          tf.Linear([1, 0, "1/2"], codes={"a": 1, "b": 2, "c": 0})]  # fmt: skip
@@ -136,6 +137,38 @@ def test_answers_are_those_of_the_cells(table, values):
     assert computed == query_oracles.answer(table.to_dict(), [STATES[v] for v in values])
     assert len(set(answer.labels)) == len(answer.labels) == len(computed)
     assert queries.from_dict(table.to_dict()) == table
+
+
+@settings(max_examples=40)
+@given(tables(), st.integers(1, 3), st.data())
+def test_cells_that_repeat_are_those_written_out(table, times, data):
+    again = tf.By(table.query, table.cells, table.by, every=4)
+    longer = [(label, [4 * turn + i for turn in range(times) for i in cell]) for label, cell in table.cells]
+    size = 4 * times
+    mine, written = (resolved(query, chain(size)) for query in (again, tf.By(table.query, longer, table.by)))
+    values = np.array(data.draw(st.lists(st.sampled_from(range(3)), min_size=size, max_size=size)))
+    assert (mine.grid, mine.labels) == (written.grid, written.labels)
+    assert mine.evaluate(values) == written.evaluate(values)
+    assert mine.weights.tolist() == written.weights.tolist()
+    assert mine.table_numbers.tolist() == written.table_numbers.tolist()
+    assert mine.entry_changes().tolist() == written.entry_changes().tolist()
+    assert [mine.coordinate_change([i]) for i in range(size)] == [written.coordinate_change([i]) for i in range(size)]
+    assert np.array_equal(mine.cell_bounds(), written.cell_bounds())
+    assert mine.constant_sum() == written.constant_sum()
+    assert mine.is_count == written.is_count
+    first = data.draw(st.integers(0, size - 1))
+    parts = [answer.restrict(slice(first, size)) for answer in (mine, written)]
+    assert parts[0].evaluate(values[first:]) == parts[1].evaluate(values[first:])
+    mine_in_runs, in_runs = (np.repeat(*answer.kinds, axis=1).tolist() for answer in (mine, written))
+    assert mine_in_runs == in_runs
+
+
+def test_hours_of_many_people_take_the_memory_of_one_day():
+    hours = tf.By(tf.Histogram(), {f"{hour:02d}": range(60 * hour, 60 * hour + 60) for hour in range(24)}, every=1440)
+    answer = resolved(hours, tf.IndependentPieces(chain(1440), [1440] * 5000))
+    assert answer.change(range(1440)) == 2 * 1440
+    assert answer.cell_bounds()[1].tolist() == [60 * 5000] * 72
+    assert not any("values" in vars(row) for row in answer.in_runs if isinstance(row, Repeated))
 
 
 @settings(max_examples=25)

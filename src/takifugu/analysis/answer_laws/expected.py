@@ -94,7 +94,7 @@ def _of_phases(answer: Additive, laws: list[FloatArray]) -> FloatArray:
     """
     if len(laws) > 1:
         return of_groups(answer, np.arange(answer.size) % len(laws), laws)
-    (weights, tables), lengths = answer.kinds
+    (weights, tables), lengths = answer.total_kinds
     total = np.zeros(answer.cells)
     for table, values in enumerate(answer.tables):
         weight = float((weights * lengths)[tables == table].sum())

@@ -70,7 +70,7 @@ def along_line(answer: Additive) -> Additive | None:
 def _along_line(answer: Additive) -> Additive | None:
     if not isinstance(answer, Additive):
         return None  # whole columns move it by any step of a term
-    (weights, kinds), _ = answer.kinds
+    (weights, kinds), _ = answer.total_kinds
     used = set(kinds[weights != 0].tolist())
     moves = [table - table[0] for table in answer.tables]
     direction: IntArray | None = None

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
-from takifugu.numbers.runs import Runs, refined
+from takifugu.numbers.runs import Repeated, Runs, in_one_turn, refined
 
 State = Hashable
 #: Entries that a query reads: their numbers in the order in which they are listed, and the names of others.
@@ -67,7 +67,7 @@ class Additive:
 
     def __post_init__(self) -> None:
         reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in self.tables])
-        (weights, tables), lengths = self.kinds
+        (weights, tables), lengths = self.total_kinds
         if float((np.abs(weights.astype(float)) * lengths * reach[tables]).sum()) * 2 > LARGEST_ANSWER:
             raise InputError(
                 f"the answer can exceed 2**61 steps of its grid {self.grid}", fix="declare a coarser grid"
@@ -76,11 +76,21 @@ class Additive:
     @cached_property
     def kinds(self) -> tuple[IntArray, IntArray]:
         """Return each run's weight and table number (2, runs), and length."""
+        kinds, ends, times = self._turn
+        return np.tile(kinds, times), np.tile(np.diff(ends, prepend=0), times)
+
+    @property
+    def total_kinds(self) -> tuple[IntArray, IntArray]:
+        """Return weights and table numbers (2, kinds), and how many entries have them."""
+        kinds, ends, times = self._turn
+        return kinds, np.diff(ends, prepend=0) * times
+
+    @cached_property
+    def _turn(self) -> tuple[IntArray, IntArray, int]:
+        """Return the kinds and ends of the runs that repeat, and how often."""
         weights, numbers = self.in_runs
-        if numbers is None:
-            return np.stack([weights.values, np.zeros_like(weights.values)]), weights.lengths
-        kinds, ends = refined(weights, numbers)
-        return kinds, np.diff(ends, prepend=0)
+        rows, times = in_one_turn(weights, Runs.alike(0, weights.size) if numbers is None else numbers)
+        return *refined(*rows), times
 
     @property
     def in_runs(self) -> tuple[Any, Any]:
@@ -124,8 +134,8 @@ class Additive:
         D(N) is the sum of these over N: reached when all tables are alike (every query on one alphabet), and an upper
         bound when columns with different tables are added (triangle inequality).
         """
-        (weights, tables), lengths = self.kinds
-        return Runs(np.abs(weights) * self._largest[tables], np.cumsum(lengths))
+        (weights, tables), ends, times = self._turn
+        return Repeated.of_times(Runs(np.abs(weights) * self._largest[tables], ends).joined(), times)
 
     def entry_changes(self) -> IntArray:
         """Return `changes`, one integer per entry."""
@@ -138,8 +148,8 @@ class Additive:
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
         """Return a cell's largest change by one of `entries`, in grid units."""
         spread = np.array([int((t.max(axis=0) - t.min(axis=0)).max(initial=0)) for t in self.tables], dtype=np.int64)
-        (weights, tables), lengths = self.kinds
-        return Runs(np.abs(weights) * spread[tables], np.cumsum(lengths)).largest(entries)
+        (weights, tables), ends, times = self._turn
+        return Repeated.of_times(Runs(np.abs(weights) * spread[tables], ends).joined(), times).largest(entries)
 
     def cell_ranges(self) -> tuple[int, ...]:
         """Return each cell's largest minus least value, in grid units."""
@@ -150,7 +160,7 @@ class Additive:
         """Return each cell's least and largest possible value, in grid units."""
         least = np.array([table.min(axis=0) for table in self.tables], dtype=np.int64)
         most = np.array([table.max(axis=0) for table in self.tables], dtype=np.int64)
-        (weights, table_numbers), lengths = self.kinds
+        (weights, table_numbers), lengths = self.total_kinds
         added, taken = np.zeros(len(self.tables), dtype=np.int64), np.zeros(len(self.tables), dtype=np.int64)
         np.add.at(added, table_numbers, np.maximum(weights, 0) * lengths)
         np.add.at(taken, table_numbers, np.minimum(weights, 0) * lengths)
@@ -159,7 +169,7 @@ class Additive:
     @cached_property
     def is_count(self) -> bool:
         """Return whether each entry adds 1 to a cell, or nothing."""
-        ones = bool(np.isin(self.in_runs[0].values, (0, 1)).all())
+        ones = bool(np.isin(self.total_kinds[0][0], (0, 1)).all())
         return ones and self.grid == 1 and all(bool(np.isin(table, (0, 1)).all()) for table in self.tables)
 
     def constant_sum(self) -> Fraction | None:
@@ -168,7 +178,7 @@ class Additive:
         Where an entry adds the same to the sum whatever its value, the sum is that of all entries: public as they are.
         """
         sums = [table.sum(axis=1) for table in self.tables]
-        (weights, table_numbers), lengths = self.kinds
+        (weights, table_numbers), lengths = self.total_kinds
         read = np.unique(table_numbers[weights != 0]).tolist()
         if any(sums[t].min() != sums[t].max() for t in read):
             return None

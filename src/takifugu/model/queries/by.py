@@ -36,6 +36,7 @@ from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import RUNS, Limited, Query, Registered, entry_tuple, runs, unruns, where
 from takifugu.model.queries.selection import Quantile, TopK
 from takifugu.numbers.rationals import is_whole
+from takifugu.numbers.runs import Repeated, Runs
 
 #: The entries of each label.
 Cells = Mapping[str, Iterable[int | str]] | Iterable[tuple[str, Iterable[int | str]]]
@@ -123,20 +124,32 @@ class By(PlainForm, kind="by"):
         Raises InputError for an unknown entry, and for too large a table.
         """
         every = self.query.undivided() if isinstance(self.query, Mean) else self.query
-        base, places_of_cells = every.resolve(entries), self.held(entries)
+        base = every.resolve(entries)
+        turn, times = self._in_one_turn(base)
+        places_of_cells = self.held(entries) if times == 1 else [np.array(places) for _, places in self.cells]
         parts = [Fraction(1)] * len(places_of_cells)
         if isinstance(self.query, Mean):
-            parts = [Fraction(1, len(places)) for places in places_of_cells]
+            parts = [Fraction(1, len(places) * times) for places in places_of_cells]
         unit = common_step(parts)
-        tables, table_of = _tables(base, places_of_cells, [int(part / unit) for part in parts])
-        read = np.zeros(base.size, dtype=np.int64)
+        tables, table_of = _tables(turn, places_of_cells, [int(part / unit) for part in parts])
+        read = np.zeros(turn.size, dtype=np.int64)
         read[np.concatenate(places_of_cells)] = 1
+        weights: Any = Repeated.of_times(Runs.of(turn.weights * read), times)
+        numbers: Any = Repeated.of_times(Runs.of(table_of), times)
         labels = self._labels(base.labels)
         if isinstance(base, Candidates):  # their unit is 1
             names = self._labels(base.published)
             choice = base.outcomes, base.goal, names, len(places_of_cells)
-            return Candidates(base.grid, labels, tables, base.weights * read, table_of, *choice)
-        return Additive(base.grid * unit, labels, tables, base.weights * read, table_of)
+            return Candidates(base.grid, labels, tables, weights, numbers, *choice)
+        return Additive(base.grid * unit, labels, tables, weights, numbers)
+
+    def _in_one_turn(self, base: Additive) -> tuple[Additive, int]:
+        """Return the answer without cells of as many entries as repeat, and how often these do."""
+        weights, table_of = base.in_runs
+        is_alike = len(weights.values) == 1 and table_of is None and self.entries is None
+        if self.every is None or base.size % self.every or not is_alike:
+            return base, 1
+        return base.restrict(slice(0, self.every)), base.size // self.every
 
     @property
     def definitions(self) -> tuple[str, ...] | None:

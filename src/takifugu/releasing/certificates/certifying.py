@@ -15,8 +15,8 @@ from takifugu._version import __version__
 from takifugu.analysis.randomisers import answered, scale_text
 from takifugu.calibration import Calibration
 from takifugu.model import secrets
-from takifugu.model.beliefs.one_sequence import is_recording
-from takifugu.model.queries import By, Query
+from takifugu.model.beliefs.one_sequence import Recording, is_recording
+from takifugu.model.queries import By, IntArray, Query
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.bills import CERTIFICATE, Account, Bill, content_of
 from takifugu.releasing.certificates.certificate import Answer, Certificate, once
@@ -145,15 +145,21 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
         if not isinstance(query, By):
             continue
         for belief in filter(is_recording, calibration.framework.beliefs):
-            starts = np.array([run.start for run in belief.components()])
-            steps = []
-            for entries in query.held(belief):
-                run_of_entry = np.searchsorted(starts, entries, side="right") - 1
-                steps.append(entries - starts[run_of_entry])
+            steps = _steps_of_cells(query, belief)
             laws = {belief.chain.laws_of(steps_of_cell) for steps_of_cell in steps}
             if len(steps) > 1 and len(laws) == 1 and None not in laws:
                 cell = query.by or "cell"
                 yield f"the belief says that every {cell} is like any other, while this table asks how they differ"
+
+
+def _steps_of_cells(query: By, belief: Recording) -> list[IntArray]:
+    """Return the steps of each cell, counted from the start of a recording."""
+    runs = belief.components()
+    starts = np.array([run.start for run in runs])
+    if query.every is not None and query.entries is None and not (starts % query.every).any():
+        longest = max(range(len(runs)), key=lambda number: len(runs[number]))
+        return query.held(belief.component(longest))  # the others have no other steps
+    return [entries - starts[np.searchsorted(starts, entries, side="right") - 1] for entries in query.held(belief)]
 
 
 def _hides_presence(calibrations: Sequence[Calibration]) -> bool:

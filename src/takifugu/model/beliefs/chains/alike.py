@@ -52,7 +52,7 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
     pattern, numbers_of_patterns = np.zeros(len(ends), dtype=np.int64), dict[bytes, int]()
     for number in np.flatnonzero(changes).tolist():
         pattern[number] = numbers_of_patterns.setdefault(_pattern(rows, runs[number]), number + 1)
-    columns = [pattern, lengths, *(row.values[places] for row, places in zip(rows, first, strict=True))]
+    columns = [pattern, lengths, *(row.at(ends - lengths) for row in rows)]
     order = np.lexsort(columns)  # stable: the first of a class comes first
     is_new = np.zeros(len(order), dtype=bool)
     is_new[:1] = True
