@@ -276,7 +276,7 @@ def test_a_time_that_clocks_skipped_is_none(tmp_path: Path) -> None:
 
 
 def test_a_zone_is_part_of_the_layout(tmp_path: Path) -> None:
-    """Times by other clocks are other visits; written with offsets they could be the same, which a layout cannot see."""
+    """Times by other clocks are other visits; whether all were written with offsets no layout can see."""
     row = "who,where,when\nAna,bar,2026-10-25T05:40\n"
     tf.release_file(written(tmp_path, in_berlin(), row), window="2026-10-25T05", anyway=True)
     text = in_berlin().replace("Berlin", "London").replace('name = "safe"', 'name = "other"')

@@ -241,11 +241,11 @@ class Calendar:
             return first, last
         days = days_of(text)
         if days is None:
-            hours = ("an hour, ", [AN_HOUR]) if self.step <= HOUR else ("", [])
-            examples = ", ".join(map(repr, [*hours[1], *PERIODS.values()]))
-            raise InputError(
-                f"the window is {text[:40]!r}", fix=f"write {hours[0]}a day, a week, a month or a year, such as {examples}"
-            ).at("window")
+            periods = {"hour": AN_HOUR, **PERIODS} if self.step <= HOUR else PERIODS
+            examples = ", ".join(map(repr, periods.values()))
+            hours = "an hour, " if "hour" in periods else ""
+            fix = f"write {hours}a day, a week, a month or a year, such as {examples}"
+            raise InputError(f"the window is {text[:40]!r}", fix=fix).at("window")
         return midnight(days[0], self.zone), midnight(days[1], self.zone)
 
     def _text(self, place: int) -> str:

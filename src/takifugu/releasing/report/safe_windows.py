@@ -8,9 +8,9 @@ from functools import partial
 from itertools import chain
 
 from takifugu.core.plain import Json, Row
-from takifugu.releasing.certificates.cells import UPPER
+from takifugu.releasing.certificates.cells import MARK, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.postprocess.picture import NOT_ANSWERED, SAFE, VALUE, place_kind, safe_map
+from takifugu.releasing.postprocess.picture import LEGEND, place_kind, safe_map
 from takifugu.releasing.postprocess.readable import in_words
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.report.page import Block, Cell, Figure, Gallery, Table
@@ -37,7 +37,7 @@ def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
     """
     rows = []
     for period, marks in _windows(certificates):
-        rows += [{"window": period, "cell": row["cell"], UPPER: row[UPPER]} for row in marks]
+        rows += [{"window": period} | {key: row[key] for key in ("cell", UPPER, MARK) if key in row} for row in marks]
     return rows
 
 
@@ -63,8 +63,8 @@ def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Ro
 
 def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], drawn: str) -> Table:
     """Return each window's number of safe places, or few places' marks."""
-    counts = [Counter(place_kind(row[UPPER]) for row in rows) for _, rows in windows]
-    kinds = [kind for kind in (SAFE, VALUE, NOT_ANSWERED) if any(count[kind] for count in counts)]
+    counts = [Counter(map(place_kind, rows)) for _, rows in windows]
+    kinds = [kind for kind in LEGEND if any(count[kind] for count in counts)]
     all_rows = chain.from_iterable(rows for _, rows in windows)
     labels = list(dict.fromkeys(str(row["cell"]) for row in all_rows))
     few_labels = labels if len(labels) <= MOST_NAMED else []

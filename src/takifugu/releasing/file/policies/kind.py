@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -177,10 +178,8 @@ class UnderPolicy(Kind):
         if spec.source.timezone is not None:
             yield f"times are those of clocks in {spec.source.timezone}"
         if spec.source.ambiguous != "refuse":
-            yield (
-                f"a time that clocks showed twice is that of the {spec.source.ambiguous} pass, unless its row tells the "
-                "offset"
-            )
+            which = spec.source.ambiguous
+            yield f"a time that clocks showed twice is that of the {which} pass, unless its row tells the offset"
         if spec.belief.most is not None:
             yield (
                 f"data in which somebody was at more than {spec.belief.most} of the places{when} are refused: that a "
@@ -194,16 +193,20 @@ class UnderPolicy(Kind):
             return
         pairs = zip(spec.prior.counts, spec.prior.shares, strict=True)
         shares = {count: as_fraction(share, "a share") for count, share in pairs}
-        for threshold in sorted({*noise.thresholds})[:1]:
-            safe = sum((share for count, share in shares.items() if count <= threshold), Fraction(0))
-            if not safe:
-                yield f"{item.name}: no place is safe, if the counts are as [prior] says"
-                continue
-            expected = noise.expected_share(shares, threshold)
+        threshold = min(noise.thresholds)
+        safe, dangerous = noise.expected_shares(shares, threshold)
+        if math.isnan(safe):
+            yield f"{item.name}: no place is safe, if the counts are as [prior] says"
+        else:
             yield (
-                f"{item.name}: if the counts are as [prior] says, {100 * expected:.3g} % of the places with at most "
-                f"{threshold} are expected to be called safe, and {100 * (1 - expected):.3g} % missed; none is called "
+                f"{item.name}: if the counts are as [prior] says, {100 * safe:.3g} % of the places with at most "
+                f"{threshold} are expected to be called safe, and {100 * (1 - safe):.3g} % missed; none is called "
                 "safe wrongly"
+            )
+        if noise.alpha is not None and not math.isnan(dangerous):
+            yield (
+                f"{item.name}: if the counts are as [prior] says, {100 * dangerous:.3g} % of the places with more are "
+                "expected to be called dangerous"
             )
 
 
