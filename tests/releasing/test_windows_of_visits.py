@@ -400,6 +400,27 @@ def test_a_grid_has_a_map_for_each_hour(tmp_path: Path) -> None:
     assert len(page.all("svg")) == 3
 
 
+@pytest.mark.slow
+def test_many_hours_are_folded_by_month_and_each_is_there(tmp_path: Path) -> None:
+    text = FILE.replace('from = "2026-01-05"', 'from = "2026-01-31"').replace("2026-01-05T03:00", "2026-02-02T12:00")
+    text = text.replace('place = "where"', 'x = "lon"\ny = "lat"').replace(
+        'places = ["bar", "gym"]', "grid = { x = [0, 3], y = [0, 2], columns = 3, rows = 2 }"
+    ).replace("budget = 20.0", "budget = 100.0")  # fmt: skip
+    tf.release_file(written(tmp_path, text + HOURLY, "who,lon,lat,when\nAna,0.5,1.5,2026-02-01T01:00\n"), anyway=True)
+    folder = tmp_path / "city-published"
+    page = check_page((folder / "safe.windows.html").read_text(encoding="utf-8"))
+    hours = [f"2026-01-31T{hour:02}" for hour in range(24)] + [f"2026-02-01T{hour:02}" for hour in range(24)]
+    hours += [f"2026-02-02T{hour:02}" for hour in range(12)]
+    assert [row.children[0].text for row in page.all("tr") if row.within("tbody")] == hours
+    links = [link.text for link in page.all("a") if link.attributes["href"].endswith(".report.html")]
+    assert links == hours
+    assert all((folder / f"safe-{hour}.report.html").exists() for hour in links)
+    headings = [" ".join(fold.all("summary")[0].text.split()) for fold in page.all("details")]
+    assert headings == ["Maps of the last 48 of 60 windows", "2026-01: 24 windows", "2026-02: 36 windows",
+                        "2026-01", "2026-02"]  # fmt: skip
+    assert len(page.all("svg")) == 48 + 2
+
+
 def test_a_file_without_a_calendar_is_the_release_that_it_was(tmp_path: Path) -> None:
     """Its digest is that of before there were calendars of visits."""
     text = FILE.replace('order = "when"\nstep = "1h"\nfrom = "2026-01-05"\nuntil = "2026-01-05T03:00"\n', "")

@@ -279,7 +279,7 @@ def test_three_marks_are_published_drawn_and_read_back(tmp_path: Path) -> None:
     page = tf.report_html(tf.release(unsure, [["r0c0"]] * 90 + [["r0c1"]] * 4))
     assert "1 safe, 1 dangerous, 1 undecided of 3 places" in page
     assert "undecided: at most 4" in page
-    assert {'fill="#009e73"', 'fill="#d55e00"', 'fill="#f0e442"'} <= {part for part in page.split() if "fill=" in part}
+    assert {'fill="#009e73"', 'fill="#d55e00"', 'fill="#7a6a00"'} <= {part for part in page.split() if "fill=" in part}
     text = " ".join(tf.release(unsure, [["r0c0"]]).certificate.text().split())
     assert '"dangerous" means that the true count is more than that: where it is at most 3 this is said with' in text
 

@@ -149,6 +149,15 @@ def period_number(text: str) -> tuple[int, str] | None:
     return (12 * first.year + first.month - 1, "month") if length < 32 else (first.year, "year")
 
 
+def enclosing(text: str) -> str:
+    """Return the month of an hour or a day, or the year of a longer period.
+
+    >>> enclosing("2026-02-09T18"), enclosing("2026-02-09"), enclosing("2026-W07"), enclosing("2026-02")
+    ('2026-02', '2026-02', '2026', '2026')
+    """
+    return text[:7] if re.match(r"\d{4}-\d{2}-\d{2}", text) else text[:4]
+
+
 def hour_of(text: str) -> int | None:
     """Return the start of an hour, as clocks show it, by its name, if valid.
 

@@ -31,7 +31,7 @@ DANGEROUS, UNDECIDED = "dangerous", "undecided"
 LEGEND = {
     SAFE: Legend("#009e73", 0.3, SAFE), VALUE: Legend("#d55e00", 0.6, "not known to be safe; written: at most so many"),
     DANGEROUS: Legend("#d55e00", 0.6, "dangerous; written: at most so many"),
-    UNDECIDED: Legend("#f0e442", 0.5, "undecided; written: at most so many"),
+    UNDECIDED: Legend("#7a6a00", 0.45, "undecided; written: at most so many"),
     NOT_ANSWERED: Legend("#8d99a6", 0.7, NOT_ANSWERED), NO_QUESTION: Legend("#f0f0f0", 1.0, NO_QUESTION),
 }  # fmt: skip
 
