@@ -13,6 +13,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.core.sections import State as Named
+from takifugu.model.queries.additive import State
 from takifugu.model.queries.counts import Count
 from takifugu.model.queries.forms import Query
 from takifugu.model.queries.sections import Counted
@@ -77,7 +78,7 @@ class SafeSection:
         query: Query = Visitors(self._places(belief)) if self.states is None else Count(self.states)
         return AtMost(query, self.at_most, self.limit, self.alpha)
 
-    def _places(self, belief: Entries) -> tuple[Named, ...] | None:
+    def _places(self, belief: Entries) -> tuple[State, ...] | None:
         """Return the places in the order of the answers, None for the domain's."""
         if self.first is None:
             return self.places
