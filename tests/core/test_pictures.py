@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
 from takifugu.core.text.curves import Line, line_chart
+from takifugu.core.text.hours import hours_map
 from takifugu.core.text.pictures import Bar, Panel, bar_chart, value_chart
 from takifugu.core.text.plot import PICTURES, by_itself
 from takifugu.core.text.raster import png, stacked
@@ -247,3 +248,18 @@ def test_an_interval_without_width_is_an_error_of_zero() -> None:
     picture = bar_chart([Bar("a", 1, 1, 1), Bar("b", 2, 2, 2)], Axis("steps"), "t")
     assert "steps, each ± 0" in texts(picture)
     assert "±" not in bar_chart([Bar("a", 1), Bar("b", 2)], Axis("steps"), "t")
+
+
+def test_hours_of_many_days_are_one_picture() -> None:
+    """Every hour lies at its place, in the shade of its share; days that were not published are left white."""
+    shares = [("2026-01-05T00", 1.0), ("2026-01-05T01", 1.0), ("2026-01-05T03", 0.26), ("2026-01-07T23", 0.0)]
+    picture = hours_map(shares, "safe", 340)
+    box = r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="14.00" fill="#009e73"([^/]*)'
+    boxes = re.findall(box, picture)
+    wide, top = (340 - 74 - 12) / 24, float(boxes[0][1])
+    places = []
+    for left, upper, length, _ in boxes:
+        places.append((round((float(left) - 74) / wide), round((float(upper) - top) / 14), round(float(length) / wide)))
+    assert places[:3] == [(0, 0, 2), (3, 0, 1), (23, 2, 1)]
+    assert [re.findall('opacity="([^"]+)', shade) for *_, shade in boxes[:3]] == [[], ["0.300"], ["0.100"]]
+    assert "2026-01-06" in picture

@@ -68,6 +68,11 @@ def test_windows_and_cells_are_those_of_clocks(change: tuple[str, date, date, in
     assert calendar.size == len(times)
     assert calendar.moment_of(0) == times[0].timestamp() * 10**6
     wide = read(change[0], change[1] - timedelta(days=40), change[2] + timedelta(days=40), change[3])
+    by_hour: dict[str, list[int]] = {}
+    for place, clock in enumerate(times):
+        by_hour.setdefault(f"{clock:%Y-%m-%dT%H}", []).append(place)
+    assert {label: [*places] for label, places in calendar.periods("hour")} == by_hour
+    assert {label: [*calendar.period(label)] for label in by_hour} == by_hour
     for number, (kind, period, _) in enumerate(named(times[0])):
         expected = [[*named(one)][number][2] for one in times]
         labels, cell = cells(calendar, kind, range(len(times)))
@@ -109,6 +114,27 @@ def test_weeks_with_a_change_are_an_hour_shorter_or_longer() -> None:
     twice = calendar.window("2026-10-25", "2026-10-26")
     labels, cell = cells(calendar, "hour", twice)
     assert [(cell == k).sum() for k, label in enumerate(labels) if label in ("01", "02", "03")] == [1, 2, 1]
+
+
+def test_hours_are_half_open_true_intervals_that_cover_all_time() -> None:
+    """Also where clocks are set back over midnight: St. John's, at 00:01, to 23:01 of the day before."""
+    calendar = read("America/St_Johns", date(2010, 11, 6), date(2010, 11, 8), 1)
+    hours = [*calendar.periods("hour")]
+    assert [place for _, places in hours for place in places] == [*range(calendar.size or 0)]
+    assert [len(places) for _, places in hours[23:26]] == [60, 120, 60]
+    berlin = read("Europe/Berlin", date(2026, 1, 5), None, 60)
+    assert [len(berlin.period(f"2026-10-25T{hour:02}")) for hour in (1, 2, 3)] == [1, 2, 1]
+    with pytest.raises(InputError, match="an hour that clocks in 'Europe/Berlin' skipped"):
+        berlin.period("2026-03-29T02")
+
+
+@pytest.mark.parametrize(("minutes", "words"), [(60, "an hour, a day"), (15, "an hour"), (1440, "write a day, a")])
+def test_the_message_for_an_unknown_window_names_hours_where_steps_are_no_longer(minutes: int, words: str) -> None:
+    calendar = Calendar.read("2026-01-05", None, timedelta(minutes=minutes))
+    with pytest.raises(InputError, match="the window is '2026-01-09T25'") as refused:
+        calendar.period("2026-01-09T25")
+    assert words in str(refused.value)
+    assert ("2026-02-09T18" in str(refused.value)) is (minutes <= 60)
 
 
 def test_a_window_is_written_by_the_clock() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.support.pages import check_page
@@ -17,6 +19,7 @@ from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CompositionRefused, DataError, InputError, SpecError
 from takifugu.releasing.certificates.cells import read_table
+from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.outlook import outlook
@@ -73,7 +76,11 @@ def table(name: str, epsilon: str, window: str, at_most: int = 1) -> str:
 
 
 def counts(file: Path, data: object = None) -> dict[str, list[int]]:
-    return {t.name: t.questions[0].data[0].tolist() for t in plan(load(file, data)).tables}  # type: ignore[index]
+    return counts_of(load(file, data))
+
+
+def counts_of(file: ReleaseFile) -> dict[str, list[int]]:
+    return {t.name: t.questions[0].data[0].tolist() for t in plan(file).tables}  # type: ignore[index]
 
 
 # What all windows promise together.
@@ -202,6 +209,82 @@ def test_a_person_counts_once_in_each_window(tmp_path: Path) -> None:
     assert by_window == {**hours, "night": [2, 2]}
 
 
+#: Berlin, when clocks are set back: local times without and with their offset, and the hours of UTC that they mean.
+TWICE = {"01:59": 23, "02:30+02:00": 24, "02:30+01:00": 25, "03:00": 26, "04:59:59.9": 27}
+IN_BERLIN = 'timezone = "Europe/Berlin"\nfrom = "2026-10-25"\n'
+
+
+def in_berlin(extra: str = "") -> str:
+    text = FILE.replace('from = "2026-01-05"\n', IN_BERLIN + extra).replace("2026-01-05T03:00", "2026-10-26")
+    return text + HOURLY
+
+
+def test_hours_of_a_zone_are_those_of_its_clocks(tmp_path: Path) -> None:
+    """Each row lies in the one hour whose name its clock shows; two passes are one window of two steps."""
+    rows = "".join(f"{who},bar,2026-10-25T{time}\n" for who, time in enumerate(TWICE))
+    file = load(written(tmp_path, in_berlin(), f"who,where,when\n{rows}"))
+    by_window = {name.removeprefix("safe-2026-10-25T"): bars for name, (bars, _) in counts_of(file).items()}
+    assert len(by_window) == 24
+    assert {hour: bars for hour, bars in by_window.items() if bars} == {"01": 1, "02": 2, "03": 1, "04": 1}
+    steps = {t.name[-2:]: t.questions[0].calibration.framework.domain.steps for t in plan(file).tables}
+    assert [steps[hour] for hour in ("01", "02", "03")] == [1, 2, 1]
+    for time, hour in TWICE.items():
+        local = datetime.fromisoformat(f"2026-10-25T{time}")
+        aware = local.replace(tzinfo=local.tzinfo or ZoneInfo("Europe/Berlin"))
+        assert aware.astimezone(UTC) - datetime(2026, 10, 24, tzinfo=UTC) >= timedelta(hours=hour)
+
+
+@pytest.mark.parametrize(
+    ("extra", "time", "step"),
+    [
+        ("", "2026-10-25T02:30", "showed twice"),
+        ('ambiguous = "first"\n', "2026-10-25T02:30", 2),
+        ('ambiguous = "last"\n', "2026-10-25T02:30", 3),
+        ('ambiguous = "last"\n', "2026-10-25T02:30+02:00", 2),
+        ('order_format = "%d/%m/%Y %H.%M"\n', "25/10/2026 01.30", 1),
+        ('order_format = "%d/%m/%Y %H.%M"\n', "2026-10-25T01:30", "no time in the declared format"),
+        ('order_format = "epoch"\n', str(1792882800), 1),
+        ('order_format = "epoch_ms"\n', str(1792882800000), 1),
+        ('order_format = "epoch_ms"\n', "soon", "order"),
+    ],
+)
+def test_times_as_they_are_written(tmp_path: Path, extra: str, time: str, step: int | str) -> None:
+    file = written(tmp_path, in_berlin(extra), f"who,where,when\nAna,bar,{time}\n")
+    if isinstance(step, str):
+        with pytest.raises(DataError, match=step) as refused:
+            counts(file)
+        assert time not in str(refused.value)
+        return
+    calendar = load(file).spec.source.calendar  # type: ignore[attr-defined]
+    (window,) = (name for name, (bars, _) in counts(file).items() if bars)
+    assert step in calendar.period(window.removeprefix("safe-"))
+    narrow = in_berlin(extra).replace('every = "hour"', f"from = {at(step)}\nto = {at(step + 1)}")
+    (only,) = counts(written(tmp_path, narrow, f"who,where,when\nAna,bar,{time}\n")).values()
+    assert only == [1, 0]
+
+
+def at(step: int) -> str:
+    """Return the start of a step of the calendar in Berlin, with its offset."""
+    return f'"{(datetime(2026, 10, 24, 22, tzinfo=UTC) + timedelta(hours=step)).isoformat()}"'
+
+
+def test_a_time_that_clocks_skipped_is_none(tmp_path: Path) -> None:
+    text = in_berlin().replace("2026-10-25", "2026-03-29").replace("2026-10-26", "2026-03-30")
+    with pytest.raises(DataError, match="is a time that clocks in 'Europe/Berlin' skipped"):
+        counts(written(tmp_path, text, "who,where,when\nAna,bar,2026-03-29T02:30\n"))
+    assert "safe-2026-03-29T02" not in counts(written(tmp_path, text, "who,where,when\nAna,bar,2026-03-29T03:30\n"))
+
+
+def test_a_zone_is_part_of_the_layout(tmp_path: Path) -> None:
+    """Times by other clocks are other visits; whether all were written with offsets no layout can see."""
+    row = "who,where,when\nAna,bar,2026-10-25T05:40\n"
+    tf.release_file(written(tmp_path, in_berlin(), row), window="2026-10-25T05", anyway=True)
+    text = in_berlin().replace("Berlin", "London").replace('name = "safe"', 'name = "other"')
+    (tmp_path / "other.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(CompositionRefused, match="is read in another layout than before"):
+        tf.release_file(tmp_path / "other.toml", window="2026-10-25T05", anyway=True)
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_frames_with_times_read_alike(tmp_path: Path, library: str) -> None:
     module: Any = pytest.importorskip(library)
@@ -250,6 +333,11 @@ def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(tmp_path: Path, 
         (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "source.order: is of a calendar"),
         (FILE.replace('order = "when"\n', "") + HOURLY, "source.order: is missing"),
         (FILE.replace('step = "1h"\n', "") + HOURLY, "source.step: is missing"),
+        (FILE.replace('step = "1h"', 'step = "1h"\nambiguous = "first"') + HOURLY, "source.ambiguous: is of clocks"),
+        (FILE.replace('"1h"', "1").replace('"2026-01-05"', '0\norder_format = "epoch"').replace(
+            '"2026-01-05T03:00"', "9") + table("odd", "1", "2026-W01"), "source.order_format: is of times"),
+        (FILE.replace('from = "2026-01-05"\n', 'timezone = "UTC"\n') + HOURLY, "source.timezone: is of a calendar"),
+        (FILE.replace('step = "1h"', 'step = "1h"\ntimezone = "Europe/Berlim"') + HOURLY, "no time zone"),
         (FILE.replace('"1h"', '"1 fortnight"') + HOURLY, "source.step"),
         (FILE.replace('"1h"', '"2h"') + HOURLY, "lies between two steps"),
         (FILE.replace('until = "2026-01-05T03:00"\n', "") + HOURLY, "the calendar has no end"),
@@ -310,6 +398,27 @@ def test_a_grid_has_a_map_for_each_hour(tmp_path: Path) -> None:
     page = check_page((tmp_path / "city-published" / "safe.windows.html").read_text(encoding="utf-8"))
     assert [figure.text for figure in page.all("figcaption")] == [f"2026-01-05T0{hour}" for hour in range(3)]
     assert len(page.all("svg")) == 3
+
+
+@pytest.mark.slow
+def test_many_hours_are_folded_by_month_and_each_is_there(tmp_path: Path) -> None:
+    text = FILE.replace('from = "2026-01-05"', 'from = "2026-01-31"').replace("2026-01-05T03:00", "2026-02-02T12:00")
+    text = text.replace('place = "where"', 'x = "lon"\ny = "lat"').replace(
+        'places = ["bar", "gym"]', "grid = { x = [0, 3], y = [0, 2], columns = 3, rows = 2 }"
+    ).replace("budget = 20.0", "budget = 100.0")  # fmt: skip
+    tf.release_file(written(tmp_path, text + HOURLY, "who,lon,lat,when\nAna,0.5,1.5,2026-02-01T01:00\n"), anyway=True)
+    folder = tmp_path / "city-published"
+    page = check_page((folder / "safe.windows.html").read_text(encoding="utf-8"))
+    hours = [f"2026-01-31T{hour:02}" for hour in range(24)] + [f"2026-02-01T{hour:02}" for hour in range(24)]
+    hours += [f"2026-02-02T{hour:02}" for hour in range(12)]
+    assert [row.children[0].text for row in page.all("tr") if row.within("tbody")] == hours
+    links = [link.text for link in page.all("a") if link.attributes["href"].endswith(".report.html")]
+    assert links == hours
+    assert all((folder / f"safe-{hour}.report.html").exists() for hour in links)
+    headings = [" ".join(fold.all("summary")[0].text.split()) for fold in page.all("details")]
+    assert headings == ["Maps of the last 48 of 60 windows", "2026-01: 24 windows", "2026-02: 36 windows",
+                        "2026-01", "2026-02"]  # fmt: skip
+    assert len(page.all("svg")) == 48 + 2
 
 
 def test_a_file_without_a_calendar_is_the_release_that_it_was(tmp_path: Path) -> None:

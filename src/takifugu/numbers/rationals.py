@@ -89,9 +89,9 @@ def _text(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def exact(name: str) -> Mapping[str, Any]:
+def exact(name: str, is_left_out: bool = False) -> Mapping[str, Any]:
     """Return the metadata of a field written as an exact number."""
-    return form(read=lambda value: as_fraction(value, name))
+    return form(read=lambda value: as_fraction(value, name), is_left_out=is_left_out)
 
 
 def exact_or_float(value: str | float) -> Fraction | float:

@@ -18,10 +18,11 @@ from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.accounting.definitions.asymmetric import loss_along
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Problem
+from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import Direction
 from takifugu.audit import true_loss
 from takifugu.audit.exact import joint_loss
+from takifugu.calibration.registry import REGISTRY
 from takifugu.core.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, InputError, Unsupported
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, any_of, checked, none_of, visits
 from takifugu.mechanisms.one_sided.asymmetric_moves import composition_of, moves_of, public_end
@@ -359,3 +360,23 @@ def test_a_public_end_is_that_of_every_data_set() -> None:
         calibration = made(Policy.of(none_of(5), none_of(1, 5)), tf.Linear(weights), domain=domain,
                            mechanism="asymmetric-geometric")  # fmt: skip
         assert calibration.randomiser.to_dict()["most"] == 5 * sum(weights)
+
+
+@pytest.mark.parametrize(("policy", "domain", "query"), [
+    (Policy.of(none_of("ill")), Domain.of(3, ["ill", "well"]), tf.Count("ill")),
+    (visits(), Visits.of(["bar", "gym"], most=1), tf.Visitors()),
+    (visits(), Visits.of(["bar", "gym"], most=1), tf.AtMost(tf.Visitors(), 2)),
+])  # fmt: skip
+@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 10**6)])
+def test_a_mechanism_for_beliefs_that_is_called_directly_refuses_a_policy(
+    policy: Policy, domain: Any, query: Query, delta: Fraction
+) -> None:
+    problem, answering = Problem(Asymmetric(policy, domain), query, Fraction(1), delta), set()
+    for line in REGISTRY:
+        try:
+            if isinstance(line.load().bound(problem), Bound):
+                answering.add(line.name)
+        except Unsupported:
+            continue
+    assert answering
+    assert all(name.startswith("asymmetric-") for name in answering)

@@ -18,6 +18,7 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CalibrationRefused, DataError, SpecError, TakifuguError
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.certificate import meaning_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
@@ -256,7 +257,7 @@ def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None
                 total += mass * (count <= 2)
                 safe_mass += mass * (answered and safe)
                 used += answered and not safe
-    assert noise.expected_share(shares, 2) == pytest.approx(safe_mass / total, rel=1e-12)
+    assert noise.expected_shares(shares, 2)[0] == pytest.approx(safe_mass / total, rel=1e-12)
 
 
 def test_init_drafts_a_file_that_says_what_is_missing(tmp_path: Path) -> None:
@@ -303,3 +304,58 @@ def test_a_certificate_that_was_not_written_so_has_no_meaning(tmp_path: Path) ->
     assert len(meaning_of(table.certificate)) == 2
     for query in ({"kind": "at-most"}, {"kind": "at-most", "threshold": "much"}, {"kind": ["at-most"]}, {}):
         assert meaning_of(replace(table.certificate, query=query)) == ()
+
+
+@pytest.mark.parametrize("limit", [None, 1, 2])
+def test_the_expected_share_of_dangerous_places_is_that_of_every_order_of_counts(limit: Any) -> None:
+    noise = SafeCells(F(1), F(1), 3, (2,), limit, F(3), F(1, 10))
+    shares = {0: F(1, 2), 4: F(1, 4), 6: F(1, 4)}
+    called = above = 0.0
+    for data in product(shares, repeat=3):
+        weight = float(shares[data[0]] * shares[data[1]] * shares[data[2]])
+        for marks in product(("safe", "undecided", "dangerous"), repeat=3):
+            mass, used = weight, 0
+            for count, mark in zip(data, marks, strict=True):
+                safe, danger = noise.chance(count, 2), noise.chance_of_danger(count, 2)
+                mass *= {"safe": safe, "dangerous": danger, "undecided": 1 - safe - danger}[mark]
+            for count, mark in zip(data, marks, strict=True):
+                is_answered = limit is None or used < limit
+                above += mass * (count > 2)
+                called += mass * (is_answered and count > 2 and mark == "dangerous")
+                used += is_answered and mark != "safe"
+    assert noise.expected_shares(shares, 2)[1] == pytest.approx(called / above, rel=1e-12)
+
+
+GRID = FILE.replace('place = "where"', 'x = "lon"\ny = "lat"').replace(
+    'places = ["bar", "shop", "gym"]', "grid = { x = [0, 3], y = [0, 1], columns = 3, rows = 1 }"
+)  # fmt: skip
+POINTS = "who,lon,lat\n" + "".join(f"p{i},1.5,0.5\n" for i in range(30)) + "p1,0.5,0.5\n"
+
+
+def test_three_marks_and_a_public_order_are_keys_of_a_file(tmp_path: Path) -> None:
+    text = GRID.replace("at_most = 3", 'at_most = 3\nalpha = 0.01\nlimit = 1\nfirst = "outskirts"')
+    file = written(tmp_path, text.replace("epsilon = 1.0", "epsilon = 50.0").replace("2.0", "60.0"), POINTS)
+    words = " ".join(str(tf.forecast(file)).split())
+    assert "one of 4 or more is always called dangerous, and one of at most 3 with probability 0.01 at most" in words
+    (table,) = tf.release_file(file, anyway=True).tables
+    assert [row["cell"] for row in table.rows] == ["r0c0", "r0c2", "r0c1"]
+    assert [row["mark"] for row in table.rows] == ["safe", "safe", "dangerous"]
+    rows = read_table(tmp_path / "release-published" / "safe.csv")
+    assert [row["mark"] for row in rows] == ["safe", "safe", "dangerous"]
+    assert rows[2]["safe_or_at_most"] >= 30
+    described = json.loads((tmp_path / "release-published" / "safe.datapackage.json").read_text())
+    names = [field["name"] for field in described["resources"][0]["schema"]["fields"]]
+    assert names == ["cell", "safe_or_at_most", "low", "high", "mark", "x", "y"]
+
+
+@pytest.mark.parametrize(("text", "problem"), [
+    (FILE.replace("at_most = 3", "at_most = 3\nalpha = 0"), "release[0].alpha"),
+    (FILE.replace("at_most = 3", "at_most = 3\nalpha = 1.5"), "between 0 and 1"),
+    (FILE.replace("at_most = 3", 'at_most = 3\nfirst = "outskirts"'), "release[0].first: is of the boxes of a grid"),
+    (GRID.replace("at_most = 3", 'at_most = 3\nfirst = "middle"'), "release[0].first"),
+    (GRID.replace("at_most = 3", 'at_most = 3\nfirst = "outskirts"\nplaces = ["r0c1", "r9c9"]'), "r9c9"),
+])  # fmt: skip
+def test_marks_and_orders_that_are_none(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        load(written(tmp_path, text, POINTS))
+    assert any(problem in fault for fault in refused.value.problems), refused.value.problems

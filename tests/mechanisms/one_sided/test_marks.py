@@ -229,3 +229,64 @@ def test_values_are_told_in_answer_units_and_every_cell_has_its_threshold() -> N
     for wrong in ((), (1, 2, 3), (5, -1), (-1,)):
         with pytest.raises(InputError):
             replace(noise, thresholds=wrong)
+
+
+@pytest.mark.parametrize("alpha", ["1/2", "0.1", "1e-3"])
+@pytest.mark.parametrize("units", [F(1, 3), F(1), F(7, 2)])
+def test_a_place_at_its_threshold_is_called_dangerous_with_probability_alpha_at_most_and_no_less_would_do(
+    units: Fraction, alpha: str
+) -> None:
+    """The marks of all values, weighed by the law of geometric noise: K >= k with e^(-k/units), in whole numbers."""
+    noise, threshold = SafeCells(units, F(1), 1, (2,), None, F(1), F(alpha)), 2
+    ratio = math.exp(-1 / float(units))
+    least = next(k for k in range(1000) if ratio**k <= float(F(alpha)) * (1 + 1e-12))
+    assert noise.beyond == least
+    for count in range(9):
+        said = {"safe": 0.0, "dangerous": 0.0, "undecided": 0.0}
+        for value in range(count, count + 400):
+            mark = "safe" if value <= threshold else noise.marks([F(value)])[0]
+            said[mark] += (1 - ratio) * ratio ** (value - count)
+        assert said["dangerous"] == pytest.approx(noise.chance_of_danger(count, threshold), abs=1e-12)
+        assert said["safe"] == pytest.approx(noise.chance(count, threshold), abs=1e-12)
+        assert count > threshold or said["dangerous"] <= float(F(alpha))
+        assert count < threshold + least or said["dangerous"] == pytest.approx(1)
+    assert noise.marks(["safe"]) == ("safe",)
+
+
+def test_a_mark_costs_nothing_and_is_written_only_where_it_was_asked_for() -> None:
+    plain, with_marks = (made(tf.AtMost(tf.Visitors(), 1, alpha=alpha)) for alpha in (None, "1/1000"))
+    assert true_loss(plain).loss == true_loss(with_marks).loss
+    assert "alpha" not in plain.randomiser.to_dict()
+    assert "alpha" not in tf.AtMost(tf.Visitors(), 1).to_dict()
+    assert randomisers.from_dict(with_marks.randomiser.to_dict()) == with_marks.randomiser
+    assert tf.AtMost.from_dict(json.loads(json.dumps(with_marks.query.to_dict()))) == with_marks.query
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -1, "2", "never", float("nan")])
+def test_an_alpha_that_is_no_probability_is_refused(alpha: Any) -> None:
+    with pytest.raises(InputError) as refused:
+        tf.AtMost(tf.Visitors(), 1, alpha=alpha)
+    assert refused.value.where == ("alpha",)
+
+
+def test_three_marks_are_published_drawn_and_read_back(tmp_path: Path) -> None:
+    boxes = Boxes.of((0, 3), (0, 1), columns=3, rows=1)
+    calibration = made(tf.AtMost(tf.Visitors(), 3, alpha="0.01"), 20, domain=Visits.of_boxes(boxes, most=1))
+    out = tf.release(calibration, [["r0c0"]] * 90 + [["r0c1"]] * 4)
+    rows = {row["cell"]: row for row in out.rows()}
+    assert [rows[f"r0c{column}"]["mark"] for column in range(3)] == ["dangerous", "dangerous", "safe"]
+    unsure = made(tf.AtMost(tf.Visitors(), 3, alpha="1e-9"), 20, domain=Visits.of_boxes(boxes, most=1))
+    page = tf.report_html(tf.release(unsure, [["r0c0"]] * 90 + [["r0c1"]] * 4))
+    assert "1 safe, 1 dangerous, 1 undecided of 3 places" in page
+    assert "undecided: at most 4" in page
+    assert {'fill="#009e73"', 'fill="#d55e00"', 'fill="#7a6a00"'} <= {part for part in page.split() if "fill=" in part}
+    text = " ".join(tf.release(unsure, [["r0c0"]]).certificate.text().split())
+    assert '"dangerous" means that the true count is more than that: where it is at most 3 this is said with' in text
+
+
+def test_outskirts_first_is_an_order_from_the_edge_to_the_middle() -> None:
+    town = Boxes.of((0, 6), (0, 2), columns=3, rows=2)
+    names = town.from_outside()
+    assert sorted(names) == sorted(town.names())
+    away = [math.dist(town.middle(name), (3, 1)) for name in names]
+    assert away == sorted(away, reverse=True)

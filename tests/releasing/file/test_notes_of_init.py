@@ -235,3 +235,27 @@ def test_what_a_refusal_sends_to_init_for_is_there(tmp_path: Path, ending: str) 
     assert "'log'" in said
     assert "'Zoe'" in said
     assert "The largest was taken, 'log'" in said
+
+
+@pytest.mark.parametrize(("times", "keys"), [
+    (["2026-01-05T10:30", "2026-01-25T11:00"], 'order = "when", step = "1h" and from'),
+    (["05/01/2026 10:30", "25/01/2026 11:00"], 'order = "when", order_format = "%d/%m/%Y %H:%M", step = "1h"'),
+    (["2026-01-05", "2026-01-25"], 'order = "when", step = "1d" and from'),
+    (["2026-01-05T10:30", "2026-01-05T23:00"], ""),
+    (["10:30", "23:00"], ""),
+])  # fmt: skip
+def test_visits_of_more_than_a_day_may_have_a_calendar(tmp_path: Path, times: list[str], keys: str) -> None:
+    rows = [f"{who},{'bar' if who in 'ac' else 'gym'},{times[who > 'b']}" for who in "abcd"]
+    said, draft = started(tmp_path / "d.csv", ["person,place,when", *rows], "--kind", "asymmetric")
+    assert ("declare a calendar" in said) is bool(keys)
+    assert keys in said
+    if not keys:
+        return
+    named = dict(part.split(" = ") for part in keys.removesuffix(" and from").split(", "))
+    source = "".join(f"{key} = {value}\n" for key, value in named.items()) + 'from = "2026-01-05"\n'
+    text = filled(
+        draft, source=f'{source}person = "person"\nplace = "place"', belief='places = ["bar", "gym"]\nmost = 1',
+        release=f'at_most = 5\nwindow = "{"2026-01-05" if times[0] == "2026-01-05" else "2026-01-05T10"}"',
+    )  # fmt: skip
+    (tmp_path / "r.toml").write_text(text, encoding="utf-8")
+    load(tmp_path / "r.toml")

@@ -15,6 +15,7 @@ from fractions import Fraction
 from takifugu.core.errors import InputError
 from takifugu.data.times import moments
 from takifugu.data.times.moments import (
+    AN_HOUR,
     EPOCH,
     HOUR,
     LAST_HOUR,
@@ -22,6 +23,7 @@ from takifugu.data.times.moments import (
     PERIODS,
     Moment,
     days_of,
+    first_moment,
     hour_of,
     midnight,
     moment,
@@ -172,11 +174,19 @@ class Calendar:
             day = self._day(int(last))
 
     def _hours(self) -> Iterator[tuple[str, Moment, Moment]]:
-        """Yield every whole hour after the start, with its ends."""
-        first = -(-int(self.start) // HOUR) * HOUR
-        while first < LAST_HOUR:
-            yield name_of_hour(first), first, first + HOUR
-            first += HOUR
+        """Yield every whole local hour after the start, with its ends.
+
+        One that clocks skip is none.
+        """
+        offset = 0 if self.zone is None else self.zone.offset(int(self.start))
+        for wall in range((int(self.start) + offset) // HOUR * HOUR, LAST_HOUR, HOUR):
+            first, last = self._hour(wall)
+            if self.start <= first < last:
+                yield name_of_hour(wall), first, last
+
+    def _hour(self, wall: int) -> tuple[Moment, Moment]:
+        """Return the ends of a local hour, two hours long where clocks show it twice."""
+        return first_moment(wall, self.zone), first_moment(wall + HOUR, self.zone)
 
     def written(self, places: range) -> str:
         """Return the ends of a window in words, by zone or UTC."""
@@ -223,14 +233,19 @@ class Calendar:
         if not self.is_time:
             raise InputError("steps are numbers, which have no days", fix="write from and to instead").at("window")
         hour = hour_of(text)
-        if hour is not None and self.zone is None:
-            return hour, hour + HOUR
+        if hour is not None:
+            first, last = self._hour(hour)
+            if first == last:
+                zone = "" if self.zone is None else f" in {self.zone.name!r}"
+                raise InputError(f"the window is {text!r}, an hour that clocks{zone} skipped").at("window")
+            return first, last
         days = days_of(text)
         if days is None:
-            raise InputError(
-                f"the window is {text[:40]!r}",
-                fix="write a day, a week, a month or a year, such as " + ", ".join(map(repr, PERIODS.values())),
-            ).at("window")
+            periods = {"hour": AN_HOUR, **PERIODS} if self.step <= HOUR else PERIODS
+            examples = ", ".join(map(repr, periods.values()))
+            hours = "an hour, " if "hour" in periods else ""
+            fix = f"write {hours}a day, a week, a month or a year, such as {examples}"
+            raise InputError(f"the window is {text[:40]!r}", fix=fix).at("window")
         return midnight(days[0], self.zone), midnight(days[1], self.zone)
 
     def _text(self, place: int) -> str:

@@ -19,6 +19,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 #: What `every` may be, and a window of each as it is written; of visits it may be an hour, too.
+AN_HOUR = "2026-02-09T18"
 PERIODS = {"day": "2026-02-09", "week": "2026-W07", "month": "2026-02", "year": "2026"}
 HOUR = 3_600_000_000
 #: The last hour that a date can tell.
@@ -70,7 +71,14 @@ def _one_moment(wall: int, text: str, key: str, zone: Zone) -> int:
 
 def midnight(day: date, zone: Zone | None) -> int:
     """Return the first moment of a day, at or after midnight."""
-    wall = (datetime(day.year, day.month, day.day, tzinfo=UTC) - EPOCH) // MICROSECOND
+    return first_moment((datetime(day.year, day.month, day.day, tzinfo=UTC) - EPOCH) // MICROSECOND, zone)
+
+
+def first_moment(wall: int, zone: Zone | None) -> int:
+    """Return the first moment at which clocks show a local time or a later one.
+
+    Moments of two times in order are in that order, so periods between them are half-open and cover all time.
+    """
     if zone is None:
         return wall
     instants = zone.moments(wall)
@@ -141,8 +149,17 @@ def period_number(text: str) -> tuple[int, str] | None:
     return (12 * first.year + first.month - 1, "month") if length < 32 else (first.year, "year")
 
 
+def enclosing(text: str) -> str:
+    """Return the month of an hour or a day, or the year of a longer period.
+
+    >>> enclosing("2026-02-09T18"), enclosing("2026-02-09"), enclosing("2026-W07"), enclosing("2026-02")
+    ('2026-02', '2026-02', '2026', '2026')
+    """
+    return text[:7] if re.match(r"\d{4}-\d{2}-\d{2}", text) else text[:4]
+
+
 def hour_of(text: str) -> int | None:
-    """Return the start of an hour by its name, if valid.
+    """Return the start of an hour, as clocks show it, by its name, if valid.
 
     >>> hour_of("1970-01-02T03") // HOUR, hour_of("1970-01-02T24")
     (27, None)
@@ -156,7 +173,7 @@ def hour_of(text: str) -> int | None:
 
 
 def name_of_hour(start: int) -> str:
-    """Return the name of the hour from this moment on."""
+    """Return the name of the hour from this local time on."""
     return (EPOCH + start * MICROSECOND).isoformat()[:13]
 
 

@@ -29,6 +29,7 @@ from takifugu.numbers.distributions.pmf import Pmf
 
 #: How much of the mean row is mixed into a channel: the first share that brings the measured loss down to epsilon.
 BLENDS = tuple(Fraction(1, 2**bits) for bits in (30, 26, 22, 18, 14, 12, 10, 8, 6, 4, 3, 2, 1, 0))
+NO_LAWS = "no belief says how likely answers are, so there are no distributions to keep alike"
 NO_COMPARISON = "no comparison: no answer has to move"
 #: Logarithms of the lifted masses are this accurate, so ratios this close to the largest are looked at exactly.
 _DOUBT = 1e-9
@@ -102,8 +103,8 @@ class FiniteProblem:
 def finite_problem(problem: Problem) -> FiniteProblem:
     """Return the possible answers, the outputs, and all comparisons.
 
-    Answers off the grid are published at the nearest multiple. Raises Unsupported where a belief has no law of the
-    whole answer or it is too wide (`whole_laws`).
+    Answers off the grid are published at the nearest multiple. Raises Unsupported where there is no belief, and where
+    one has no law of the whole answer or it is too wide (`whole_laws`).
     """
     unit = problem.grid / problem.unit
     numbers: dict[tuple[tuple[Fraction, int], ...], int] = {}
@@ -124,6 +125,8 @@ def finite_problem(problem: Problem) -> FiniteProblem:
         if left != right and (left, right, margin) not in keys:
             keys.add((left, right, margin))
             sides.append(Side(left, right, margin, comparison.describe()))
+    if not laws:
+        raise Unsupported(NO_LAWS)
     inputs = tuple(sorted(set().union(*laws)))
     outputs = tuple(sorted(set(map(round, inputs))))
     rows = []

@@ -105,7 +105,8 @@ class AsymmetricSparse:
         price = most if limit is None else min(most, Fraction(limit))
         steps = problem.query.steps(problem.answers[0])
         thresholds = steps[:1] if len({*steps}) == 1 else steps
-        noise = SafeCells(round_up(price / problem.epsilon), problem.grid, problem.cells, thresholds, limit, most)
+        units, alpha = round_up(price / problem.epsilon), problem.query.alpha
+        noise = SafeCells(units, problem.grid, problem.cells, thresholds, limit, most, alpha)
         return Bound(noise, problem.epsilon, Fraction(0), moves.covers, moves.witness(problem))
 
 

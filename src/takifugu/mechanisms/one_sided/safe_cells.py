@@ -34,14 +34,19 @@ if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 
+#: What a number that stands in place of "safe" says, where a false alarm has a probability.
+DANGEROUS, UNDECIDED = "dangerous", "undecided"
+
+
 @dataclass(frozen=True)
 class SafeCells(Base, kind="sparse"):
     """Which cells are at most their thresholds: `units` is 1/epsilon for each value, `sensitivity` m (grid units).
 
     `thresholds` are in steps of the grid, one for all cells or one for each; after `limit` noisy values every further
     cell, in order, is "not answered". Outputs are "safe", a noisy value in answer units, and "not answered". Its loss
-    along an allowed move is min(limit, m)/units; against the direction of the moves it is infinite. Source: Takagi21
-    Algorithm 1 (SALap) on the integers, without noise on the threshold; `one_sided.sparse` has the proof.
+    along an allowed move is min(limit, m)/units; against the direction of the moves it is infinite. With `alpha` values
+    that noise reaches from a threshold with that probability at most are called dangerous. Source: Takagi21 Algorithm 1
+    (SALap) on the integers, without noise on the threshold; `one_sided.sparse` has the proof.
 
     >>> SafeCells(Fraction(2), Fraction(1), 3, (5,), 1, Fraction(2)).loss(Fraction(1), Direction.DOWN)
     Fraction(1, 2)
@@ -53,6 +58,7 @@ class SafeCells(Base, kind="sparse"):
     thresholds: tuple[int, ...] = field(metadata=form(read=lambda numbers: tuple(map(int, numbers))))
     limit: int | None
     sensitivity: Fraction = field(metadata=exact("the sensitivity"))
+    alpha: Fraction | None = field(default=None, metadata=exact("alpha", is_left_out=True))
 
     output = MARKS
 
@@ -65,6 +71,8 @@ class SafeCells(Base, kind="sparse"):
                 f"{min(self.thresholds, default=None)}",
                 rule="there is one for all or one for each, and none is negative",
             ).at("thresholds")
+        if self.alpha is not None and not 0 < self.alpha < 1:
+            raise InputError(f"alpha is {self.alpha}", rule="it lies between 0 and 1").at("alpha")
         _ = self.mechanism
 
     @cached_property
@@ -81,6 +89,34 @@ class SafeCells(Base, kind="sparse"):
     def each(self) -> tuple[int, ...]:
         """Return the threshold of every cell, in steps of the grid."""
         return self.thresholds if len(self.thresholds) == self.cells else self.thresholds * self.cells
+
+    @cached_property
+    def beyond(self) -> int | None:
+        """Return the least noise, in steps, with a probability of at most alpha.
+
+        Values so far above a threshold, or farther, are called dangerous.
+
+        >>> SafeCells(Fraction(2), Fraction(1), 1, (5,), None, Fraction(2), Fraction(1, 1000)).beyond
+        14
+        """
+        if self.alpha is None:
+            return None
+        odds = math.log(self.alpha.denominator) - math.log(self.alpha.numerator)
+        return math.ceil(float(self.units) * odds * (1 + 1e-12))
+
+    def marks(self, values: Sequence[str | Fraction]) -> tuple[str, ...]:
+        """Return what each published value says of its cell.
+
+        It is safe, dangerous, undecided or not answered; without an alpha nothing is dangerous.
+        """
+        marks = []
+        for value, threshold in zip(values, self.each, strict=True):
+            if isinstance(value, str):
+                marks.append(value)
+            else:
+                is_far = self.beyond is not None and value / self.grid >= threshold + self.beyond
+                marks.append(DANGEROUS if is_far else UNDECIDED)
+        return tuple(marks)
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[str | Fraction, ...]:
         """Return every cell's mark or noisy value from grid units."""
@@ -148,21 +184,31 @@ class SafeCells(Base, kind="sparse"):
         """
         return -math.expm1(-(threshold + 1 - count) / float(self.units)) if count <= threshold else 0.0
 
-    def expected_share(self, shares: Mapping[int, Fraction], threshold: int) -> float:
-        """Return the expected share of safe places called safe.
+    def chance_of_danger(self, count: int, threshold: int) -> float:
+        """Return a count's probability of dangerous before the limit, in grid units; 0 without alpha."""
+        if self.beyond is None:
+            return 0.0
+        return math.exp(min(0.0, (count - threshold - self.beyond) / float(self.units)))
 
-        Counts are independent, of this law. The number of values before a place is binomial; a place is asked about
-        while it is below the limit.
+    def expected_shares(self, shares: Mapping[int, Fraction], threshold: int) -> tuple[float, float]:
+        """Return the expected shares of safe places called safe, and of others called dangerous.
+
+        A share of no places is NaN. Counts are independent, of this law. The number of values before a place is
+        binomial; a place is asked about while it is below the limit.
         """
         from scipy.special import bdtr  # it loads slowly, and few files are about policies
 
-        safe = math.fsum(float(share) for count, share in shares.items() if count <= threshold)
-        called = math.fsum(float(share) * self.chance(count, threshold) for count, share in shares.items())
-        if self.limit is None:
-            return called / safe
-        before = np.arange(self.cells)
-        reached = float(bdtr(np.minimum(self.limit - 1, before), before, 1 - called).sum())  # P(fewer than the limit)
-        return called / safe * reached / self.cells
+        masses = [(count, float(share)) for count, share in shares.items()]
+        safe = math.fsum(share for count, share in masses if count <= threshold)
+        above = math.fsum(share for count, share in masses if count > threshold)
+        called = math.fsum(share * self.chance(count, threshold) for count, share in masses)
+        dangers = [share * self.chance_of_danger(count, threshold) for count, share in masses if count > threshold]
+        reached = 1.0
+        if self.limit is not None:
+            before = np.arange(self.cells)  # P(fewer than the limit), of each place
+            reached = float(bdtr(np.minimum(self.limit - 1, before), before, 1 - called).sum()) / self.cells
+        share_called = called / safe * reached if safe else math.nan
+        return share_called, (math.fsum(dangers) / above * reached if above else math.nan)
 
 
 SPARSE = Kind(
@@ -171,4 +217,4 @@ SPARSE = Kind(
     "where count and noise together are at most the threshold",
 )  # fmt: skip
 
-__all__ = ["SAFE", "SPARSE", "SafeCells"]
+__all__ = ["DANGEROUS", "SAFE", "SPARSE", "UNDECIDED", "SafeCells"]

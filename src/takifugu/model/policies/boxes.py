@@ -52,6 +52,22 @@ class Boxes(PlainForm):
         """Return the names of all boxes, row by row."""
         return tuple(f"r{row}c{column}" for row, column in product(range(self.rows), range(self.columns)))
 
+    def from_outside(self) -> tuple[str, ...]:
+        """Return all names, the farthest from the middle first, in units of the coordinates.
+
+        >>> Boxes.of((0, 3), (0, 1), columns=3, rows=1).from_outside()
+        ('r0c0', 'r0c2', 'r0c1')
+        """
+        wide, tall = (self.x[1] - self.x[0]) / self.columns, (self.y[1] - self.y[0]) / self.rows
+
+        def nearness(cell: tuple[int, int]) -> Fraction:
+            row, column = cell
+            across, along = (2 * column + 1 - self.columns) * wide, (2 * row + 1 - self.rows) * tall
+            return -(across**2) - along**2
+
+        cells = sorted(product(range(self.rows), range(self.columns)), key=nearness)
+        return tuple(f"r{row}c{column}" for row, column in cells)
+
     def place(self, x: Fraction, y: Fraction) -> str | None:
         """Return the name of a point's box, None outside the range."""
         column, row = _number(x, self.x, self.columns), _number(y, self.y, self.rows)

@@ -51,6 +51,10 @@ class Listed(Domain):
 
     places: tuple[Value, ...] = ()
 
+    def from_outside(self) -> tuple[Value, ...]:
+        """Return no place: they are listed."""
+        return ()
+
 
 @dataclass(frozen=True, eq=False)
 class VisitCounts:
@@ -129,6 +133,10 @@ class Visits:
     def of_boxes(boxes: Boxes, most: int | None = None) -> Visits:
         """Return the domain of the boxes of a grid."""
         return Visits(boxes.names(), most, boxes)
+
+    def from_outside(self) -> tuple[Value, ...]:
+        """Return the boxes of a grid from its edge to its middle, or none."""
+        return () if self.boxes is None else self.boxes.from_outside()
 
     @property
     def size(self) -> int:

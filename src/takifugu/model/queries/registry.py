@@ -119,9 +119,9 @@ SECTIONS: Registry[type] = Registry(
         f"{WHOLE_COLUMNS} histogram": "model.queries.cross_table:CrossTableSection",
         f"{WHOLE_COLUMNS} count-rows": "model.queries.rows:CountRowsSection",
         f"{EACH_ROW} each-value": "model.queries.each_value:EachValueSection",
-        f"{POLICY} safe": "model.queries.visits:SafeSection",
-        f"{POLICY} visitors": "model.queries.visits:VisitorsSection",
-        f"{POLICY} count": "model.queries.visits:PeopleCountSection",
+        f"{POLICY} safe": "model.queries.visits_sections:SafeSection",
+        f"{POLICY} visitors": "model.queries.visits_sections:VisitorsSection",
+        f"{POLICY} count": "model.queries.visits_sections:PeopleCountSection",
     },
     _check_section,
 )

@@ -6,23 +6,16 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, runtime_checkable
-
-from annotated_types import MinLen
+from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean
-from takifugu.core.plain import VALUES, Plain, PlainForm, form, set_fields
-from takifugu.core.sections import Key, Positive
-from takifugu.core.sections import Number as Written
-from takifugu.core.sections import State as Named
+from takifugu.core.plain import LEFT_OUT, VALUES, Plain, PlainForm, form, set_fields
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.coded import Linear, Mean, Sum
 from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import OnGrid, Query, Registered, several
-from takifugu.model.queries.sections import Counted
 from takifugu.numbers.rationals import Number, as_fraction, is_whole
 
 
@@ -45,6 +38,10 @@ class Placed(Protocol):
 
     @property
     def places(self) -> Sequence[State]: ...
+
+    def from_outside(self) -> tuple[State, ...]:
+        """Return the boxes of a grid from its edge to its middle, or none."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -135,8 +132,10 @@ class AtMost(PlainForm, kind="at-most"):
     `threshold` is one number for all cells, or one for each by its label. What is not called safe is published as a
     noisy value that is never below the true one. With a `limit` that many of these at most are published, in the order
     of the cells; then all others are "not answered", which is not "safe". Thresholds between two possible answers mean
-    the lower one. Raises InputError for a threshold that is negative or no number, for a limit below 1, and for a query
-    with a grid: a true 5.4 that is rounded to 5 before it is compared would be called safe.
+    the lower one. With `alpha` numbers that are far enough above their threshold are called dangerous, each wrongly
+    with at most that probability, and the others undecided. Raises InputError for a threshold that is negative or no
+    number, for a limit below 1, for an alpha that is not between 0 and 1, and for a query with a grid: a true 5.4 that
+    is rounded to 5 before it is compared would be called safe.
 
     >>> AtMost(Visitors(), 5, limit=20).describe()
     'at which places at most 5 people were; after 20 that are not known to be such the others are not answered'
@@ -145,6 +144,7 @@ class AtMost(PlainForm, kind="at-most"):
     query: Query = field(metadata=form(read=lambda data: _COMPARED[data["kind"]].from_dict(data)))
     threshold: Fraction | tuple[tuple[str, Fraction], ...] = field(metadata=form(read=_read_threshold))
     limit: int | None = None
+    alpha: Fraction | None = field(default=None, metadata=LEFT_OUT)
 
     definitions = ("asymmetric",)  # elsewhere noise is on both sides, and "safe" could be wrong
     #: The rule that forbids the query under other definitions, and what to do instead.
@@ -153,7 +153,10 @@ class AtMost(PlainForm, kind="at-most"):
         "hide a policy, Asymmetric(policy, domain), or publish the count itself",
     )
 
-    def __init__(self, query: Query, threshold: Number | Mapping[str, Number], limit: int | None = None) -> None:
+    def __init__(
+        self, query: Query, threshold: Number | Mapping[str, Number], limit: int | None = None,
+        alpha: Number | None = None,
+    ) -> None:
         if type(query) not in _COMPARED.values():
             raise InputError(
                 f"a {type(query).__name__} is compared with a threshold", fix="give Visitors(), a count, a sum"
@@ -168,7 +171,13 @@ class AtMost(PlainForm, kind="at-most"):
             raise InputError(
                 f"the limit is {limit!r}", rule="it is how many places may not be called safe, 1 or more"
             ).at("limit")
-        set_fields(self, limit=limit)
+        chance = None if alpha is None else as_fraction(alpha, "alpha", "alpha")
+        if chance is not None and not 0 < chance < 1:
+            raise InputError(
+                f"alpha is {alpha!r}", rule="it is the probability of a false alarm, between 0 and 1",
+                fix="write for example 0.001",
+            ).at("alpha")  # fmt: skip
+        set_fields(self, limit=limit, alpha=chance)
 
     def steps(self, answer: Cells) -> tuple[int, ...]:
         """Return each cell's threshold in steps of the answer's grid, rounded down.
@@ -206,6 +215,7 @@ class AtMost(PlainForm, kind="at-most"):
             f'"safe" means that the true count is {most}, and that is never wrong',
             'a number stands where the noise does not let "safe" be said: it is never below the true count, which may '
             "be far below it",
+            *_meaning_of_danger(data, most),
         )
         if data.get("limit") is None:
             return sentences
@@ -223,6 +233,16 @@ class AtMost(PlainForm, kind="at-most"):
         return f"{self.query.describe()}: whether it is {most}{limit_words}"
 
 
+def _meaning_of_danger(data: Plain, most: str) -> tuple[str, ...]:
+    """Say the meaning of the marks of a written query with an alpha."""
+    if data.get("alpha") is None:
+        return ()
+    return (
+        f'"dangerous" means that the true count is more than that: where it is {most} this is said with probability '
+        f'{float(Fraction(data["alpha"])):g} at most; "undecided" says neither',
+    )
+
+
 def _thresholds(threshold: Number | Mapping[str, Number]) -> Fraction | tuple[tuple[str, Fraction], ...]:
     if not isinstance(threshold, Mapping):
         return _threshold(threshold)
@@ -238,55 +258,3 @@ def _threshold(threshold: Number) -> Fraction:
             f"the threshold is {threshold!r}", rule="a count is never below 0, so it must not be negative"
         ).at("threshold")
     return value
-
-
-_Places = Annotated[
-    Annotated[tuple[Named, ...], MinLen(1)] | None, Key("the places that are counted; default: all", ["bar"])
-]
-
-
-@dataclass(frozen=True, kw_only=True)
-class VisitorsSection:
-    """How many people were at each place."""
-
-    query: Literal["visitors"]
-    places: _Places = None
-
-    blamed = "query"
-
-    def query_about(self, belief: Entries, folder: Path) -> Visitors:
-        return Visitors(self.places)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PeopleCountSection:
-    """How many people have one of some values."""
-
-    query: Literal["count"]
-    states: Counted | None = None
-
-    blamed = "query"
-
-    def query_about(self, belief: Entries, folder: Path) -> Count:
-        return Count(self.states or ())
-
-
-@dataclass(frozen=True, kw_only=True)
-class SafeSection:
-    """Which counts, of visitors or of people with some values, are at most a threshold."""
-
-    query: Literal["safe"]
-    at_most: Annotated[
-        Written | dict[str, Written], Key('the threshold, one number or one for each place; "fewer than 3" is 2', 5)
-    ]
-    limit: Annotated[
-        Positive | None, Key("after so many places that are not known to be safe the others are not answered", 20)
-    ] = None
-    places: _Places = None
-    states: Annotated[Counted | None, Key("with values: the values that are counted", ["ill"])] = None
-
-    blamed = "at_most"
-
-    def query_about(self, belief: Entries, folder: Path) -> AtMost:
-        query: Query = Visitors(self.places) if self.states is None else Count(self.states)
-        return AtMost(query, self.at_most, self.limit)

@@ -67,5 +67,5 @@ def worth_of_list(noise: SafeCells, prior: PriorSpec | None) -> Named:
         shares = {n: as_fraction(s, "a share") for n, s in zip(prior.counts, prior.shares, strict=True)}
         whose = "the safe places"
     is_any_safe = any(share and count <= threshold for count, share in shares.items())
-    missed = 1 - noise.expected_share(shares, threshold) if is_any_safe else 1.0
+    missed = 1 - noise.expected_shares(shares, threshold)[0] if is_any_safe else 1.0
     return Named(Band(missed, 1.0), None, 1 - GOOD_SHARE, Expectation(None, 1 - GOOD_SHARE, whose))

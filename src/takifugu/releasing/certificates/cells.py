@@ -26,6 +26,8 @@ READABLE, ANSWERS = "readable", {"true": True, "false": False, "": None}
 POSSIBLE = "possible"
 #: The column of values where counts were compared with thresholds, and what stands in it in place of an upper value.
 UPPER, VERDICTS = "safe_or_at_most", ("safe", "not answered")
+#: The column that says what such a value means, where places are called dangerous, too.
+MARK = "mark"
 _RUNS = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.][0-9]+)?")
 _WRITTEN = re.compile(r"-?[0-9]+(?:[.][0-9]+)?(?:e[+-]?[0-9]+)?")
@@ -101,7 +103,7 @@ def _is_chosen(row: Mapping[str, str]) -> bool:
 
 
 def _read(column: str, cell: str, is_chosen: bool = False) -> Hashable:
-    if column in TEXTS:
+    if column in (*TEXTS, MARK):
         return unguarded(cell)
     if column in (READABLE, POSSIBLE):
         return ANSWERS[cell]

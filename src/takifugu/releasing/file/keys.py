@@ -13,6 +13,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
 from takifugu.core.sections import checked_path
+from takifugu.data import Zone, check_order_format
 from takifugu.numbers.rationals import as_delta, as_epsilon
 
 
@@ -65,6 +66,21 @@ WindowStart = Annotated[
 ]
 WindowEnd = Annotated[
     Moment | None, Field(description="where the window ends; this step is not read", examples=["2026-02-16"])
+]
+#: How times are written, and by which clocks.
+OrderFormat = Annotated[
+    Text | None,
+    Field(
+        description='how the times of order are written, if not as ISO 8601; "epoch" are seconds since 1970, and '
+        '"epoch_ms" thousandths of one',
+        examples=["%d/%m/%Y %H:%M"],
+    ),
+    checked(check_order_format),
+]
+Timezone = Annotated[
+    Text | None,
+    Field(description="the zone of times that tell none; steps are counted in UTC", examples=["Europe/Berlin"]),
+    checked(Zone),
 ]
 #: Keys that several kinds of file have.
 SourceFile = Annotated[

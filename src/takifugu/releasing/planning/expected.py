@@ -46,6 +46,7 @@ class Blur:
     variance: float
     excess: float
     marks: tuple[tuple[int, float], ...] = ()
+    dangers: str = ""
 
     @property
     def widest(self) -> float:
@@ -205,6 +206,7 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
         noise.variance() if isinstance(noise, Noise) else 0.0,
         3.0 if noise.laplace_scale else 0.0,
         tuple(_marks(noise)),
+        _dangers(noise),
     )
 
 
@@ -227,7 +229,18 @@ def _of_marks(blur: Blur) -> str:
     end = blur.marks[-1][0]
     return (
         f"a place is called safe with this probability, by its true count, while places are answered: {chances}; above "
-        f"{end} never"
+        f"{end} never{blur.dangers}"
+    )
+
+
+def _dangers(noise: object) -> str:
+    """Say from which count on a cell is always called dangerous, and how often one is by mistake."""
+    if not isinstance(noise, SafeCells) or noise.beyond is None or noise.alpha is None:
+        return ""
+    least = min(noise.thresholds)
+    return (
+        f"; one of {least + noise.beyond} or more is always called dangerous, and one of at most {least} with "
+        f"probability {float(noise.alpha):g} at most"
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from takifugu.core.plain import Json, Row
-from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER
+from takifugu.releasing.certificates.cells import MARK, POSSIBLE, READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate, meaning_of
 from takifugu.releasing.certificates.files import DATA, DRAWING, PLACES, TABLE, digest_of
 from takifugu.releasing.certificates.sent_rows import ROW, Rows
@@ -21,6 +21,8 @@ _ABOUT = {
     "cell": "which part of the table; an apostrophe stands in front of what a spreadsheet would run",
     "value": "the published value: the true one with noise",
     UPPER: '"safe" or an upper value, which is no count: the true one is at most that, and may be far below it',
+    MARK: '"safe": at most the threshold, always; "dangerous": more than that, wrong with a probability that the '
+    'certificate states; "undecided": neither is known',
     "low": "where the 95 % interval of the noise begins, all values of the table at once; not sampling error",
     "high": "where the 95 % interval of the noise ends",
     READABLE: "whether the published value is at least as large as its 95 % error; of a mean, whether that error is no "

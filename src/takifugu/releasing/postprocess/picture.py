@@ -16,7 +16,7 @@ from takifugu.core.text.scales import Axis
 from takifugu.data.times.cells import AXES
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.queries import registry
-from takifugu.releasing.certificates.cells import READABLE, UPPER
+from takifugu.releasing.certificates.cells import MARK, READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.possible import Ends
 from takifugu.releasing.postprocess.readable import number
@@ -27,8 +27,11 @@ MOST_BARS, MOST_PANELS, MOST_OF_TWO, MOST_TIMES = 40, 8, 12, 800
 _FEWEST_TIMES = 3
 #: What a place is called, in the order of the legend.
 SAFE, VALUE, NOT_ANSWERED, NO_QUESTION = "safe", "not known to be safe", "not answered", "not asked about"
+DANGEROUS, UNDECIDED = "dangerous", "undecided"
 LEGEND = {
     SAFE: Legend("#009e73", 0.3, SAFE), VALUE: Legend("#d55e00", 0.6, "not known to be safe; written: at most so many"),
+    DANGEROUS: Legend("#d55e00", 0.6, "dangerous; written: at most so many"),
+    UNDECIDED: Legend("#7a6a00", 0.45, "undecided; written: at most so many"),
     NOT_ANSWERED: Legend("#8d99a6", 0.7, NOT_ANSWERED), NO_QUESTION: Legend("#f0f0f0", 1.0, NO_QUESTION),
 }  # fmt: skip
 
@@ -160,23 +163,24 @@ def boxes_of(frameworks: Iterable[Plain]) -> Boxes | None:
     return None
 
 
-def place_kind(upper: object) -> str:
-    """Name a place's kind by its published mark."""
-    return str(upper) if upper in (SAFE, NOT_ANSWERED) else VALUE
+def place_kind(row: Row) -> str:
+    """Name a place's kind by its published mark or value."""
+    upper = row.get(MARK, row[UPPER])
+    return upper if isinstance(upper, str) else VALUE
 
 
 def safe_map(boxes: Boxes, rows: Sequence[Row], title: str, width: int) -> str:
     """Return the boxes coloured by mark, with upper values written in."""
-    said = {str(row["cell"]): row[UPPER] for row in rows}
-    present = {place_kind(upper) for upper in said.values()}
+    said = {str(row["cell"]): row for row in rows}
+    present = set(map(place_kind, rows))
     if len(said) < boxes.columns * boxes.rows:
         present.add(NO_QUESTION)
 
     def of_box(row: int, column: int) -> tuple[str, str]:
-        upper = said.get(f"r{row}c{column}")
-        if upper is None:
+        place = said.get(f"r{row}c{column}")
+        if place is None:
             return NO_QUESTION, ""
-        return place_kind(upper), "" if isinstance(upper, str) else number(upper)
+        return place_kind(place), "" if isinstance(place[UPPER], str) else number(place[UPPER])
 
     x, y = ((float(low), float(high)) for low, high in (boxes.x, boxes.y))
     legend = {kind: entry for kind, entry in LEGEND.items() if kind in present}

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from takifugu.analysis.randomisers import MARKS, Randomiser, answered
 from takifugu.core.escaping import number as written
 from takifugu.core.plain import Json, Row
-from takifugu.releasing.certificates.cells import UPPER
+from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.releasing.certificates.cells import MARK, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.library import as_frame
 
@@ -37,14 +38,17 @@ def rows_of(
     """Return one row per cell: cell, value, low, high.
 
     Low and high are None where nothing is known around a value. Where counts were compared with thresholds a number is
-    an upper value only, and its column is called so.
+    an upper value only, and its column is called so; where places are called dangerous, too, a mark says what it means.
     """
     column = UPPER if noise.output is MARKS else "value"
     ends: Sequence[Any] | None = answered(lambda: noise.intervals(values, level, cells))
-    return [
+    rows: list[Json] = [
         {"cell": label, column: readable(v), "low": readable(low), "high": readable(high)}
         for label, v, (low, high) in zip(labels, values, ends or [(None, None)] * len(values), strict=True)
     ]
+    if isinstance(noise, SafeCells) and noise.alpha is not None:
+        return [{**row, MARK: mark} for row, mark in zip(rows, noise.marks(values), strict=True)]
+    return rows
 
 
 def frame_of(rows: Sequence[Row], library: object) -> Any:
@@ -73,10 +77,15 @@ def in_words(row: Row) -> str:
 
     >>> in_words({"value": 12345}), in_words({UPPER: 12345}), in_words({UPPER: "safe"})
     ('12,345', 'at most 12,345', 'safe')
+    >>> in_words({UPPER: 45, MARK: "dangerous"})
+    'dangerous: at most 45'
     """
     if UPPER not in row:
         return number(row["value"])
-    return number(row[UPPER]) if isinstance(row[UPPER], str) else f"at most {number(row[UPPER])}"
+    if isinstance(row[UPPER], str):
+        return number(row[UPPER])
+    mark = f"{row[MARK]}: " if MARK in row else ""
+    return f"{mark}at most {number(row[UPPER])}"
 
 
 def number(value: object) -> str:

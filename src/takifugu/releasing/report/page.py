@@ -115,7 +115,16 @@ class Gallery:
     figures: Sequence[Figure]
 
 
-Block = Words | Bullets | Terms | Table | Figure | Gallery
+@dataclass(frozen=True)
+class Folded:
+    """Blocks under a heading that opens them."""
+
+    block: ClassVar[str] = "folded"
+    heading: str
+    blocks: Sequence[Block]
+
+
+Block = Words | Bullets | Terms | Table | Figure | Gallery | Folded
 
 
 def page(template: str, **about: Any) -> str:

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 
 from takifugu.core.plain import Json, Row
-from takifugu.releasing.certificates.cells import UPPER
+from takifugu.core.text.hours import hours_map
+from takifugu.data.times.moments import enclosing, hour_of
+from takifugu.releasing.certificates.cells import MARK, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.postprocess.picture import NOT_ANSWERED, SAFE, VALUE, place_kind, safe_map
+from takifugu.releasing.postprocess.picture import LEGEND, SAFE, place_kind, safe_map
 from takifugu.releasing.postprocess.readable import in_words
 from takifugu.releasing.postprocess.release import releases_of
-from takifugu.releasing.report.page import Block, Cell, Figure, Gallery, Table
+from takifugu.releasing.report.page import Block, Cell, Figure, Folded, Gallery, Table, Words
 from takifugu.releasing.report.places import boxes_in
 
-#: Maps of so many windows are drawn, and of so many listed places each one is named.
+#: Maps of so many windows are drawn, of more they are folded; of so many listed places each one is named.
 MOST_MAPS, MOST_NAMED = 48, 12
 _LEVEL = 0.95
+_MEANING = (
+    '"safe" is never wrong, in any window. A number is no count: at most so many were there, and often far fewer. '
+    "Noise is drawn anew in each window, and a place that is not called safe in one may well be."
+)
 
 
 def marks_in(certificate: Certificate) -> list[Row]:
@@ -37,7 +43,7 @@ def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
     """
     rows = []
     for period, marks in _windows(certificates):
-        rows += [{"window": period, "cell": row["cell"], UPPER: row[UPPER]} for row in marks]
+        rows += [{"window": period} | {key: row[key] for key in ("cell", UPPER, MARK) if key in row} for row in marks]
     return rows
 
 
@@ -51,8 +57,31 @@ def place_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
         boxes = boxes_in(certificate.frameworks.values(), [row["cell"] for row in rows])
         if boxes is not None:
             maps.append(Figure(partial(safe_map, boxes, rows, f"{name}, {period}"), period, narrow_only=True))
-    drawn = f"The last {MOST_MAPS} of {len(windows)} windows are drawn. " if maps and len(windows) > MOST_MAPS else ""
-    return [*([Gallery(maps)] if maps else []), _counts(name, windows, drawn)]
+    gallery: list[Block] = [Gallery(maps)] if maps else []
+    if len(windows) <= MOST_MAPS:
+        return [*gallery, _counts(name, windows)]
+    return [*_overview(name, windows), *_folded(maps, len(windows)), *_by_period(name, windows)]
+
+
+def _overview(name: str, windows: Sequence[tuple[str, list[Row]]]) -> Iterator[Block]:
+    """Yield a picture of many hours, each as dark as its share of safe places."""
+    shares = [(period, sum(place_kind(row) == SAFE for row in rows) / len(rows)) for period, rows in windows]
+    if all(hour_of(period) is not None for period, _ in windows):
+        caption = "A row is a day and a column an hour; what is left white was not published."
+        yield Figure(partial(hours_map, shares, f"{name}: share of the places that were called safe"), caption)
+
+
+def _folded(maps: Sequence[Figure], windows: int) -> Iterator[Block]:
+    if maps:
+        yield Folded(f"Maps of the last {len(maps)} of {windows:,} windows", [Gallery(maps)])
+
+
+def _by_period(name: str, windows: Sequence[tuple[str, list[Row]]]) -> Iterator[Block]:
+    """Yield the tables of many windows by their larger period, and what they mean."""
+    yield Words(_MEANING, "note")
+    for period, inside in groupby(windows, key=lambda window: enclosing(window[0])):
+        of_period = list(inside)
+        yield Folded(f"{period}: {len(of_period):,} windows", [_counts(f"{name} in {period}", of_period, "")])
 
 
 def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Row]]]:
@@ -61,10 +90,10 @@ def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Ro
             yield certificate.window.period, rows
 
 
-def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], drawn: str) -> Table:
+def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], note: str = _MEANING) -> Table:
     """Return each window's number of safe places, or few places' marks."""
-    counts = [Counter(place_kind(row[UPPER]) for row in rows) for _, rows in windows]
-    kinds = [kind for kind in (SAFE, VALUE, NOT_ANSWERED) if any(count[kind] for count in counts)]
+    counts = [Counter(map(place_kind, rows)) for _, rows in windows]
+    kinds = [kind for kind in LEGEND if any(count[kind] for count in counts)]
     all_rows = chain.from_iterable(rows for _, rows in windows)
     labels = list(dict.fromkeys(str(row["cell"]) for row in all_rows))
     few_labels = labels if len(labels) <= MOST_NAMED else []
@@ -72,8 +101,4 @@ def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], drawn: str) -> 
     for (period, rows), count in zip(windows, counts, strict=True):
         said = {str(row["cell"]): in_words(row) for row in rows}
         body.append([period, *(f"{count[kind]:,}" for kind in kinds), *(said.get(label, "") for label in few_labels)])
-    note = (
-        f'{drawn}"safe" is never wrong, in any window. A number is no count: at most so many were there, and often far '
-        "fewer. Noise is drawn anew in each window, and a place that is not called safe in one may well be."
-    )
     return Table(f"Places of {name}", ["window", *kinds, *few_labels], body, range(1, 1 + len(kinds)), note)

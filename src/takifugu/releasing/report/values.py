@@ -171,7 +171,7 @@ def _table_of_units(t: Reported, answers: Answers) -> Table:
 
 def _places(t: Reported, rows: Sequence[Json]) -> Iterator[Block]:
     """Yield the number of places by mark, and those not called safe."""
-    count = Counter(place_kind(row[UPPER]) for row in rows)
+    count = Counter(map(place_kind, rows))
     caption = ", ".join(f"{count[kind]:,} {kind}" for kind in LEGEND if count[kind])
     boxes = boxes_of(t.certificate.frameworks.values())
     of_interest = [row for row in rows if boxes is None or row[UPPER] != "safe"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.core.escaping import as_exact_as
@@ -13,7 +13,7 @@ from takifugu.core.plain import Json
 from takifugu.core.text.bars import common_error
 from takifugu.core.text.pictures import Bar, Panel, value_chart
 from takifugu.core.text.scales import Axis
-from takifugu.data.times.moments import period_number
+from takifugu.data.times.moments import enclosing, period_number
 from takifugu.releasing.advice.bands import difference_band
 from takifugu.releasing.advice.worth import measured
 from takifugu.releasing.certificates.cells import READABLE, UPPER
@@ -27,7 +27,7 @@ from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.report.opening import suspicion_of
 from takifugu.releasing.report.page import Cell, Figure, Table, page
 from takifugu.releasing.report.reported import Reported
-from takifugu.releasing.report.safe_windows import place_blocks, place_rows
+from takifugu.releasing.report.safe_windows import MOST_MAPS, place_blocks, place_rows
 from takifugu.releasing.report.values import LEVEL, marks_meant, noisy_cell
 
 #: How a page says that it is ours, so that it may be written anew.
@@ -84,8 +84,16 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
         places=place_blocks(name, certificates),
         table=_table(name, series, first, unit) if series else None,
         files=files,
-        reports=[(c.window.period if c.window else c.release, f"{c.release}{REPORT}") for c in certificates],
+        reports=_reports(certificates),
     )
+
+
+def _reports(certificates: Sequence[Certificate]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the links to single windows' reports, many of them by their larger period."""
+    links = [(c.window.period if c.window else c.release, f"{c.release}{REPORT}") for c in certificates]
+    if len(links) <= MOST_MAPS:
+        return [("", links)]
+    return [(period, list(inside)) for period, inside in groupby(links, key=lambda link: enclosing(link[0]))]
 
 
 def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: str) -> Table:

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from takifugu.core.escaping import visible
 from takifugu.data import Written
-from takifugu.model.queries.sections import IN_ORDER, RECORDS, WHOLE_COLUMNS
+from takifugu.model.queries.sections import IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.guessing.clocks import DIGITS
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.roles import Roles, goes_back
+from takifugu.releasing.file.guessing.seen import MISSING, Seen
 
 #: So many sheets, tables or columns are named.
 _LISTED = 10
@@ -62,6 +63,12 @@ _PARTS = (
     "The file has {0} {1}s: {2}. The largest was taken, {3}; for another one write its name as {1} in the file, and "
     "the names of its columns."
 )
+_CALENDAR = (
+    "The times in {0} lie more than a day apart. For a map of every {1}, and for most in each {1}, declare a calendar "
+    'under [source]: order = "{2}", {3}step = "{4}" and from, the day on which it starts; then every = "{1}" under '
+    "[[release]]."
+)
+_A_DAY = 86_400
 _MIXED = (
     "the dates in {0} are written in several ways, which no order_format reads; if they matter write them alike first "
     "(in pandas, frame[{0}] = pandas.to_datetime(frame[{0}], format='mixed'), where dayfirst = True says that the day "
@@ -91,6 +98,8 @@ def notes(facts: Facts, roles: Roles, file: Path, row: str | None) -> Iterator[s
             yield _REPEATED
     if row in (RECORDS, WHOLE_COLUMNS) and not {"one", "unit"} & roles.keys():
         yield from _not_people(facts, "person" in roles)
+    if row == POLICY:
+        yield from _calendars(facts.columns)
     marked = [repr(visible(column.name)) for column in facts.columns if column.marks]
     if marked:
         yield _MARKS.format(_first_of(marked))
@@ -103,6 +112,17 @@ def _not_people(facts: Facts, is_named: bool) -> Iterator[str]:
     elif facts.repeated is not None:
         people = people_of(facts.repeated.name)
         yield _SEVERAL_ROWS.format(people.many, people.one, repr(visible(facts.repeated.name)))
+
+
+def _calendars(columns: Sequence[Seen]) -> Iterator[str]:
+    """Yield the calendar that visits of more than a day may declare."""
+    for column in columns:
+        times = [time for time in column.moments if time > MISSING] if column.is_time and not column.is_clock else []
+        if times and max(times) - min(times) > _A_DAY:
+            every, step = ("day", "1d") if column.is_date else ("hour", "1h")
+            form = "" if column.form is None else f'order_format = "{column.form}", '
+            yield _CALENDAR.format(repr(visible(column.name)), every, visible(column.name), form, step)
+            return
 
 
 def _odd_lines(look: FirstLook, file: Path) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -11,6 +12,7 @@ from takifugu.calibration import Calibration
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Numerals
+from takifugu.data.times.row_times import RowTimes
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
@@ -154,7 +156,8 @@ class UnderPolicy(Kind):
         placed = listed_places(domain) if domain.boxes is None else _boxed(domain.boxes, file.table.numerals)
         calendar, times = source.calendar, None
         if calendar is not None and file.places is not None:
-            times = Times(str(source.order), calendar, file.places)
+            written_as = RowTimes(calendar.is_time, source.order_format, calendar.zone, source.ambiguous)
+            times = Times(str(source.order), written_as, calendar, file.places)
         return (Unit(None, visited(file.table, str(source.person), columns, placed, domain, source.elsewhere, times)),)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str]:
@@ -172,6 +175,11 @@ class UnderPolicy(Kind):
         when = "" if spec.source.calendar is None else f" in {spec.source.calendar.length}"
         if when:
             yield "a visit counts in the step of the calendar in which its row is; of other steps a table says nothing"
+        if spec.source.timezone is not None:
+            yield f"times are those of clocks in {spec.source.timezone}"
+        if spec.source.ambiguous != "refuse":
+            which = spec.source.ambiguous
+            yield f"a time that clocks showed twice is that of the {which} pass, unless its row tells the offset"
         if spec.belief.most is not None:
             yield (
                 f"data in which somebody was at more than {spec.belief.most} of the places{when} are refused: that a "
@@ -185,24 +193,31 @@ class UnderPolicy(Kind):
             return
         pairs = zip(spec.prior.counts, spec.prior.shares, strict=True)
         shares = {count: as_fraction(share, "a share") for count, share in pairs}
-        for threshold in sorted({*noise.thresholds})[:1]:
-            safe = sum((share for count, share in shares.items() if count <= threshold), Fraction(0))
-            if not safe:
-                yield f"{item.name}: no place is safe, if the counts are as [prior] says"
-                continue
-            expected = noise.expected_share(shares, threshold)
+        threshold = min(noise.thresholds)
+        safe, dangerous = noise.expected_shares(shares, threshold)
+        if math.isnan(safe):
+            yield f"{item.name}: no place is safe, if the counts are as [prior] says"
+        else:
             yield (
-                f"{item.name}: if the counts are as [prior] says, {100 * expected:.3g} % of the places with at most "
-                f"{threshold} are expected to be called safe, and {100 * (1 - expected):.3g} % missed; none is called "
+                f"{item.name}: if the counts are as [prior] says, {100 * safe:.3g} % of the places with at most "
+                f"{threshold} are expected to be called safe, and {100 * (1 - safe):.3g} % missed; none is called "
                 "safe wrongly"
+            )
+        if noise.alpha is not None and not math.isnan(dangerous):
+            yield (
+                f"{item.name}: if the counts are as [prior] says, {100 * dangerous:.3g} % of the places with more are "
+                "expected to be called dangerous"
             )
 
 
 def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguError]:
     """Yield the faults of the calendar of visits and its windows."""
     source = spec.source
+    if source.ambiguous != "refuse" and source.timezone is None:
+        fix = 'declare timezone, such as "Europe/Berlin", or leave it out'
+        yield fault(("source", "ambiguous"), "is of clocks in a zone, and none is declared", fix)
     if source.from_ is None:
-        for key in written(source, ("order", "step", "until")):
+        for key in written(source, ("order", "step", "until", "order_format", "timezone")):
             yield fault(("source", key), "is of a calendar", "write where it starts, from, too, or leave it out")
         fix = 'write order, the column of times, from = "2026-01-05" and step = "1h" under [source]'
         yield from faults_without_calendar(spec.release, fix)
@@ -221,6 +236,9 @@ def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguErr
     except TakifuguError as error:
         yield blamed(error, "source", *(error.where[:1] or ("step",)))
         return
+    for key in written(source, ("order_format", "timezone")):
+        if calendar is not None and not calendar.is_time:
+            yield fault(("source", key), "is of times, and the steps are numbers", 'write a step such as "1h"')
     for number, item in enumerate(spec.release):
         if item is not None and calendar is not None:
             yield from faults_of_window(item, number, calendar)

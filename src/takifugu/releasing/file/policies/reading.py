@@ -10,7 +10,7 @@ from fractions import Fraction
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, TakifuguError, first_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Table, tally, text_of, totals
-from takifugu.data.times.moments import moment
+from takifugu.data.times.row_times import RowTimes
 from takifugu.model.policies.places import Visits
 from takifugu.model.queries.additive import IntArray
 from takifugu.releasing.file.degrees import are_degrees, first_beyond, refuse_beyond
@@ -24,20 +24,20 @@ Placed = Callable[[tuple[str, ...]], Hashable]
 class Times:
     """When visits were.
 
-    The column that says it, the calendar, and the steps of it that are read.
+    The column that says it, how its times are written, the calendar, and the steps of it that are read.
     """
 
     column: str
+    written: RowTimes
     calendar: Calendar
     window: range
 
     def step_of(self, text: str) -> int:
         """Return the step of a time; DataError, quoting nothing, if unfit."""
         try:
-            when = moment(text, self.calendar.is_time, "order")
-        except TakifuguError:
-            fix = "write times as ISO 8601, such as 2026-01-05T09:30" if self.calendar.is_time else "write numbers"
-            raise wrong("order", f"column {self.column!r} has a value that is no time", fix=fix) from None
+            when = self.written.moment(text)
+        except TakifuguError as error:
+            raise wrong("order", f"column {self.column!r} has {error.what}", fix=error.fix) from None
         step = math.floor((Fraction(when) - self.calendar.start) / self.calendar.step)
         size = self.calendar.size
         if step < 0 or (size is not None and step >= size):
@@ -57,23 +57,11 @@ def visited(
     is "ignore"), times outside the calendar, and a person at too many places in a step.
     """
     columns = [person, *where, *([] if times is None else [times.column])]
-    groups = cached(
-        table, ("visits", *columns), lambda: [group.key for group in totals(table, [], by=columns, null_keys="keep")]
-    )
-    for place, column in enumerate(columns[1:], start=1):
-        if any(key[place] is None for key in groups):
-            fix = "fill it in, or drop these rows knowingly: a visit that is left out is not counted"
-            raise wrong("file", f"column {column!r} has missing values", fix=fix)
-    names = called("person", person, "person", [key[0] for key in groups])
     by_step: dict[tuple[str, int], set[Hashable]] = {}
-    for who, *cells in groups:
-        step = 0 if times is None else times.step_of(str(cells[-1]))
-        if times is not None and step not in times.window:
-            continue
-        texts = tuple(map(str, cells[: len(where)]))
+    for step, who, texts in _in_window(table, columns, times):
         where_it_lies = placed(texts)
         if where_it_lies is not None:
-            by_step.setdefault((names[str(who)], step), set()).add(where_it_lies)
+            by_step.setdefault((who, step), set()).add(where_it_lies)
             continue
         if len(where) == 2 and are_degrees(where):
             _refuse_beyond(table, where, texts)
@@ -92,6 +80,36 @@ def visited(
     except DataError as error:
         error.where = ()
         raise error.at("source", "file").placed() from None
+
+
+def _in_window(
+    table: Table, columns: Sequence[str], times: Times | None
+) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """Yield the step, person and place of each visit that is read."""
+    key = None if times is None else (times.written, times.calendar)
+    by_step: _BySteps = cached(table, ("visits", *columns, key), lambda: _by_step(table, columns, times))
+    for step in (0,) if times is None else times.window:
+        for who, texts in by_step.get(step, ()):
+            yield step, who, texts
+
+
+#: The persons and places of the visits in each step; a file of a year is sorted once for all its hours.
+_BySteps = dict[int, list[tuple[str, tuple[str, ...]]]]
+
+
+def _by_step(table: Table, columns: Sequence[str], times: Times | None) -> _BySteps:
+    groups = [group.key for group in totals(table, [], by=columns, null_keys="keep")]
+    for place, column in enumerate(columns[1:], start=1):
+        if any(key[place] is None for key in groups):
+            fix = "fill it in, or drop these rows knowingly: a visit that is left out is not counted"
+            raise wrong("file", f"column {column!r} has missing values", fix=fix)
+    names = called("person", columns[0], "person", [key[0] for key in groups])
+    by_step: _BySteps = {}
+    for who, *cells in groups:
+        texts = tuple(map(str, cells))
+        step, texts = (0, texts) if times is None else (times.step_of(texts[-1]), texts[:-1])
+        by_step.setdefault(step, []).append((names[str(who)], texts))
+    return by_step
 
 
 def _refuse_beyond(table: Table, where: Sequence[str], key: tuple[str, ...]) -> None:

@@ -7,17 +7,19 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictInt
 
 from takifugu.core.plain import Json
-from takifugu.data import Calendar, parse_step
+from takifugu.data import Calendar, Zone, parse_step
 from takifugu.data import Table as Data
 from takifugu.releasing.file.keys import (
     CalendarEnd,
     Moment,
     Name,
     Number,
+    OrderFormat,
     Section,
     SourceFile,
     State,
     Text,
+    Timezone,
     WindowEnd,
     WindowStart,
 )
@@ -47,9 +49,21 @@ class PolicySourceSpec(SourceKeys):
     ] = None
     from_: Annotated[
         Moment | None,
-        Field(alias="from", description="where the calendar of the visits starts, in UTC", examples=["2026-01-05"]),
+        Field(
+            alias="from", description="where the calendar of the visits starts, by clocks in timezone, or in UTC",
+            examples=["2026-01-05"],
+        ),
     ] = None
     until: CalendarEnd = None
+    order_format: OrderFormat = None
+    timezone: Timezone = None
+    ambiguous: Annotated[
+        Literal["refuse", "first", "last"],
+        Field(
+            description='visits at a time that clocks in timezone show twice: "refuse", or those of the "first" or the '
+            '"last" pass'
+        ),
+    ] = "refuse"
     elsewhere: Annotated[
         Literal["refuse", "ignore"],
         Field(description='what to do with rows at a place that is not declared: "refuse" (default) or "ignore"'),
@@ -76,7 +90,8 @@ class PolicySourceSpec(SourceKeys):
         """Return the declared calendar, if any; InputError with its key."""
         if self.from_ is None or self.step is None:
             return None
-        return Calendar.read(self.from_, self.until, parse_step(self.step))
+        zone = None if self.timezone is None else Zone(self.timezone)
+        return Calendar.read(self.from_, self.until, parse_step(self.step), zone)
 
 
 class PolicyTable(Table):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StrictInt
 
 from takifugu.core.plain import Json
-from takifugu.data import Calendar, Table, Zone, check_order_format, parse_step
+from takifugu.data import Calendar, Table, Zone, parse_step
 from takifugu.data.melting import melted
 from takifugu.releasing.file.keys import (
     CalendarEnd,
@@ -15,16 +15,17 @@ from takifugu.releasing.file.keys import (
     Moment,
     Name,
     Number,
+    OrderFormat,
     Path,
     Positive,
     Section,
     SourceFile,
     State,
     Text,
+    Timezone,
     UnitsIndependent,
     WindowEnd,
     WindowStart,
-    checked,
 )  # fmt: skip
 from takifugu.releasing.file.row_words import LASTING, Steps
 from takifugu.releasing.file.sections import Described, FileSpec, SourceKeys
@@ -115,20 +116,8 @@ class SourceSpec(SourceKeys):
             description='rows that do not say whose, or of which piece, they are: "refuse", or "drop" to leave them out'
         ),
     ] = "refuse"
-    order_format: Annotated[
-        Text | None,
-        Field(
-            description='how the times of order are written, if not as ISO 8601; "epoch" are seconds since 1970, and '
-            '"epoch_ms" thousandths of one',
-            examples=["%d/%m/%Y %H:%M"],
-        ),
-        checked(check_order_format),
-    ] = None
-    timezone: Annotated[
-        Text | None,
-        Field(description="the zone of times that tell none; steps are counted in UTC", examples=["Europe/Berlin"]),
-        checked(Zone),
-    ] = None
+    order_format: OrderFormat = None
+    timezone: Timezone = None
     ambiguous: Annotated[
         Literal["refuse", "first", "last", "drop"],
         Field(

@@ -1,0 +1,75 @@
+"""Times of single rows: ISO 8601, a declared format, or numbers since 1970; by clocks in a zone where none is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import cached_property
+
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.data.times.epochs import EPOCHS
+from takifugu.data.times.moments import EPOCH, MICROSECOND, Moment, moment
+from takifugu.data.times.time_format import TimeFormat
+from takifugu.data.times.zones import Zone
+from takifugu.numbers.rationals import as_fraction
+
+
+@dataclass(frozen=True)
+class RowTimes:
+    """How the times of rows are written: `form` as in TimeFormat or EPOCHS, `zone` for times that tell none.
+
+    Of a time that clocks show twice `ambiguous` is the pass that is meant, "first" or "last", or "refuse".
+
+    >>> RowTimes(form="%d/%m/%Y %H:%M", zone=Zone("Europe/Berlin")).moment("05/01/2026 01:00") // 1_000_000
+    1767571200
+    """
+
+    is_time: bool = True
+    form: str | None = None
+    zone: Zone | None = None
+    ambiguous: str = "refuse"
+
+    @cached_property
+    def _format(self) -> TimeFormat | None:
+        return None if self.form is None or self.form in EPOCHS else TimeFormat(self.form)
+
+    def moment(self, text: str) -> Moment:
+        """Return the moment of a row, or its number; InputError, quoting nothing, for what is none."""
+        if not self.is_time or self.form in EPOCHS:
+            return self._number(text)
+        when = self._written(text)
+        if when.tzinfo is not None or self.zone is None:
+            return moment(when, self.is_time, "order")
+        return self._by_the_clock((when.replace(tzinfo=UTC) - EPOCH) // MICROSECOND, self.zone)
+
+    def _number(self, text: str) -> Moment:
+        try:
+            return as_fraction(text, "a time") * EPOCHS.get(self.form or "", 1)
+        except TakifuguError:
+            raise _no_time("is no time", "write numbers") from None
+
+    def _written(self, text: str) -> datetime:
+        if self._format is not None:
+            if (when := self._format.read(text)) is None:
+                fix = "declare how they are written, or leave order_format out"
+                raise _no_time("is no time in the declared format", fix)
+            return when
+        try:
+            return datetime.fromisoformat(text)
+        except ValueError:
+            fix = "write times as ISO 8601, such as 2026-01-05T09:30, or declare order_format"
+            raise _no_time("is no time", fix) from None
+
+    def _by_the_clock(self, wall: int, zone: Zone) -> Moment:
+        instants = zone.moments(wall)
+        if not instants:
+            raise _no_time(f"is a time that clocks in {zone.name!r} skipped", "repair it, or check timezone")
+        if len(instants) > 1 and self.ambiguous == "refuse":
+            fix = 'write such times with their offset from UTC, or ambiguous = "first" or "last"'
+            raise _no_time(f"is a time that clocks in {zone.name!r} showed twice", fix)
+        return Fraction(instants[-1 if self.ambiguous == "last" else 0])
+
+
+def _no_time(fault: str, fix: str) -> InputError:
+    return InputError(f"a value that {fault}", fix=fix).at("order")
