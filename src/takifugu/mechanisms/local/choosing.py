@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
 
 import numpy as np
 
@@ -144,11 +143,14 @@ def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Sen
 
     Its loss is the floor for one value; over the class of counted populations the loss may be a little above the floor.
     """
+    apart = populations.distances_apart
     if populations.regions is not None:
         cost = masses_at(populations.prior, populations.values)[:, None] * populations.distances
-        return Values(optimal_over(populations.values, cost, populations.regions, epsilon, delta))
+        return Values(optimal_over(populations.values, cost, populations.regions, epsilon, delta, apart))
     laws = populations.laws
-    promises = [hides_population(laws[a], laws[b], epsilon, delta) for a, b in populations.pairs]
+    promises = []
+    for (a, b), distance in apart.items():
+        promises.append(hides_population(laws[a], laws[b], epsilon * distance, delta))
     return least_loss(populations, promises)
 
 
@@ -187,12 +189,14 @@ def largest_strength(
     return None
 
 
-def strongest_locally(mechanism: Mechanism, populations: Populations, epsilon: Fraction) -> Sender:
-    """Return the sender of the largest strength with local privacy epsilon.
+def strongest_within(
+    mechanism: Mechanism, populations: Populations, epsilon: Fraction, loss: Callable[[Sender], float]
+) -> Sender:
+    """Return the sender of the largest strength that loses at most epsilon about a value.
 
-    Raises CalibrationRefused where no strength that is tried keeps it.
+    `loss` grows with the strength. Raises CalibrationRefused where no strength that is tried keeps it.
     """
-    strength = searched(lambda s: mechanism.make(s).local_epsilon() <= epsilon, mechanism, populations)
+    strength = searched(lambda s: loss(mechanism.make(s)) <= epsilon, mechanism, populations)
     if strength == _WEAKEST * _unit(mechanism, populations):
         raise _refused()
     return mechanism.make(strength)
@@ -220,12 +224,16 @@ def _about(rows: Floats, dummies: int, populations: Populations, epsilon: Fracti
         ends = {name: (sent, sent) for name, sent in zip(populations.laws, populations.table @ divided, strict=True)}
     else:
         ends = about_ends(divided, populations.regions)
-    pairs = [(most, least) for (_, most), (least, _) in permutations(ends.values(), 2)]
-    if delta:
-        factor = math.exp(min(float(epsilon), 700.0))
-        return max(_excess(p - factor * q, dummies) for p, q in pairs)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return max(float(np.log(np.where(p > 0, p / np.maximum(q, 0), 1.0)).max()) for p, q in pairs)
+    losses = []
+    for (a, b), distance in populations.distances_apart.items():
+        for (_, most), (least, _) in ((ends[a], ends[b]), (ends[b], ends[a])):
+            if delta:
+                losses.append(_excess(most - math.exp(min(float(epsilon * distance), 700.0)) * least, dummies))
+                continue
+            with np.errstate(divide="ignore", invalid="ignore"):
+                loss = float(np.log(np.where(most > 0, most / np.maximum(least, 0), 1.0)).max())
+            losses.append(per_distance(loss, distance))
+    return max(losses)
 
 
 def _excess(differences: Floats, dummies: int) -> float:
@@ -237,7 +245,19 @@ def _excess(differences: Floats, dummies: int) -> float:
 
 
 def _measured(sender: Sender, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
-    return sender.delta(populations, epsilon) if delta else sender.epsilon(populations)
+    if populations.apart is None:
+        return sender.delta(populations, epsilon) if delta else sender.epsilon(populations)
+    losses = []
+    for pair, distance in populations.apart.items():
+        two = populations.only(pair)
+        at_distance = sender.delta(two, epsilon * distance) if delta else per_distance(sender.epsilon(two), distance)
+        losses.append(at_distance)
+    return max(losses)
+
+
+def per_distance(loss: float, distance: Fraction) -> float:
+    """Return a loss per unit of distance, rounded up."""
+    return loss if distance == 1 else loss / float(distance) * (1 + 2.0**-50)
 
 
 def _is_planar(values: Iterable[Hashable]) -> bool:

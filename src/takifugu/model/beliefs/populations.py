@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, TypedDict, Unpack
 
+from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
@@ -22,6 +23,7 @@ from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.population_region import Regions, Sample, covering
 from takifugu.model.beliefs.states import checked_alphabet, first_few, plain_state
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
+from takifugu.numbers.transport.couplings import least_largest
 
 #: A text, a number, or a place: a pair of numbers.
 Value = Hashable
@@ -199,6 +201,29 @@ class FromPopulations(Nameless):
     @cached_property
     def _are_numbers(self) -> bool:
         return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
+
+    def w_infinity(self, name: str, other: str) -> Fraction | None:
+        """Return the least largest move from one population to another.
+
+        None where they were counted: nobody knows it then.
+        """
+        if self.regions is not None:
+            return None
+        left, right = (dict(zip(self.values, self.laws[self.populations.index(n)], strict=True)) for n in (name, other))
+        return cached(self, (FromPopulations.w_infinity, name, other), lambda: Fraction(least_largest(left, right, self.distance)[0]))
+
+    def only(self, names: tuple[str, ...]) -> FromPopulations:
+        """Return the belief that knows some of the populations."""
+        return cached(self, (FromPopulations.only, names), lambda: self._only(names))
+
+    def _only(self, names: tuple[str, ...]) -> FromPopulations:
+        laws = {}
+        for name in names:
+            laws[name] = dict(zip(self.values, self.laws[self.populations.index(name)], strict=True))
+        return FromPopulations(
+            laws, self.rows, self.independent, self.scales, self.measure, dict(zip(self.values, self.prior, strict=True)),
+            self.source, "align", None if self.regions is None else self.regions.only(names),
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[str, ...]:
         law_of_row = "each row of a person follows the stated distribution of that person's population"

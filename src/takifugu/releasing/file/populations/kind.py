@@ -19,7 +19,7 @@ from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import EachValue, Query
 from takifugu.model.queries.sections import EACH_ROW
-from takifugu.model.secrets import which_population
+from takifugu.model.secrets.of_populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.degrees import are_degrees, misplaced
@@ -67,7 +67,7 @@ class Populations(Kind):
             yield fault(("belief", "values"), problem, "rename it, or remove it from source.missing")
 
     def framework_of(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Framework:
-        return Pufferfish(which_population(), belief)
+        return Pufferfish(which_population(spec.belief.meant.metric), belief)
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
         """Return the query of one table, with its columns and batch."""
