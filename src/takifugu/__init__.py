@@ -57,8 +57,8 @@ if TYPE_CHECKING:
         TopK,
         Visitors,
     )
-    from takifugu.model.secrets.of_populations import which_population
     from takifugu.model.secrets.of_entries import attribute, entry, every_entry, presence
+    from takifugu.model.secrets.of_populations import which_population
     from takifugu.model.secrets.properties import Named, dataset_property, distribution_parameter
     from takifugu.numbers.densities.normal import Normal, NormalMixture
     from takifugu.numbers.densities.truncated import Truncated

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction as F
 from itertools import combinations
 from typing import Any

@@ -12,7 +12,7 @@ populations is not known; what keeps metric privacy of values keeps it for all (
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any

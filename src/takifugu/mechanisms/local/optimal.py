@@ -165,7 +165,8 @@ def optimal_over(
         return all(loss_over(channel, regions.only(pair)) <= of for pair, of in epsilons.items())
 
     for share in _INSIDE_CLASSES:
-        matrix = _solution_over(cost, regions, {pair: float(of) * share for pair, of in epsilons.items()}, float(delta) * share)
+        inside = {pair: float(of) * share for pair, of in epsilons.items()}
+        matrix = _solution_over(cost, regions, inside, float(delta) * share)
         if channel := exact_channel(values, values, matrix, _BLENDS_OF_CLASSES, keeps):
             return channel
     raise Unsupported("no channel near the solver's solution keeps the promise", fix="ask for a larger epsilon")

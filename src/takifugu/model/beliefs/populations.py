@@ -209,20 +209,22 @@ class FromPopulations(Nameless):
         """
         if self.regions is not None:
             return None
-        left, right = (dict(zip(self.values, self.laws[self.populations.index(n)], strict=True)) for n in (name, other))
-        return cached(self, (FromPopulations.w_infinity, name, other), lambda: Fraction(least_largest(left, right, self.distance)[0]))
+        left, right = self._law(name), self._law(other)
+        key = FromPopulations.w_infinity, name, other
+        return cached(self, key, lambda: Fraction(least_largest(left, right, self.distance)[0]))
+
+    def _law(self, name: str) -> dict[Value, Fraction]:
+        return dict(zip(self.values, self.laws[self.populations.index(name)], strict=True))
 
     def only(self, names: tuple[str, ...]) -> FromPopulations:
         """Return the belief that knows some of the populations."""
         return cached(self, (FromPopulations.only, names), lambda: self._only(names))
 
     def _only(self, names: tuple[str, ...]) -> FromPopulations:
-        laws = {}
-        for name in names:
-            laws[name] = dict(zip(self.values, self.laws[self.populations.index(name)], strict=True))
+        laws, prior = {name: self._law(name) for name in names}, dict(zip(self.values, self.prior, strict=True))
         return FromPopulations(
-            laws, self.rows, self.independent, self.scales, self.measure, dict(zip(self.values, self.prior, strict=True)),
-            self.source, "align", None if self.regions is None else self.regions.only(names),
+            laws, self.rows, self.independent, self.scales, self.measure, prior, self.source, "align",
+            None if self.regions is None else self.regions.only(names),
         )  # fmt: skip
 
     def assumptions(self) -> tuple[str, ...]:
