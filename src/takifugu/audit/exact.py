@@ -145,9 +145,10 @@ def _over_class(framework: Framework, releases: Sequence[Release]) -> Audit:
     """Return the largest loss over a class, unbounded but for populations."""
     (query, noise), *more_releases = releases
     (belief, *more), (secret, *more_secrets) = framework.beliefs, framework.secrets
-    is_sent = not more_releases and not more and not more_secrets and query.to_dict()["kind"] == "each-value"
-    is_about = isinstance(belief, FromPopulations) and isinstance(secret, WhichPopulation)
-    if is_sent and is_about and isinstance(noise, Finite):
+    is_sent = not (more_releases or more or more_secrets) and query.to_dict()["kind"] == "each-value"
+    if not is_sent or not isinstance(belief, FromPopulations) or not isinstance(secret, WhichPopulation):
+        return Audit(math.inf, "", (), 0.0, math.inf, CLASS)
+    if isinstance(noise, Finite):
         ends = largest_over_class(belief, noise, secret.distance)
         if ends is not None:
             return Audit(ends.high, ends.comparison, (ends.output,), ends.low, ends.high)

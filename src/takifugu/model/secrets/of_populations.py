@@ -152,11 +152,13 @@ def _checked(metric: Declared) -> tuple[tuple[str, str, Fraction], ...]:
             distances[name, other] = distances[other, name] = distance
     names = list(dict.fromkeys(name for name, _ in distances))
     for start, middle, end in permutations(names, 3):
-        legs = [distances.get(pair) for pair in ((start, end), (start, middle), (middle, end))]
-        direct, *others = (Fraction(0) if leg is None else leg for leg in legs)
-        if None not in legs and direct > sum(others, Fraction(0)) * (1 + _ROUNDING):
+        legs = [(start, end), (start, middle), (middle, end)]
+        if any(leg not in distances for leg in legs):
+            continue
+        direct, detour = distances[start, end], distances[start, middle] + distances[middle, end]
+        if direct > detour * (1 + _ROUNDING):
             raise _no_metric(
-                f"from {start!r} to {end!r} it is {float(direct):g}, and {float(sum(others)):g} through {middle!r}",
+                f"from {start!r} to {end!r} it is {float(direct):g}, and {float(detour):g} through {middle!r}",
                 "no detour is shorter (triangle inequality)", "write the shorter one",
             )  # fmt: skip
     return tuple((a, b, distances[a, b]) for a, b in combinations(names, 2) if (a, b) in distances)
