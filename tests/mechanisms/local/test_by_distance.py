@@ -212,8 +212,8 @@ def test_populations_that_are_alike_have_no_distance() -> None:
     with pytest.raises(CalibrationRefused, match="distance of two populations is 0"):
         tf.calibrate(framework(laws=same), tf.EachValue(), epsilon=1, mechanism="exponential")
     three = {**same, "c": LAWS["far"]}
-    found = tf.calibrate(framework(laws=three), tf.EachValue(), epsilon=1, mechanism="exponential")
-    assert true_loss(found).loss == pytest.approx(1, abs=0.01)
+    calibration = tf.calibrate(framework(laws=three), tf.EachValue(), epsilon=1, mechanism="exponential")
+    assert true_loss(calibration).loss == pytest.approx(1, abs=0.01)
 
 
 def test_a_framework_without_a_metric_is_written_as_before() -> None:

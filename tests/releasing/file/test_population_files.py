@@ -492,7 +492,7 @@ def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp
     for command in (["audit", str(file)], ["compare", "--all", str(file)]):
         result = runner.invoke(main, command)
         assert result.exit_code == 0, result.output
-    assert "per unit of distance in all" in " ".join(result.output.split())
+    assert "in all at a distance of 1" in " ".join(result.output.split())
     assert "belief off by" not in result.output  # epsilon + 2 Delta is said of one distance only
     with pytest.raises(BudgetExceeded):  # the same rows again cost what both tell of the values
         tf.release_file(file, output=tmp_path / "again", once="2")
@@ -528,4 +528,4 @@ def test_w_infinity_of_counted_populations_covers_any_two(tmp_path: Path) -> Non
     )  # fmt: skip
     assert 0.00099 < worst <= 0.001  # each of three rows has a third
     page = " ".join((tmp_path / "release-published/places.certificate.txt").read_text().split())
-    assert "epsilon is per m of W-infinity" in page
+    assert "epsilon is for 1 m of W-infinity" in page

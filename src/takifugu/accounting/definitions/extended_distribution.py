@@ -71,7 +71,7 @@ class Extended(Distribution):
             return ()
         return (
             f"however often the same rows are sent, by whichever mechanism, they tell at most epsilon "
-            f"{written(max(losses), digits=4)} per unit of distance in all",
+            f"{written(max(losses), digits=4)} in all at a distance of 1",
         )
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:

@@ -74,11 +74,11 @@ class Hiding:
 
     def _bound(self, problem: Problem, belief: FromPopulations, populations: Populations, dummies: int) -> Bound:
         epsilon, delta = problem.epsilon / belief.rows, problem.delta / belief.rows
-        unit = "" if populations.apart is None else f" per {belief.measure or 'unit of distance'}"
+        at = "" if populations.apart is None else f" at a distance of 1 {belief.measure}".rstrip()
         kind, share = Covers.COMPONENT, problem.delta
         if belief.adds_up and populations.are_known:
             option = strongest(populations, epsilon, delta, self.name, dummies)
-            measured = f"delta {number(option.measured)}" if delta else f"epsilon {number(option.measured)}{unit}"
+            measured = f"delta {number(option.measured)}" if delta else f"epsilon {number(option.measured)}{at}"
             detail = f"one row tells {measured}"
             if belief.rows > 1:
                 detail += f", of {belief.rows}"
@@ -154,8 +154,8 @@ def distances_of(belief: FromPopulations, populations: Populations) -> tuple[str
     unit = f" {belief.measure}" if belief.measure else ""
     if not populations.are_known:
         return (
-            f"epsilon is per{unit or ' unit of distance'} of W-infinity, the least largest move that turns one "
-            "population into the other; it holds for any two distributions of the values",
+            f"epsilon is for 1{unit} of W-infinity, the least largest move that turns one population into the other; "
+            "it holds for any two distributions of the values",
         )
     pairs = [
         f"{a!r} and {b!r} are {number(float(distance))}{unit} apart"

@@ -99,7 +99,7 @@ class PopulationsSection:
     ] = "refuse"
     metric: Annotated[
         Literal["w-infinity"] | dict[Text, dict[Text, Number]] | None,
-        Key("epsilon is per unit of this distance between two populations", {"home": {"out": 2}}),
+        Key("epsilon is multiplied by this distance between two populations", {"home": {"out": 2}}),
     ] = None
     rows_independent: Annotated[
         bool, Key("declare that a person's rows are independent given the population")
