@@ -137,7 +137,8 @@ _OURS = (
         Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=_OF_ROWS, aliases=tuple(aliases))
         for name, attribute, *aliases in (
             ("randomised-response", "RESPONSE"), ("exponential", "EXPONENTIAL"),
-            ("planar-laplace", "LAPLACE", "restricted Laplace", "RL"), ("planar-normal", "NORMAL"),
+            ("planar-laplace", "LAPLACE"), ("planar-normal", "NORMAL"),
+            ("restricted-laplace", "RESTRICTED", "restricted Laplace", "RL"),
             ("planar-laplace-remapped", "LAPLACE_REMAPPED"), ("planar-normal-remapped", "NORMAL_REMAPPED"),
             ("tupling", "TUPLING"),
             ("optimal", "OPTIMAL"),

@@ -529,3 +529,49 @@ def test_w_infinity_of_counted_populations_covers_any_two(tmp_path: Path) -> Non
     assert 0.00099 < worst <= 0.001  # each of three rows has a third
     page = " ".join((tmp_path / "release-published/places.certificate.txt").read_text().split())
     assert "epsilon is for 1 m of W-infinity" in page
+
+
+# Noise that is cut at a radius.
+
+
+def within(radius: Any, mechanism: str = "restricted-laplace", epsilon: Any = 1.5) -> str:
+    return release_text(
+        read_from("answers", "people.csv", value="place", rows_per_person=1, batch="May", budget=9),
+        believe("populations", source="a test", values=[0, 1, 2], laws=THREE),
+        publish("answers", "each-value", epsilon=epsilon, mechanism=mechanism, radius=radius),
+    )
+
+
+@pytest.mark.parametrize("mechanism", ["restricted-laplace", "restricted Laplace", "RL"])
+def test_a_file_sends_nothing_farther_than_its_radius(tmp_path: Path, mechanism: str) -> None:
+    file = words_in(tmp_path, within(1, mechanism), "0\n" * 500)
+    (table,) = tf.release_file(file).tables
+    assert {row["place"] for row in table.rows} == {"0", "1"}
+    calibration = table.releases[0][1].calibration
+    assert calibration.mechanism == "restricted-laplace"
+    assert 1.49 < true_loss(calibration).loss <= 1.5
+    page = " ".join((tmp_path / "release-published/answers.certificate.txt").read_text().split())
+    assert "randomised within 1" in page
+    assert "Kawamoto and Murakami 2019" in page
+    assert CliRunner().invoke(main, ["audit", str(file)]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("radius", "mechanism", "words"),
+    [
+        (0.5, "restricted-laplace", "cuts all noise: no other value is nearer than 1"),
+        (0, "restricted-laplace", "cuts all noise"),
+        (-1, "restricted-laplace", "must not be negative"),
+        (1, "exponential", "cuts no noise of this mechanism"),
+    ],
+)
+def test_a_radius_that_cuts_all_noise_or_none_is_refused(
+    tmp_path: Path, radius: Any, mechanism: str, words: str
+) -> None:
+    file = words_in(tmp_path, within(radius, mechanism), "0\n1\n2\n")
+    assert words in refused(file, SpecError, "radius")
+
+
+def test_restricted_noise_without_a_radius_is_refused(tmp_path: Path) -> None:
+    text = within(1).replace("radius = 1\n", "")
+    assert "is missing: noise is cut there" in refused(words_in(tmp_path, text, "0\n1\n2\n"), SpecError, "radius")

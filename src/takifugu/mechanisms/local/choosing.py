@@ -73,8 +73,8 @@ def strongest(
 ) -> Option:  # fmt: skip
     """Return a mechanism at its largest strength within (epsilon, delta)-distribution privacy.
 
-    The promise is for every two populations. `dummies` is the k of tupling; with a `radius` no value is moved farther
-    before tupling. Raises CalibrationRefused where nothing keeps the promise.
+    The promise is for every two populations. `dummies` is the k of tupling; with a `radius` no value is moved farther.
+    Raises CalibrationRefused where nothing keeps the promise.
 
     >>> from takifugu.mechanisms.local.populations import populations_of
     >>> from takifugu.model.beliefs.populations import FromPopulations
@@ -91,7 +91,7 @@ def strongest(
         else:
             largest = largest_strength(mechanism, populations, epsilon, delta)
             if largest is None:
-                raise _refused()
+                raise _refused() if radius is None else _too_near(mechanism, populations, epsilon, delta)
             strength, sender = largest, mechanism.make(largest)
         measured = _measured(sender, populations, epsilon, delta)
         return Option(name, sender, strength, measured, sender.expected_loss(populations))
@@ -105,7 +105,8 @@ def mechanisms(
 ) -> dict[str, Mechanism | None]:
     """Return the mechanisms by name, None for the linear program.
 
-    Inside tupling is noise that decays with distance, cut off beyond `radius` where there is one (Kawamoto19 §6.4).
+    Restricted Laplace noise decays with distance and is cut off beyond `radius`, as is the noise inside tupling
+    (Kawamoto19 §6.4).
     """
     values, distances = populations.values, populations.distances
     reach = math.inf if radius is None else float(as_fraction(radius, "the radius", "radius"))
@@ -133,6 +134,7 @@ def mechanisms(
         if cells is not None:
             by_name["planar-laplace-remapped"] = of(lambda s: weights.laplace_masses(cells, s))
             by_name["planar-normal-remapped"] = of(lambda s: weights.normal_masses(cells, s))
+    by_name["restricted-laplace"] = of(lambda s: weights.restricted(distances, s, reach))
     by_name["tupling"] = of(lambda s: weights.restricted(distances, s, reach), dummies)
     by_name["optimal"] = None
     return by_name
@@ -215,6 +217,17 @@ def _unit(mechanism: Mechanism, populations: Populations) -> float:
 
 def _refused() -> CalibrationRefused:
     return CalibrationRefused("no strength that was tried keeps the promise")
+
+
+def _too_near(
+    mechanism: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction
+) -> CalibrationRefused:
+    most_noise = mechanism.make(_WEAKEST * _unit(mechanism, populations))
+    least = number(_measured(most_noise, populations, epsilon, delta))
+    tells = f"delta {least} at epsilon {number(float(epsilon))}" if delta else f"epsilon {least}"
+    return CalibrationRefused(
+        f"the most noise within the radius tells {tells}", fix="write a larger radius, or a larger epsilon or delta"
+    )
 
 
 def _about(rows: Floats, dummies: int, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:

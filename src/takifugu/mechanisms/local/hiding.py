@@ -63,21 +63,28 @@ class Hiding:
             return Refusal("each value is published among dummies, and it sends none")
         if not dummies and self.name == "tupling":
             return Refusal("it sends each value among dummies, and none are published: ask for dummies")
+        radius = problem.query.radius
+        if radius is None and self.name == RESTRICTED.name:
+            return Refusal("it cuts noise at a radius, and no radius is written: ask for one")
+        if radius is not None and self.name not in ("tupling", RESTRICTED.name):
+            return Refusal("it may move a value farther than the radius")
         populations = populations_of(beliefs[0])
         if self.name not in mechanisms(populations):
             return Refusal("it moves places, and the values are none, or do not fill a box of equal cells")
         try:
             hidden = hidden_at(secret, beliefs[0], populations)
-            return self._bound(problem, beliefs[0], hidden, dummies or 10)
+            return self._bound(problem, beliefs[0], hidden, dummies or 10, radius)
         except CalibrationRefused as refusal:
             return Refusal(refusal.rule or str(refusal))
 
-    def _bound(self, problem: Problem, belief: FromPopulations, populations: Populations, dummies: int) -> Bound:
+    def _bound(
+        self, problem: Problem, belief: FromPopulations, populations: Populations, dummies: int, radius: Fraction | None
+    ) -> Bound:
         epsilon, delta = problem.epsilon / belief.rows, problem.delta / belief.rows
         at = "" if populations.apart is None else f" at a distance of 1 {belief.measure}".rstrip()
         kind, share = Covers.COMPONENT, problem.delta
         if belief.adds_up and populations.are_known:
-            option = strongest(populations, epsilon, delta, self.name, dummies)
+            option = strongest(populations, epsilon, delta, self.name, dummies, radius)
             measured = f"delta {number(option.measured)}" if delta else f"epsilon {number(option.measured)}{at}"
             detail = f"one row tells {measured}"
             if belief.rows > 1:
@@ -85,7 +92,7 @@ class Hiding:
             sender = option.sender
         else:
             loss, promise = hides_values(belief, populations, epsilon)
-            mechanism = mechanisms(populations, dummies)[self.name]
+            mechanism = mechanisms(populations, dummies, radius)[self.name]
             if mechanism is None:
                 sender = least_loss(populations, [promise])
             else:
@@ -206,5 +213,6 @@ LAPLACE_REMAPPED = Hiding(
 NORMAL_REMAPPED = Hiding(
     "planar-normal-remapped", f"normal noise in the plane, rounded to cells and remapped into the box; {_MEASURED}"
 )
+RESTRICTED = Hiding("restricted-laplace", f"Kawamoto and Murakami 2019, §6.4, cut at a radius; {_MEASURED}")
 TUPLING = Hiding("tupling", "Kawamoto and Murakami 2019, Algorithm 1, with its exact delta", 2e4)
 OPTIMAL = Hiding("optimal", "the least expected loss of one value, by a linear program, repaired and measured", 5e4)

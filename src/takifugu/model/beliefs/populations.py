@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any, TypedDict, Unpack
 
 from takifugu.core.cache import cached
@@ -201,6 +201,11 @@ class FromPopulations(Nameless):
     @cached_property
     def _are_numbers(self) -> bool:
         return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
+
+    @cached_property
+    def nearest(self) -> float:
+        """Return the least distance between two values."""
+        return min(self.distance(x, y) for x, y in combinations(self.values, 2))
 
     def w_infinity(self, name: str, other: str) -> Fraction | None:
         """Return the least largest move from one population to another.
