@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from kawamoto.metric_privacy import grid_edges, hides_distance, spanner
 from measure import compared, row, seconds, span, title
+from takifugu.mechanisms.local.metric_privacy import grid_edges, hides_distance, spanner
 from takifugu.mechanisms.local.optimal import optimal
 from takifugu.mechanisms.local.promises import hides_population, hides_value
 from takifugu.mechanisms.local.senders import randomised, tables

@@ -31,6 +31,9 @@ AT_HOME = 400
 #: Where people of a made-up city were on one evening: the middle of a quarter, how wide it is, and its share of them.
 QUARTERS = (((2.5, 3.0), 0.9, 0.45), ((7.5, 7.0), 0.7, 0.35), ((3.0, 8.0), 0.5, 0.2))
 
+#: How often visitors of three towns stop at each kilometre of a street, in tenths.
+TOWNS = ((6, 2, 1, 1), (1, 6, 2, 1), (1, 1, 2, 6))
+
 #: A network of our own: damp walls and smoke make people cough, and whoever coughs sees a doctor more often.
 CLINIC = """\
 network clinic { }
@@ -137,6 +140,8 @@ def _write_populations(folder: Path, chance: random.Random) -> None:
     _table(folder / "others.csv", ("status", "east", "north"), others)
     people = [(f"p{number}", *_place(chance.choice(list(PLACES)), chance)) for number in range(1, 301)]
     _table(folder / "places.csv", ("person", "east", "north"), people)
+    stops = [(chance.choices((0, 1, 2, 3), chance.choice(TOWNS))[0],) for _ in range(200)]
+    _table(folder / "street.csv", ("kilometre",), stops)
 
 
 def _pupil(chance: random.Random) -> tuple[str, str]:

@@ -57,8 +57,8 @@ if TYPE_CHECKING:
         TopK,
         Visitors,
     )
-    from takifugu.model.secrets import which_population
     from takifugu.model.secrets.of_entries import attribute, entry, every_entry, presence
+    from takifugu.model.secrets.of_populations import which_population
     from takifugu.model.secrets.properties import Named, dataset_property, distribution_parameter
     from takifugu.numbers.densities.normal import Normal, NormalMixture
     from takifugu.numbers.densities.truncated import Truncated
@@ -205,7 +205,7 @@ _MODULES = {
     "takifugu.analysis.robustness": ("promise_if_belief_off",),
     "takifugu.audit": ("true_delta", "true_loss"),
     "takifugu.model.secrets.of_entries": ("attribute", "entry", "every_entry", "presence"),
-    "takifugu.model.secrets": ("which_population",),
+    "takifugu.model.secrets.of_populations": ("which_population",),
     "takifugu.model.secrets.properties": ("Named", "dataset_property", "distribution_parameter"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

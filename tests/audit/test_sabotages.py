@@ -185,6 +185,9 @@ SABOTAGES = (
     Sabotage("the answer itself is released", put("takifugu.releasing.publishing.publish._randomised", lambda one, bits:
              [x * one.question.calibration.randomiser.grid for x in answer_of(one.question.calibration, one.seen)]),
              made("laplace-exact", tf.Count(1)), 500),
+    Sabotage("a distance of populations is dropped", put("takifugu.mechanisms.local.choosing.per_distance",
+             lambda loss, distance: loss),
+             made("exponential", tf.EachValue(), exact, tf.which_population({"m": {"f": "1/2"}}))),
     Sabotage("the value itself is sent", put("takifugu.mechanisms.local.senders.randomised",
              lambda channel, codes, entropy: codes), made("randomised-response", tf.EachValue(), exact, WHICH), 500),
     Sabotage("the best candidate is always chosen", put("takifugu.numbers.noise.permute_and_flip",

@@ -32,6 +32,7 @@ from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
+from takifugu.model.secrets.of_populations import WhichPopulation
 from takifugu.numbers.rationals import Number, as_epsilon
 
 
@@ -116,8 +117,9 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
             outputs, masses = case.channel.bounded
             sides = case.sides(masses)
             for a, b in case.pairs:
+                weight = case.weight(a, b)
                 for place, output in enumerate(outputs):
-                    ratio = largest_ratio(sides[a], sides[b], place)
+                    ratio = _weighed(largest_ratio(sides[a], sides[b], place), weight)
                     if ratio > best[0]:
                         best = ratio, case.describe(a, b), output, case.relative_error
         ratio, comparison, output, error = best
@@ -130,14 +132,24 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
         return Audit(loss, comparison, published, loss - slack, upper, left_open)
 
 
+def _weighed(ratio: mpf, weight: Fraction) -> mpf:
+    """Return a ratio to the power of 1 / weight: e^loss per unit of it."""
+    if weight == 1:
+        return ratio
+    if not weight:
+        return mp.inf if ratio > 1 + mp.mpf(10) ** -20 else mp.mpf(1)
+    return ratio ** (mp.mpf(weight.denominator) / weight.numerator)
+
+
 def _over_class(framework: Framework, releases: Sequence[Release]) -> Audit:
     """Return the largest loss over a class, unbounded but for populations."""
     (query, noise), *more_releases = releases
-    (belief, *more), kinds = framework.beliefs, [secret.to_dict()["kind"] for secret in framework.secrets]
-    is_only = not more_releases and not more and kinds == ["which-population"]
-    is_sent = is_only and query.to_dict()["kind"] == "each-value"
-    if is_sent and isinstance(belief, FromPopulations) and isinstance(noise, Finite):
-        ends = largest_over_class(belief, noise)
+    (belief, *more), (secret, *more_secrets) = framework.beliefs, framework.secrets
+    is_sent = not (more_releases or more or more_secrets) and query.to_dict()["kind"] == "each-value"
+    if not is_sent or not isinstance(belief, FromPopulations) or not isinstance(secret, WhichPopulation):
+        return Audit(math.inf, "", (), 0.0, math.inf, CLASS)
+    if isinstance(noise, Finite):
+        ends = largest_over_class(belief, noise, secret.distance)
         if ends is not None:
             return Audit(ends.high, ends.comparison, (ends.output,), ends.low, ends.high)
     return Audit(math.inf, "", (), 0.0, math.inf, CLASS)
@@ -179,7 +191,6 @@ def true_delta(
     if real_line.is_real(framework):
         return _on_the_real_line(framework, query, randomiser, budget)
     with mp.workdps(DIGITS):
-        factor = mp.exp(mp.mpf(budget.numerator) / budget.denominator)
         low = high = mp.mpf(0)
         comparison, error = "", 0.0
         place: tuple[int, ...] = ()
@@ -188,6 +199,8 @@ def true_delta(
             sides = case.sides(masses)
             error = max(error, case.relative_error)
             for a, b in case.pairs:
+                exponent = budget * case.weight(a, b)
+                factor = mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)
                 for same_start, excess in _excesses(sides[a], sides[b], factor):
                     delta = mp.fsum(x for x in excess if x > 0)
                     high = max(high, delta)

@@ -8,7 +8,7 @@ of rows that are sent one by one is a ratio of two linear programs.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations, product
@@ -111,12 +111,15 @@ class Ends:
     output: Hashable
 
 
-def largest_over_class(rows: FromPopulations, noise: Finite) -> Ends | None:
+def largest_over_class(
+    rows: FromPopulations, noise: Finite, distance: Callable[[FromPopulations, str, str], Fraction | None]
+) -> Ends | None:
     """Return the rows' largest loss over all counted populations, if known.
 
     Rows are sent one by one. The loss is that of all rows sent as the same output: log(max p.m / min q.m) for each,
     over p and q in the regions of two populations and m the probabilities of the output. Every multiplier of the bounds
-    gives a bound of a linear program, so the upper end is proved whatever the solver does.
+    gives a bound of a linear program, so the upper end is proved whatever the solver does. Losses are divided by the
+    `distance` of two populations.
     """
     if rows.regions is None or not rows.adds_up or len(noise.outputs) > MOST_OUTPUTS:
         return None
@@ -127,8 +130,11 @@ def largest_over_class(rows: FromPopulations, noise: Finite) -> Ends | None:
         turned = [-mass for mass in column]
         less = {name: _largest(region, turned) for name, region in rows.regions.by_name.items()}
         for a, b in permutations(rows.populations, 2):
-            low = _log_ratio(most[a][0], -less[b][0]) * rows.rows
-            high = _log_ratio(most[a][1], -less[b][1]) * rows.rows
+            apart = distance(rows, a, b)
+            if not apart:
+                return None  # W-infinity of counted populations is not known
+            low = _log_ratio(most[a][0], -less[b][0]) * rows.rows / float(apart)
+            high = _log_ratio(most[a][1], -less[b][1]) * rows.rows / float(apart)
             words = (rows.which.describe_hypothesis(rows.populations.index(name)) for name in (a, b))
             ends.append(Ends(low, high, " against ".join(words), output))
     worst = max(ends, key=lambda end: end.high)

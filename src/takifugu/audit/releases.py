@@ -26,6 +26,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.pair import LawPair
+from takifugu.model.beliefs.populations import WhichOf
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import Policy
@@ -33,6 +34,7 @@ from takifugu.model.queries import Additive, IntArray, Query, resolved
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View, WithAbsence, absent_index
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
+from takifugu.model.secrets.of_populations import WhichPopulation
 
 Release = tuple[Query, Randomiser]
 Masses = npt.NDArray[np.object_]
@@ -102,6 +104,17 @@ class Hypotheses:
     channel: Channel
     relative_error: float
     are_laws: bool = False
+    secret: Secret | None = None
+
+    def weight(self, a: int, b: int) -> Fraction:
+        """Return what epsilon is multiplied by for two hypotheses."""
+        if not isinstance(self.secret, WhichPopulation) or not isinstance(self.belief, WhichOf):
+            return Fraction(1)
+        names = self.belief.alphabet(0)
+        distance = self.secret.distance(self.belief.rows, names[a], names[b])
+        if distance is None:
+            raise Unsupported("W-infinity of counted populations is not known", fix="audit known ones")
+        return distance
 
     def sides(self, masses: Masses) -> dict[int, Side]:
         """Return each hypothesis at all outputs of P(output | answer)."""
@@ -168,7 +181,7 @@ def _of_view(
     last, hypotheses = states.values.shape[1] - 1, states.values[:, -1]
     pairs = of_view(secret, view, hypotheses[hypotheses >= 0].tolist())
     weights = {v: list(states.given(last, v, groups, len(channel.answers))) for v in {*itertools.chain(*pairs)}}
-    yield Hypotheses(view, 0, weights, pairs, channel, states.relative_error)
+    yield Hypotheses(view, 0, weights, pairs, channel, states.relative_error, secret=secret)
 
 
 def _answers(

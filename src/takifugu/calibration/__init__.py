@@ -122,7 +122,7 @@ def compare(
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise=False, alone=only)
     outcomes, remarks = rows(trials, choose(trials), only), definition_of(problem).remarks(problem)
-    believed = bool(framework.beliefs)
+    believed = bool(framework.beliefs) and not definition_of(problem).per_distance
     return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, believed, *error_words(problem))
 
 

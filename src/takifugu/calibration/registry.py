@@ -66,6 +66,8 @@ class Line:
 
 #: For mechanisms that look at nothing but the distribution of the answer, or at its largest change.
 _ANY_HYPOTHESES = ("pufferfish", "attribute")
+#: For mechanisms that randomise every row by itself.
+_OF_ROWS = ("distribution", "extended-distribution")
 _A_CHOICE = (
     "for reference and by name only: it publishes one of finitely many values, and at a small epsilon nearly the same "
     "whatever the answer"
@@ -128,14 +130,15 @@ _OURS = (
     Line("asymmetric-laplace", "one_sided.asymmetric:LAPLACE", definitions=("asymmetric",), aliases=("ALap",)),
     Line("asymmetric-sparse", "one_sided.asymmetric:SPARSE", definitions=("asymmetric",), aliases=("SALap",)),
     Line(
-        "rappor", "local.hiding:RAPPOR", takes_delta=True, definitions=("distribution",),
+        "rappor", "local.hiding:RAPPOR", takes_delta=True, definitions=_OF_ROWS,
         baseline="by name only: it sends a set of values, and its loss is that of the closest one",
     ),
     *(
-        Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=("distribution",), aliases=tuple(aliases))
+        Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=_OF_ROWS, aliases=tuple(aliases))
         for name, attribute, *aliases in (
             ("randomised-response", "RESPONSE"), ("exponential", "EXPONENTIAL"),
-            ("planar-laplace", "LAPLACE", "restricted Laplace", "RL"), ("planar-normal", "NORMAL"),
+            ("planar-laplace", "LAPLACE"), ("planar-normal", "NORMAL"),
+            ("restricted-laplace", "RESTRICTED", "restricted Laplace", "RL"),
             ("planar-laplace-remapped", "LAPLACE_REMAPPED"), ("planar-normal-remapped", "NORMAL_REMAPPED"),
             ("tupling", "TUPLING"),
             ("optimal", "OPTIMAL"),

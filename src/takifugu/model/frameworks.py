@@ -38,6 +38,7 @@ DEFINITIONS: Registry[Any] = Registry(
         "attribute": "accounting.definitions.attribute:ATTRIBUTE",
         "asymmetric": "accounting.definitions.asymmetric:ASYMMETRIC",
         "distribution": "accounting.definitions.distribution:DISTRIBUTION",
+        "extended-distribution": "accounting.definitions.extended_distribution:EXTENDED",
     },
 )
 

@@ -225,10 +225,10 @@ NOISES = {
 }
 
 
-NAMES = ("pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME)
+NAMES = ("pufferfish", "attribute", "asymmetric", "distribution", "extended-distribution", one_way.NAME)
 CROSSED = list(product(NAMES, NAMES, NOISES, Covers))
 #: What the fast tests take: every definition with every kind of noise, and others at random.
-SAMPLED = {(name, NAMES[number % 5], kind, [*Covers][(number + place) % 4])
+SAMPLED = {(name, NAMES[number % len(NAMES)], kind, [*Covers][(number + place) % 4])
            for place, name in enumerate(NAMES) for number, kind in enumerate(NOISES)}  # fmt: skip
 SAMPLED |= {*random.Random(22).sample(CROSSED, 75)}
 
@@ -258,7 +258,7 @@ def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
 
 
 def test_every_registered_definition_and_kind_is_crossed() -> None:
-    assert set(DEFINITIONS.names) == {"pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME}
+    assert set(DEFINITIONS.names) == set(NAMES)
     assert set(randomisers.KINDS.names) - {"exponential-choice"} == set(NOISES)
 
 

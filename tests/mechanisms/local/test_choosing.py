@@ -13,7 +13,7 @@ from scipy import stats
 
 import takifugu as tf
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.local.choosing import Mechanism, largest_strength, mechanisms, strongest, strongest_locally
+from takifugu.mechanisms.local.choosing import Mechanism, largest_strength, mechanisms, strongest, strongest_within
 from takifugu.mechanisms.local.hiding import noise_of
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.senders import Values
@@ -61,9 +61,9 @@ def test_a_budget_is_not_rounded_up_where_it_is_compared():
             assert strength is None if expected is None else strength >= expected * 0.999
         if expected is None:
             with pytest.raises(CalibrationRefused):
-                strongest_locally(way, home, tenth)
+                strongest_within(way, home, tenth, lambda of: of.local_epsilon())
         else:
-            assert strongest_locally(way, home, tenth) is sender
+            assert strongest_within(way, home, tenth, lambda of: of.local_epsilon()) is sender
 
 
 def test_a_twentieth_more_strength_breaks_the_promise():

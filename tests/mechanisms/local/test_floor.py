@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kawamoto import channels, metric_privacy
-from takifugu.mechanisms.local import measuring, promises
+from kawamoto import channels
+from takifugu.mechanisms.local import measuring, metric_privacy, promises
 from takifugu.mechanisms.local.choosing import largest_strength, mechanisms, optimum
 from takifugu.mechanisms.local.optimal import optimal
 from takifugu.mechanisms.local.populations import populations_of

@@ -456,3 +456,122 @@ def test_another_source_of_the_same_people_counts_at_what_is_told_of_values(tmp_
     file.write_text(file.read_text().replace('name = "checkins"', 'name = "visits"\nsame_people = true'))
     outcome = tf.release_file(file, output=tmp_path / "visits")
     assert float(outcome.reservation.spent.epsilon) == pytest.approx(1.5 + 3 * noise.local_loss())
+
+
+# Epsilon per unit of distance.
+
+THREE = {"near": ["0.6", "0.3", "0.1"], "middle": ["0.2", "0.6", "0.2"], "far": ["0.1", "0.2", "0.7"]}
+APART = {"near": {"middle": 1, "far": 2}, "middle": {"far": 1}}
+
+
+def by_distance(metric: Any, **belief: Any) -> str:
+    return release_text(
+        read_from("answers", "people.csv", value="place", rows_per_person=1, batch="May", budget=1),
+        believe("populations", source="a test", values=[0, 1, 2], laws=THREE, metric=metric, **belief),
+        publish("answers", "each-value", epsilon=0.5),
+    )
+
+
+@pytest.mark.parametrize("metric", ["w-infinity", APART], ids=["w-infinity", "declared"])
+def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp_path: Path, metric: Any) -> None:
+    file = words_in(tmp_path, by_distance(metric), "0\n1\n2\n" * 10)
+    (table,) = tf.release_file(file).tables
+    calibration = table.releases[0][1].calibration
+    assert 0.49 < true_loss(calibration).loss <= 0.5
+    certificate = read_certificate(tmp_path / "release-published/answers.certificate.json")
+    assert (certificate.epsilon, certificate.definition) == ("0.5", "extended-distribution")
+    page = " ".join((tmp_path / "release-published/answers.certificate.txt").read_text().split())
+    for words in (
+        "it is at most e^(0.5 d) times as likely from one population as from another one at distance d",
+        "'near' and 'middle' are 1 apart", "the better the nearer two are",
+    ):  # fmt: skip
+        assert words in page
+    spent = Ledger.open(tmp_path / "ledger.db").spent("answers")
+    assert {unit.spent.epsilon for unit in spent.units} == {F(1, 2)}
+    runner = CliRunner()
+    for command in (["audit", str(file)], ["compare", "--all", str(file)]):
+        result = runner.invoke(main, command)
+        assert result.exit_code == 0, result.output
+    assert "in all at a distance of 1" in " ".join(result.output.split())
+    assert "belief off by" not in result.output  # epsilon + 2 Delta is said of one distance only
+    with pytest.raises(BudgetExceeded):  # the same rows again cost what both tell of the values
+        tf.release_file(file, output=tmp_path / "again", once="2")
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ({"near": {"middle": 1, "far": 3}, "middle": {"far": 1}}, "triangle inequality"),
+        ({"near": {"middle": 1, "far": 1}}, "no distance between 'middle' and 'far'"),
+        ({"near": {"middle": -1, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
+        ({"near": {"middle": 0, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
+        ({"near": {"middle": 1, "far": 2}, "far": {"near": 1, "middle": 1}}, "the same both ways"),
+        ("w-1", "w-infinity"),
+        (3, "metric"),
+    ],
+)
+def test_a_file_with_a_metric_that_is_none_is_refused(tmp_path: Path, metric: Any, words: str) -> None:
+    file = words_in(tmp_path, by_distance(metric), "0\n1\n2\n")
+    error = refused(file, SpecError, "belief.metric")
+    assert words in error
+
+
+def test_w_infinity_of_counted_populations_covers_any_two(tmp_path: Path) -> None:
+    text = PLACES.replace('kind = "populations"', 'kind = "populations"\nmetric = "w-infinity"')
+    (table,) = tf.release_file(places_in(tmp_path, text.replace("epsilon = 1.5", 'epsilon = "0.003"'))).tables
+    noise: Any = table.releases[0][1].randomiser
+    belief: Any = table.releases[0][1].calibration.framework.beliefs[0]
+    losses = noise.sender.pointwise()
+    worst = max(
+        losses[i, j] / belief.distance(x, y)
+        for i, x in enumerate(belief.values) for j, y in enumerate(belief.values) if i != j
+    )  # fmt: skip
+    assert 0.00099 < worst <= 0.001  # each of three rows has a third
+    page = " ".join((tmp_path / "release-published/places.certificate.txt").read_text().split())
+    assert "epsilon is for 1 m of W-infinity" in page
+
+
+# Noise that is cut at a radius.
+
+
+def within(radius: Any, mechanism: str = "restricted-laplace", epsilon: Any = 1.5) -> str:
+    return release_text(
+        read_from("answers", "people.csv", value="place", rows_per_person=1, batch="May", budget=9),
+        believe("populations", source="a test", values=[0, 1, 2], laws=THREE),
+        publish("answers", "each-value", epsilon=epsilon, mechanism=mechanism, radius=radius),
+    )
+
+
+@pytest.mark.parametrize("mechanism", ["restricted-laplace", "restricted Laplace", "RL"])
+def test_a_file_sends_nothing_farther_than_its_radius(tmp_path: Path, mechanism: str) -> None:
+    file = words_in(tmp_path, within(1, mechanism), "0\n" * 500)
+    (table,) = tf.release_file(file).tables
+    assert {row["place"] for row in table.rows} == {"0", "1"}
+    calibration = table.releases[0][1].calibration
+    assert calibration.mechanism == "restricted-laplace"
+    assert 1.49 < true_loss(calibration).loss <= 1.5
+    page = " ".join((tmp_path / "release-published/answers.certificate.txt").read_text().split())
+    assert "randomised within 1" in page
+    assert "Kawamoto and Murakami 2019" in page
+    assert CliRunner().invoke(main, ["audit", str(file)]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("radius", "mechanism", "words"),
+    [
+        (0.5, "restricted-laplace", "cuts all noise: no other value is nearer than 1"),
+        (0, "restricted-laplace", "cuts all noise"),
+        (-1, "restricted-laplace", "must not be negative"),
+        (1, "exponential", "cuts no noise of this mechanism"),
+    ],
+)
+def test_a_radius_that_cuts_all_noise_or_none_is_refused(
+    tmp_path: Path, radius: Any, mechanism: str, words: str
+) -> None:
+    file = words_in(tmp_path, within(radius, mechanism), "0\n1\n2\n")
+    assert words in refused(file, SpecError, "radius")
+
+
+def test_restricted_noise_without_a_radius_is_refused(tmp_path: Path) -> None:
+    text = within(1).replace("radius = 1\n", "")
+    assert "is missing: noise is cut there" in refused(words_in(tmp_path, text, "0\n1\n2\n"), SpecError, "radius")

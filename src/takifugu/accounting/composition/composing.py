@@ -61,7 +61,7 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
                 f"no joint proof for definition {charge.definition!r} together with {framework.definition!r}",
                 fix="publish about this source under one definition",
             )
-        if charge.definition != framework.definition:
+        if charge.definition not in (framework.definition, *definition.reads_alike):
             charge = replace(definition.converted(charge), framework=fingerprint)
         history.append(charge)
     joint: Joint = definition.joint(View(framework, fingerprint), tuple(history), recharge)

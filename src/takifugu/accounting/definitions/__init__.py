@@ -32,6 +32,10 @@ class Definition:
     one_way: bool = False
     #: Whether no mechanism that is proved for Pufferfish alone is asked, or told of in a comparison.
     is_apart: bool = False
+    #: Definitions whose charges are read as they are, beside its own.
+    reads_alike: tuple[str, ...] = ()
+    #: Whether epsilon is multiplied by the distance of what is compared.
+    per_distance: bool = False
     #: What an expected error is, where it is not the usual.
     error_words: str = ""
 

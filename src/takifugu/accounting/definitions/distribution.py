@@ -10,11 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from takifugu.accounting.composition.losses import Joint
 from takifugu.accounting.composition.views import View
 from takifugu.accounting.definitions import Definition
-from takifugu.accounting.definitions.rows import delta_of_rows, is_sent, loss_of_rows, most_of_rows
+from takifugu.accounting.definitions.rows import Loss, delta_of_rows, is_sent, loss_of_rows, most_of_rows
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import Randomiser
@@ -29,13 +30,14 @@ class Distribution(Definition):
     name: str = "distribution"
     is_apart: bool = True
     error_words: str = "expected loss of one row"
+    reads_alike: tuple[str, ...] = ("distribution", "extended-distribution")
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
         """Return the least proven joint promise.
 
         Raises CompositionRefused where there is none.
         """
-        loss = loss_of_rows(view, charges)
+        loss = self.loss(view, charges)
         if math.isinf(loss):
             raise CompositionRefused(
                 "releases that may read rows of one person together have no joint promise: one of them tells its value "
@@ -44,11 +46,15 @@ class Distribution(Definition):
                 fix="name the batch of rows that each reads, if no row is in two of them and the rows of a person are "
                 "independent of each other; or use a mechanism with a bound for every two values",
             )
-        promised = [charge.epsilon for charge in charges if not is_sent(charge)]
-        total, share = sum(promised, Fraction(loss)), min(Fraction(1), delta_of_rows(charges))
+        total, share = Fraction(loss), min(Fraction(1), delta_of_rows(charges))
         has_components = any(charge.covers is Covers.COMPONENT for charge in charges)
         rule = "alone" if len(charges) == 1 else "row by row"
         return Joint(total, share, rule, Covers.COMPONENT if has_components else Covers.EVERYTHING)
+
+    def loss(self, view: View, charges: Sequence[Charge]) -> Loss:
+        """Return the least proven loss, maybe infinite."""
+        promised = [charge.epsilon for charge in charges if not is_sent(charge)]
+        return sum(promised, Fraction(0)) + loss_of_rows(view, charges)
 
     def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
         """Return why no noise is refused by default."""
@@ -62,7 +68,8 @@ class Distribution(Definition):
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
         """Return a remark on the loss of a row, however often sent."""
-        most = most_of_rows(problem.framework)
+        beliefs: Any = problem.framework.beliefs
+        most = most_of_rows(beliefs)
         if math.isinf(most):
             return ()
         return (

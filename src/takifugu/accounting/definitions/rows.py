@@ -24,7 +24,6 @@ from takifugu.mechanisms.local.over_classes import value_loss
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.sent import Sending, joint_losses
 from takifugu.model.beliefs.populations import FromPopulations
-from takifugu.model.frameworks import Framework
 from takifugu.model.queries import EachValue
 
 #: A loss that may be infinite.
@@ -54,6 +53,20 @@ class _Cost:
     least: Loss
 
 
+@dataclass(frozen=True)
+class _Priced:
+    """A view in which a native promise is per unit of a distance."""
+
+    view: View
+    distance: Fraction
+
+    def is_native(self, charge: Charge) -> bool:
+        return self.view.is_native(charge)
+
+    def promised(self, charge: Charge) -> Fraction:
+        return charge.epsilon * self.distance
+
+
 def is_sent(charge: Charge) -> bool:
     """Return whether a charge is of sent rows."""
     return charge.query.get("kind") == _SENT
@@ -72,18 +85,43 @@ def readings_of(charges: Iterable[Charge]) -> list[Reading]:
 
 def loss_of_rows(view: View, charges: Sequence[Charge]) -> Loss:
     """Return the least proven loss, maybe infinite, of a person's sent rows."""
+    beliefs = cast(Sequence[FromPopulations], view.framework.beliefs)
+    return max(loss_of_pair(view, belief, charges) for belief in beliefs)
+
+
+def loss_of_pair(
+    view: View, belief: FromPopulations, charges: Sequence[Charge], distance: Fraction = Fraction(1)
+) -> Loss:
+    """Return the least proven loss of sent rows under one belief.
+
+    `distance` is that of its two populations, where epsilon is per unit of it.
+    """
     readings = readings_of(filter(is_sent, charges))
     late = {id(charge) for number, charge in enumerate(charges) if _is_late(charges, number)}
-    beliefs = cast(Sequence[FromPopulations], view.framework.beliefs)
-    return max(_loss_under(view, belief, readings, late) for belief in beliefs)
+    return _loss_under(_Priced(view, distance), belief, readings, late)
 
 
-def most_of_rows(framework: Framework) -> Loss:
+def loss_of_values(view: View, belief: FromPopulations, reading: Reading) -> Loss:
+    """Return the loss of a reading's rows per unit of distance of values.
+
+    Infinite where it is of other values than the belief's.
+    """
+    noises = [_noise(charge) for charge in reading.charges]
+    is_about = any(map(view.is_native, reading.charges))
+    if not is_about or any(noise.sender.values != belief.values for noise in noises):
+        return math.inf
+    losses, distances = joint_losses(noises), populations_of(belief).distances
+    if losses[distances == 0].any():
+        return math.inf
+    per_unit = float((losses[distances > 0] / distances[distances > 0]).max(initial=0.0)) * (1 + 2.0**-50)
+    return max([belief.rows, *(noise.rows for noise in noises)]) * _exact(per_unit)
+
+
+def most_of_rows(beliefs: Iterable[FromPopulations]) -> Loss:
     """Return the loss of all a person's rows, however often sent.
 
     The loss is about the population, and may be infinite.
     """
-    beliefs = cast(Sequence[FromPopulations], framework.beliefs)
     return max((_cap(belief, belief.rows) for belief in beliefs), default=math.inf)
 
 
@@ -120,7 +158,7 @@ def _is_late(charges: Sequence[Charge], number: int) -> bool:
     return has_delta and charges[number].covers is not Covers.EVERYTHING
 
 
-def _loss_under(view: View, belief: FromPopulations, readings: Sequence[Reading], late: Set[int]) -> Loss:
+def _loss_under(view: _Priced, belief: FromPopulations, readings: Sequence[Reading], late: Set[int]) -> Loss:
     columns = dict.fromkeys(reading.columns for reading in readings)
     is_apart = all(reading.has_name for reading in readings) and belief.independent and len(columns) == 1
     native = {reading.columns for reading in readings if any(map(view.is_native, reading.charges))}
@@ -159,7 +197,7 @@ def _sum(losses: Iterable[Loss]) -> Loss:
     return sum(losses, Fraction(0))
 
 
-def _cost(view: View, belief: FromPopulations | None, reading: Reading, late: Set[int], is_apart: bool) -> _Cost:
+def _cost(view: _Priced, belief: FromPopulations | None, reading: Reading, late: Set[int], is_apart: bool) -> _Cost:
     """Return a reading's costs; by λ alone without its column's belief."""
     noises = [_noise(charge) for charge in reading.charges]
     losses = [_exact(noise.loss(Fraction(1))) for noise in noises]
@@ -178,17 +216,17 @@ def _cost(view: View, belief: FromPopulations | None, reading: Reading, late: Se
         bounds.append(rows * _exact(lifted_loss(belief.laws, joint_losses(noises))))
     first = reading.charges[0]
     if len(noises) == 1 and is_apart and id(first) not in late and view.is_native(first):
-        bounds.append(first.epsilon)  # with its delta
+        bounds.append(view.promised(first))  # with its delta
     return _Cost(local, capped, min(bounds))
 
 
-def _promise(view: View, belief: FromPopulations, charge: Charge, rows: int) -> Loss:
+def _promise(view: _Priced, belief: FromPopulations, charge: Charge, rows: int) -> Loss:
     """Return a release's loss about the population without a delta.
 
     The loss is as promised for this framework, or measured.
     """
     if view.is_native(charge) and not charge.delta:
-        return charge.epsilon
+        return view.promised(charge)
     sender = _noise(charge).sender
     if not belief.adds_up or sender.values != belief.values:
         return math.inf

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
 
 import numpy as np
 
@@ -74,8 +73,8 @@ def strongest(
 ) -> Option:  # fmt: skip
     """Return a mechanism at its largest strength within (epsilon, delta)-distribution privacy.
 
-    The promise is for every two populations. `dummies` is the k of tupling; with a `radius` no value is moved farther
-    before tupling. Raises CalibrationRefused where nothing keeps the promise.
+    The promise is for every two populations. `dummies` is the k of tupling; with a `radius` no value is moved farther.
+    Raises CalibrationRefused where nothing keeps the promise.
 
     >>> from takifugu.mechanisms.local.populations import populations_of
     >>> from takifugu.model.beliefs.populations import FromPopulations
@@ -92,7 +91,7 @@ def strongest(
         else:
             largest = largest_strength(mechanism, populations, epsilon, delta)
             if largest is None:
-                raise _refused()
+                raise _refused() if radius is None else _too_near(mechanism, populations, epsilon, delta)
             strength, sender = largest, mechanism.make(largest)
         measured = _measured(sender, populations, epsilon, delta)
         return Option(name, sender, strength, measured, sender.expected_loss(populations))
@@ -106,7 +105,8 @@ def mechanisms(
 ) -> dict[str, Mechanism | None]:
     """Return the mechanisms by name, None for the linear program.
 
-    Inside tupling is noise that decays with distance, cut off beyond `radius` where there is one (Kawamoto19 §6.4).
+    Restricted Laplace noise decays with distance and is cut off beyond `radius`, as is the noise inside tupling
+    (Kawamoto19 §6.4).
     """
     values, distances = populations.values, populations.distances
     reach = math.inf if radius is None else float(as_fraction(radius, "the radius", "radius"))
@@ -134,6 +134,7 @@ def mechanisms(
         if cells is not None:
             by_name["planar-laplace-remapped"] = of(lambda s: weights.laplace_masses(cells, s))
             by_name["planar-normal-remapped"] = of(lambda s: weights.normal_masses(cells, s))
+    by_name["restricted-laplace"] = of(lambda s: weights.restricted(distances, s, reach))
     by_name["tupling"] = of(lambda s: weights.restricted(distances, s, reach), dummies)
     by_name["optimal"] = None
     return by_name
@@ -144,11 +145,14 @@ def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Sen
 
     Its loss is the floor for one value; over the class of counted populations the loss may be a little above the floor.
     """
+    apart = populations.distances_apart
     if populations.regions is not None:
         cost = masses_at(populations.prior, populations.values)[:, None] * populations.distances
-        return Values(optimal_over(populations.values, cost, populations.regions, epsilon, delta))
+        return Values(optimal_over(populations.values, cost, populations.regions, epsilon, delta, apart))
     laws = populations.laws
-    promises = [hides_population(laws[a], laws[b], epsilon, delta) for a, b in populations.pairs]
+    promises = []
+    for (a, b), distance in apart.items():
+        promises.append(hides_population(laws[a], laws[b], epsilon * distance, delta))
     return least_loss(populations, promises)
 
 
@@ -187,12 +191,14 @@ def largest_strength(
     return None
 
 
-def strongest_locally(mechanism: Mechanism, populations: Populations, epsilon: Fraction) -> Sender:
-    """Return the sender of the largest strength with local privacy epsilon.
+def strongest_within(
+    mechanism: Mechanism, populations: Populations, epsilon: Fraction, loss: Callable[[Sender], float]
+) -> Sender:
+    """Return the sender of the largest strength that loses at most epsilon about a value.
 
-    Raises CalibrationRefused where no strength that is tried keeps it.
+    `loss` grows with the strength. Raises CalibrationRefused where no strength that is tried keeps it.
     """
-    strength = searched(lambda s: mechanism.make(s).local_epsilon() <= epsilon, mechanism, populations)
+    strength = searched(lambda s: loss(mechanism.make(s)) <= epsilon, mechanism, populations)
     if strength == _WEAKEST * _unit(mechanism, populations):
         raise _refused()
     return mechanism.make(strength)
@@ -213,6 +219,17 @@ def _refused() -> CalibrationRefused:
     return CalibrationRefused("no strength that was tried keeps the promise")
 
 
+def _too_near(
+    mechanism: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction
+) -> CalibrationRefused:
+    most_noise = mechanism.make(_WEAKEST * _unit(mechanism, populations))
+    least = number(_measured(most_noise, populations, epsilon, delta))
+    tells = f"delta {least} at epsilon {number(float(epsilon))}" if delta else f"epsilon {least}"
+    return CalibrationRefused(
+        f"the most noise within the radius tells {tells}", fix="write a larger radius, or a larger epsilon or delta"
+    )
+
+
 def _about(rows: Floats, dummies: int, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
     """Return about the epsilon, or delta at epsilon, of a channel."""
     divided = rows / rows.sum(axis=1, keepdims=True)
@@ -220,12 +237,16 @@ def _about(rows: Floats, dummies: int, populations: Populations, epsilon: Fracti
         ends = {name: (sent, sent) for name, sent in zip(populations.laws, populations.table @ divided, strict=True)}
     else:
         ends = about_ends(divided, populations.regions)
-    pairs = [(most, least) for (_, most), (least, _) in permutations(ends.values(), 2)]
-    if delta:
-        factor = math.exp(min(float(epsilon), 700.0))
-        return max(_excess(p - factor * q, dummies) for p, q in pairs)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return max(float(np.log(np.where(p > 0, p / np.maximum(q, 0), 1.0)).max()) for p, q in pairs)
+    losses = []
+    for (a, b), distance in populations.distances_apart.items():
+        for (_, most), (least, _) in ((ends[a], ends[b]), (ends[b], ends[a])):
+            if delta:
+                losses.append(_excess(most - math.exp(min(float(epsilon * distance), 700.0)) * least, dummies))
+                continue
+            with np.errstate(divide="ignore", invalid="ignore"):
+                loss = float(np.log(np.where(most > 0, most / np.maximum(least, 0), 1.0)).max())
+            losses.append(per_distance(loss, distance))
+    return max(losses)
 
 
 def _excess(differences: Floats, dummies: int) -> float:
@@ -237,7 +258,19 @@ def _excess(differences: Floats, dummies: int) -> float:
 
 
 def _measured(sender: Sender, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
-    return sender.delta(populations, epsilon) if delta else sender.epsilon(populations)
+    if populations.apart is None:
+        return sender.delta(populations, epsilon) if delta else sender.epsilon(populations)
+    losses = []
+    for pair, distance in populations.apart.items():
+        two = populations.only(pair)
+        at_distance = sender.delta(two, epsilon * distance) if delta else per_distance(sender.epsilon(two), distance)
+        losses.append(at_distance)
+    return max(losses)
+
+
+def per_distance(loss: float, distance: Fraction) -> float:
+    """Return a loss per unit of distance, rounded up."""
+    return loss if distance == 1 else loss / float(distance) * (1 + 2.0**-50)
 
 
 def _is_planar(values: Iterable[Hashable]) -> bool:

@@ -13,6 +13,7 @@ from takifugu.mechanisms.local.choosing import strongest
 from takifugu.mechanisms.local.measuring import success
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.senders import Sender
+from takifugu.numbers.rationals import Number
 
 Rows = Sequence[tuple[str, int]]
 
@@ -49,11 +50,12 @@ def measured_on(sender: Sender, populations: Populations, epsilon: Fraction) -> 
 
 
 def held_out(
-    halves: tuple[Populations, Populations], mechanism: str, epsilon: Fraction, delta: Fraction, dummies: int = 0
-) -> HeldOut | None:
+    halves: tuple[Populations, Populations], mechanism: str, epsilon: Fraction, delta: Fraction, dummies: int = 0,
+    radius: Number | None = None,
+) -> HeldOut | None:  # fmt: skip
     """Return a mechanism's measures between two halves, if it exists."""
     try:
-        option = strongest(halves[0], epsilon, delta, mechanism, dummies or 10)
+        option = strongest(halves[0], epsilon, delta, mechanism, dummies or 10, radius)
         return measured_on(option.sender, halves[1], epsilon)
     except TakifuguError:
         return None

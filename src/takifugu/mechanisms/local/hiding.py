@@ -4,12 +4,16 @@ Of r rows that are independent given the population, each is given epsilon / r a
 the distributions of all rows are products, so that losses add up. Of rows that may depend on each other each is given
 epsilon / r of *local* privacy, since nothing is known of their joint distribution but what any rows can be; metric
 privacy times the W-infinity of single rows would not do (x, x against x, 1 - x for a fair coin has 0).
+
+Where epsilon is per unit of distance, each two populations are given epsilon times theirs. W-infinity of counted
+populations is not known; what keeps metric privacy of values keeps it for all (Kawamoto19 Theorem 2, errata E9b).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,15 +21,19 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.core.errors import CalibrationRefused
 from takifugu.core.text.tables import number
-from takifugu.mechanisms.local.choosing import least_loss, mechanisms, strongest, strongest_locally
+from takifugu.mechanisms.local.choosing import least_loss, mechanisms, strongest, strongest_within
+from takifugu.mechanisms.local.metric_privacy import MetricPrivacy, hides_distance
 from takifugu.mechanisms.local.populations import Populations, populations_of
-from takifugu.mechanisms.local.promises import hides_value
+from takifugu.mechanisms.local.promises import LocalPrivacy, hides_value
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.beliefs.populations import FromPopulations
-from takifugu.model.frameworks import definition_of
 from takifugu.model.queries import EachValue
 from takifugu.model.secrets.hypotheses import Comparison, PropertyIs
+from takifugu.model.secrets.of_populations import WhichPopulation
+
+#: So many distances are listed on a certificate.
+_MOST_PAIRS = 6
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,8 @@ class Hiding:
         beliefs: Any = problem.framework.beliefs
         if not isinstance(problem.query, EachValue):
             return Refusal("it randomises each row's value, and another answer is published")
-        if any(definition_of(secret) != "distribution" for secret in problem.framework.secrets):
+        secret, *more = dict.fromkeys(problem.framework.secrets)
+        if more or not isinstance(secret, WhichPopulation):
             return Refusal("it hides which population rows come from, and something else is hidden")
         if len(beliefs) != 1:
             return Refusal("it takes all populations in one belief, and there are several")
@@ -54,34 +63,114 @@ class Hiding:
             return Refusal("each value is published among dummies, and it sends none")
         if not dummies and self.name == "tupling":
             return Refusal("it sends each value among dummies, and none are published: ask for dummies")
+        radius = problem.query.radius
+        if radius is None and self.name == RESTRICTED.name:
+            return Refusal("it cuts noise at a radius, and no radius is written: ask for one")
+        if radius is not None and self.name not in ("tupling", RESTRICTED.name):
+            return Refusal("it may move a value farther than the radius")
         populations = populations_of(beliefs[0])
         if self.name not in mechanisms(populations):
             return Refusal("it moves places, and the values are none, or do not fill a box of equal cells")
         try:
-            return self._bound(problem, beliefs[0], populations, dummies or 10)
+            hidden = hidden_at(secret, beliefs[0], populations)
+            return self._bound(problem, beliefs[0], hidden, dummies or 10, radius)
         except CalibrationRefused as refusal:
             return Refusal(refusal.rule or str(refusal))
 
-    def _bound(self, problem: Problem, belief: FromPopulations, populations: Populations, dummies: int) -> Bound:
+    def _bound(
+        self, problem: Problem, belief: FromPopulations, populations: Populations, dummies: int, radius: Fraction | None
+    ) -> Bound:
         epsilon, delta = problem.epsilon / belief.rows, problem.delta / belief.rows
-        if belief.adds_up:
-            option = strongest(populations, epsilon, delta, self.name, dummies)
-            measured = f"delta {number(option.measured)}" if delta else f"epsilon {number(option.measured)}"
+        at = "" if populations.apart is None else f" at a distance of 1 {belief.measure}".rstrip()
+        kind, share = Covers.COMPONENT, problem.delta
+        if belief.adds_up and populations.are_known:
+            option = strongest(populations, epsilon, delta, self.name, dummies, radius)
+            measured = f"delta {number(option.measured)}" if delta else f"epsilon {number(option.measured)}{at}"
             detail = f"one row tells {measured}"
             if belief.rows > 1:
                 detail += f", of {belief.rows}"
-            sender, kind, share = option.sender, Covers.COMPONENT, problem.delta
+            sender = option.sender
         else:
-            mechanism = mechanisms(populations, dummies)[self.name]
+            loss, promise = hides_values(belief, populations, epsilon)
+            mechanism = mechanisms(populations, dummies, radius)[self.name]
             if mechanism is None:
-                sender = least_loss(populations, [hides_value(epsilon)])
+                sender = least_loss(populations, [promise])
             else:
-                sender = strongest_locally(mechanism, populations, epsilon)
-            detail = f"whatever its value, one row tells epsilon {number(sender.local_epsilon())}, of {belief.rows}"
-            kind, share = Covers.EVERYTHING, Fraction(0)
+                sender = strongest_within(mechanism, populations, promise.epsilon, loss)
+            detail = f"whatever its value, one row tells epsilon {number(loss(sender))}, of {belief.rows}"
+            kind, share = (Covers.EVERYTHING if populations.apart is None else kind), Fraction(0)
         witness = Witness(farthest(belief, populations, sender), detail)
         noise = noise_of(sender, populations, belief)
-        return Bound(noise, problem.epsilon, share, kind, witness, conditions=outside(belief, noise))
+        conditions = (*distances_of(belief, populations), *outside(belief, noise))
+        return Bound(noise, problem.epsilon, share, kind, witness, conditions=conditions)
+
+
+def hidden_at(secret: WhichPopulation, belief: FromPopulations, populations: Populations) -> Populations:
+    """Return the populations with their distances, if epsilon is per unit of these.
+
+    Raises CalibrationRefused where the distance of two is 0 and they may be told apart.
+    """
+    if secret.metric is None:
+        return populations
+    distances = {pair: secret.distance(belief, *pair) for pair in populations.pairs}
+    known = {pair: distance for pair, distance in distances.items() if distance is not None}
+    if len(known) < len(distances):
+        return replace(populations, apart=dict.fromkeys(distances, Fraction(1)), are_known=False)
+    # Of independent rows at distance 0 the distributions are the same, and nothing is told.
+    apart = {pair: distance for pair, distance in known.items() if distance or not belief.adds_up}
+    if not apart or not all(apart.values()):
+        raise CalibrationRefused(
+            "no noise is enough", rule="the distance of two populations is 0, so that what is sent may tell nothing",
+            fix="declare distances above 0",
+        ).at("metric")  # fmt: skip
+    return replace(populations, apart=apart)
+
+
+def hides_values(
+    belief: FromPopulations, populations: Populations, epsilon: Fraction
+) -> tuple[Callable[[Sender], float], LocalPrivacy | MetricPrivacy]:
+    """Return what is asked of values: epsilon at the least distance, or per unit of it.
+
+    Raises CalibrationRefused where W-infinity is not known and rows may depend on each other.
+    """
+    if populations.are_known:
+        least = min(populations.distances_apart.values())
+        return (lambda sender: sender.local_epsilon()), hides_value(epsilon * least)
+    if not belief.adds_up:
+        raise CalibrationRefused(
+            "W-infinity says nothing", rule="W-infinity of counted populations is that of single rows, and the rows of "
+            "a person may depend on each other", fix="declare the distances, or that rows are independent",
+        ).at("metric")  # fmt: skip
+    return (lambda sender: sender_loss(sender, populations)), hides_distance(epsilon, populations.distance)
+
+
+def sender_loss(sender: Sender, populations: Populations) -> float:
+    """Return the largest loss of two values per unit of their distance, rounded up."""
+    distances = populations.distances
+    apart = distances > 0
+    losses = sender.pointwise()
+    if losses[~apart].any():
+        return math.inf  # two values at distance 0 that are told apart
+    return float((losses[apart] / distances[apart]).max(initial=0.0)) * (1 + 2.0**-50)
+
+
+def distances_of(belief: FromPopulations, populations: Populations) -> tuple[str, ...]:
+    """Say how far populations are apart, for a certificate."""
+    if populations.apart is None:
+        return ()
+    unit = f" {belief.measure}" if belief.measure else ""
+    if not populations.are_known:
+        return (
+            f"epsilon is for 1{unit} of W-infinity, the least largest move that turns one population into the other; "
+            "it holds for any two distributions of the values",
+        )
+    pairs = [
+        f"{a!r} and {b!r} are {number(float(distance))}{unit} apart"
+        for (a, b), distance in list(populations.apart.items())[:_MOST_PAIRS]
+    ]
+    more = len(populations.apart) - len(pairs)
+    others = f" and {more} more" if more else ""
+    return (f"epsilon is multiplied by the distance of two populations: {', '.join(pairs)}{others}",)
 
 
 def outside(belief: FromPopulations, noise: Sending) -> tuple[str, ...]:
@@ -95,10 +184,11 @@ def outside(belief: FromPopulations, noise: Sending) -> tuple[str, ...]:
 
 def farthest(belief: FromPopulations, populations: Populations, sender: Sender) -> str:
     """Return the label of the two populations with the largest epsilon."""
-    pair, most = populations.pairs[0], -1.0
-    if len(populations.pairs) > 1:
-        for a, b in populations.pairs:
-            loss = sender.epsilon(populations.only((a, b)))
+    apart = populations.distances_apart
+    pair, most = next(iter(apart)), -1.0
+    if len(apart) > 1:
+        for (a, b), distance in apart.items():
+            loss = sender.epsilon(populations.only((a, b))) / float(distance)
             if loss > most:
                 pair, most = (a, b), loss
     left, right = (PropertyIs(belief.which.describe_hypothesis(belief.populations.index(name))) for name in pair)
@@ -123,5 +213,6 @@ LAPLACE_REMAPPED = Hiding(
 NORMAL_REMAPPED = Hiding(
     "planar-normal-remapped", f"normal noise in the plane, rounded to cells and remapped into the box; {_MEASURED}"
 )
+RESTRICTED = Hiding("restricted-laplace", f"Kawamoto and Murakami 2019, §6.4, cut at a radius; {_MEASURED}")
 TUPLING = Hiding("tupling", "Kawamoto and Murakami 2019, Algorithm 1, with its exact delta", 2e4)
 OPTIMAL = Hiding("optimal", "the least expected loss of one value, by a linear program, repaired and measured", 5e4)

@@ -21,7 +21,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations
 
 import numpy as np
 
@@ -135,12 +135,14 @@ def _least(cost: Floats, needed: Limits, multipliers: Floats) -> float:
 
 
 def optimal_over(
-    values: tuple[Hashable, ...], cost: Floats, regions: Regions, epsilon: Fraction, delta: Fraction
-) -> Channel:
+    values: tuple[Hashable, ...], cost: Floats, regions: Regions, epsilon: Fraction, delta: Fraction,
+    apart: Mapping[tuple[str, str], Fraction] | None = None,
+) -> Channel:  # fmt: skip
     """Return the channel of least total `cost` within the promise.
 
-    `cost` has shape (values, values): the loss of each output weighed by the prior. Raises Unsupported where the
-    program is too large, or no channel near the solver's keeps the promise.
+    `cost` has shape (values, values): the loss of each output weighed by the prior. `apart` is what epsilon is
+    multiplied by for two populations (default: 1). Raises Unsupported where the program is too large, or no channel
+    near the solver's keeps the promise.
 
     >>> from takifugu.model.beliefs.population_region import covering, samples_of
     >>> rows = [("m", k % 2) for k in range(1000)] + [("f", k % 4 == 0) for k in range(1000)]
@@ -153,25 +155,37 @@ def optimal_over(
     size = sum(len(block.values) for block in blocks) + 2 * len(blocks) * math.comb(len(regions.by_name), 2)
     check_size(size * len(values), MOST_NUMBERS, "give fewer places")
 
+    epsilons = {}
+    for pair in combinations(regions.by_name, 2):
+        epsilons[pair] = epsilon * (apart[pair] if apart else 1)
+
     def keeps(channel: Channel) -> bool:
-        return delta_over(channel, regions, epsilon) <= delta if delta else loss_over(channel, regions) <= epsilon
+        if delta:
+            return all(delta_over(channel, regions.only(pair), of) <= delta for pair, of in epsilons.items())
+        return all(loss_over(channel, regions.only(pair)) <= of for pair, of in epsilons.items())
 
     for share in _INSIDE_CLASSES:
-        matrix = _solution_over(cost, regions, float(epsilon) * share, float(delta) * share)
+        inside = {pair: float(of) * share for pair, of in epsilons.items()}
+        matrix = _solution_over(cost, regions, inside, float(delta) * share)
         if channel := exact_channel(values, values, matrix, _BLENDS_OF_CLASSES, keeps):
             return channel
     raise Unsupported("no channel near the solver's solution keeps the promise", fix="ask for a larger epsilon")
 
 
-def _solution_over(cost: Floats, regions: Regions, epsilon: float, delta: float) -> Floats:
+def _solution_over(
+    cost: Floats, regions: Regions, epsilons: Mapping[tuple[str, str], float], delta: float
+) -> Floats:
     """Return the solver's channel, rows made to sum to 1."""
     from scipy.sparse import csr_array
 
-    blocks, factor = regions.tree.all, math.exp(min(epsilon, 30.0))
+    blocks = regions.tree.all
     counts = [len(block.values) for block in blocks]
     places = np.repeat(np.arange(len(blocks)), counts), np.concatenate([block.values for block in blocks])
     mixing = csr_array((np.ones(sum(counts)), places), shape=(len(blocks), len(cost)))
     low = {name: np.array(of.low, dtype=float) / WHOLE for name, of in regions.by_name.items()}
     high = {name: np.array(of.high, dtype=float) / WHOLE for name, of in regions.by_name.items()}
-    ratios = np.array([high[a] - factor * low[b] for a, b in permutations(regions.by_name, 2)])
-    return solved(cost, ratio_limits(ratios, len(cost), delta), mixing).matrix
+    ratios = []
+    for (a, b), epsilon in epsilons.items():
+        factor = math.exp(min(epsilon, 30.0))
+        ratios += [high[a] - factor * low[b], high[b] - factor * low[a]]
+    return solved(cost, ratio_limits(np.array(ratios), len(cost), delta), mixing).matrix

@@ -37,16 +37,25 @@ class Populations:
     distances: Floats
     prior: Law
     regions: Regions | None
+    #: What epsilon is multiplied by for two populations, in order of `pairs`; None where that is 1 for all.
+    apart: Mapping[tuple[str, str], Fraction] | None = None
+    #: Whether these are known; W-infinity of counted populations is not, and 1 stands for it.
+    are_known: bool = True
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Return the names of every two populations, once."""
         return tuple(combinations(self.laws, 2))
 
+    @property
+    def distances_apart(self) -> Mapping[tuple[str, str], Fraction]:
+        """Return what epsilon is multiplied by for each two populations."""
+        return dict.fromkeys(self.pairs, Fraction(1)) if self.apart is None else self.apart
+
     def only(self, names: tuple[str, ...]) -> Populations:
         """Return some of the populations."""
         regions = None if self.regions is None else self.regions.only(names)
-        return replace(self, laws={name: self.laws[name] for name in names}, regions=regions)
+        return replace(self, laws={name: self.laws[name] for name in names}, regions=regions, apart=None)
 
     @cached_property
     def table(self) -> Floats:

@@ -16,6 +16,7 @@ from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.population_region import samples_of
 from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.beliefs.sections import Counted, Public
+from takifugu.model.secrets.of_populations import which_population
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +97,10 @@ class PopulationsSection:
         Literal["refuse", "align"],
         Key("a value that is impossible in one population and possible in another: refused, or accepted"),
     ] = "refuse"
+    metric: Annotated[
+        Literal["w-infinity"] | dict[Text, dict[Text, Number]] | None,
+        Key("epsilon is multiplied by this distance between two populations", {"home": {"out": 2}}),
+    ] = None
     rows_independent: Annotated[
         bool, Key("declare that a person's rows are independent given the population")
     ] = False
@@ -134,8 +139,11 @@ class PopulationsSection:
             "source": checked_source(self.source, self.reference is not None and self.reference.from_private_data),
         }  # fmt: skip
         if self.reference is None:
-            return FromPopulations(self._declared(values), **options)
-        return self.counted_in(self.reference_rows(public, values), values, **options)
+            belief = FromPopulations(self._declared(values), **options)
+        else:
+            belief = self.counted_in(self.reference_rows(public, values), values, **options)
+        which_population(self.metric).view(belief)
+        return belief
 
     def _declared(self, values: Sequence[Hashable]) -> Mapping[str, Mapping[Hashable, Number]]:
         laws = {}

@@ -12,9 +12,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any, TypedDict, Unpack
 
+from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
@@ -22,6 +23,7 @@ from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.population_region import Regions, Sample, covering
 from takifugu.model.beliefs.states import checked_alphabet, first_few, plain_state
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
+from takifugu.numbers.transport.couplings import least_largest
 
 #: A text, a number, or a place: a pair of numbers.
 Value = Hashable
@@ -199,6 +201,36 @@ class FromPopulations(Nameless):
     @cached_property
     def _are_numbers(self) -> bool:
         return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
+
+    @cached_property
+    def nearest(self) -> float:
+        """Return the least distance between two values."""
+        return min(self.distance(x, y) for x, y in combinations(self.values, 2))
+
+    def w_infinity(self, name: str, other: str) -> Fraction | None:
+        """Return the least largest move from one population to another.
+
+        None where they were counted: nobody knows it then.
+        """
+        if self.regions is not None:
+            return None
+        left, right = self._law(name), self._law(other)
+        key = FromPopulations.w_infinity, name, other
+        return cached(self, key, lambda: Fraction(least_largest(left, right, self.distance)[0]))
+
+    def _law(self, name: str) -> dict[Value, Fraction]:
+        return dict(zip(self.values, self.laws[self.populations.index(name)], strict=True))
+
+    def only(self, names: tuple[str, ...]) -> FromPopulations:
+        """Return the belief that knows some of the populations."""
+        return cached(self, (FromPopulations.only, names), lambda: self._only(names))
+
+    def _only(self, names: tuple[str, ...]) -> FromPopulations:
+        laws, prior = {name: self._law(name) for name in names}, dict(zip(self.values, self.prior, strict=True))
+        return FromPopulations(
+            laws, self.rows, self.independent, self.scales, self.measure, prior, self.source, "align",
+            None if self.regions is None else self.regions.only(names),
+        )  # fmt: skip
 
     def assumptions(self) -> tuple[str, ...]:
         law_of_row = "each row of a person follows the stated distribution of that person's population"

@@ -13,10 +13,11 @@ from annotated_types import Ge, Le
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import PlainForm, form
-from takifugu.core.sections import Key
+from takifugu.core.escaping import number
+from takifugu.core.plain import PlainForm, form, set_fields
+from takifugu.core.sections import Key, Number
 from takifugu.model.queries.additive import IntArray
-from takifugu.numbers.rationals import is_whole
+from takifugu.numbers.rationals import as_fraction, is_whole
 
 
 @runtime_checkable
@@ -26,6 +27,11 @@ class OfRows(Protocol):
     @property
     def populations(self) -> tuple[str, ...]: ...
 
+    @property
+    def nearest(self) -> float:
+        """Return the least distance between two values."""
+        ...
+
 
 @dataclass(frozen=True)
 class EachValue(PlainForm, kind="each-value"):
@@ -33,8 +39,8 @@ class EachValue(PlainForm, kind="each-value"):
 
     `batch` names the rows that are read, for the ledger: releases that name one batch read the same rows, and batches
     of two names have no row in common; without a name nothing is known of that. `columns` names the columns of the
-    value: releases about others read another value of each row. Raises InputError unless `dummies` is a whole number
-    from 0.
+    value: releases about others read another value of each row. With a `radius` no value is sent as one that is farther
+    away. Raises InputError unless `dummies` is a whole number from 0 and `radius` a number from 0.
 
     >>> EachValue(dummies=3, batch="March", columns=("activity",)).describe()
     "each row's 'activity' of the batch 'March', randomised among 3 dummies"
@@ -43,30 +49,45 @@ class EachValue(PlainForm, kind="each-value"):
     dummies: int = 0
     batch: str = ""
     columns: tuple[str, ...] = field(default=(), metadata=form(read=tuple))
+    radius: Fraction | None = field(default=None, metadata=form(is_left_out=True))
 
     def __post_init__(self) -> None:
         if not is_whole(self.dummies):
             raise InputError(
                 f"the number of dummies is {self.dummies!r}", rule="it must be a whole number from 0"
             ).at("dummies")
+        if self.radius is None:
+            return
+        radius = as_fraction(self.radius, "the radius", "radius")
+        if radius < 0:
+            raise InputError(f"the radius is {self.radius!r}", rule="it must not be negative").at("radius")
+        set_fields(self, radius=radius)
 
     def resolve(self, entries: Entries) -> Any:
         """Return the answer (`RowCodes`).
 
-        Raises InputError for a belief that is not about rows from populations.
+        Raises InputError for a belief that is not about rows from populations, and for a radius without another value
+        in it.
         """
         if not isinstance(entries, OfRows):
             raise InputError(
                 f"the query is {self.describe()}", rule="the query requires rows from populations",
                 fix="give FromPopulations(...)",
             ).at("query")  # fmt: skip
+        if self.radius is not None and self.radius < entries.nearest:
+            raise InputError(
+                f"the radius is {number(float(self.radius))}",
+                rule=f"it cuts all noise: no other value is nearer than {number(entries.nearest)}",
+                fix=f"write at least {number(entries.nearest)}",
+            ).at("radius")
         return RowCodes(entries.size, len(entries.alphabet(0)))
 
     def describe(self) -> str:
         whose = f" of the batch {self.batch!r}" if self.batch else ""
         among = f" among {self.dummies} dummies" if self.dummies else ""
         subject = " and ".join(map(repr, self.columns)) or "value"
-        return f"each row's {subject}{whose}, randomised{among}"
+        within = "" if self.radius is None else f" within {number(float(self.radius))}"
+        return f"each row's {subject}{whose}, randomised{within}{among}"
 
 
 @dataclass(frozen=True)
@@ -131,7 +152,10 @@ class EachValueSection:
     query: Literal["each-value"]
     dummies: Annotated[int, Ge(0), Le(10_000), Key("how many dummies are sent beside a value", 10)] = 0
 
+    radius: Annotated[Number | None, Key("no value is sent as one that is farther away than this", 500)] = None
+
     blamed = "query"
 
     def query_about(self, belief: Entries, folder: Path) -> EachValue:
-        return EachValue(self.dummies)
+        radius = None if self.radius is None else as_fraction(self.radius, "the radius", "radius")
+        return EachValue(self.dummies, radius=radius)

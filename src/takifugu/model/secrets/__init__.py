@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -12,6 +13,7 @@ from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.core.registry import Registry
 from takifugu.model.secrets.families import Believed, Family, View
 from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, PropertyIs, entry_is
+from takifugu.model.secrets.of_populations import WhichPopulation, WithPopulations
 
 
 @runtime_checkable
@@ -41,44 +43,6 @@ class WhichLaw(PlainForm, kind="which-law"):
         return "which of the two distributions the answer comes from"
 
 
-@runtime_checkable
-class WithPopulations(Protocol):
-    """A belief about rows that come from one of several populations; `which` is the entry that says from which one."""
-
-    @property
-    def which(self) -> View: ...
-
-
-@dataclass(frozen=True)
-class WhichPopulation(PlainForm, kind="which-population"):
-    """Hide which of the belief's populations a person's rows are drawn from: every two of them, both ways."""
-
-    definition = "distribution"
-
-    def view(self, belief: object) -> View:
-        if not isinstance(belief, WithPopulations):
-            raise InputError(
-                f"a {type(belief).__name__} has no populations", rule="which of them is meant requires several",
-                fix="give FromPopulations(...)",
-            ).at("beliefs")  # fmt: skip
-        return belief.which
-
-    def family(self, belief: object) -> Family:
-        return Family((0,))
-
-    def describe(self) -> str:
-        return "which population the rows of a person come from"
-
-
-def which_population() -> WhichPopulation:
-    """Hide the population of a person's rows (Kawamoto19 Definition 8).
-
-    >>> which_population().describe()
-    'which population the rows of a person come from'
-    """
-    return WhichPopulation()
-
-
 def from_dict(data: Plain) -> Secret:
     """Read a secret back from its `to_dict` form.
 
@@ -101,7 +65,7 @@ def check_registered(secret: Secret) -> None:
         ).at("kind")  # fmt: skip
 
 
-_which, _which_population = WhichLaw.from_dict, WhichPopulation.from_dict
+_which = WhichLaw.from_dict
 
 #: How each kind of secret is read back.
 KINDS: Registry[Callable[[Plain], Secret]] = Registry(
@@ -114,7 +78,7 @@ KINDS: Registry[Callable[[Plain], Secret]] = Registry(
         "dataset-property": "model.secrets.properties:property_from",
         "distribution-parameter": "model.secrets.properties:parameter_from",
         "policy": "model.policies.policy:policy_from",
-        "which-population": "model.secrets:_which_population",
+        "which-population": "model.secrets.of_populations:population_from",
     },
 )
 register = KINDS.register
@@ -133,7 +97,7 @@ def view(secret: Secret, belief: Believed) -> View | None:
 def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
     """Yield the ordered comparisons of a secret, for tests and small cases."""
     read_view = view(secret, belief)
-    belief = belief if read_view is None else read_view
+    whole, belief = belief, belief if read_view is None else read_view
     family = secret.family(belief)
     for place in family.entries:
         values = belief.alphabet(place)
@@ -146,4 +110,12 @@ def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
                 left, right = (PropertyIs(read_view.describe_hypothesis(v)) for v in (a, b))
             else:
                 left, right = (entry_is(belief, place, value) for value in (a, b))
-            yield Comparison(belief, left, right)
+            yield Comparison(belief, left, right, _weight(secret, whole, values[a], values[b]))
+
+
+def _weight(secret: Secret, belief: Believed, left: Hashable, right: Hashable) -> float:
+    """Return what epsilon is multiplied by in a comparison."""
+    if isinstance(secret, WhichPopulation) and isinstance(belief, WithPopulations):
+        distance = secret.distance(belief, str(left), str(right))
+        return math.inf if distance is None else float(distance)
+    return 1.0

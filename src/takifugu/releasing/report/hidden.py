@@ -22,6 +22,10 @@ _MEANING = (
     "it, this is how sure they can become, if what they believe about the data is among the beliefs above."
 )
 _WHOLE = "The noise covers every change of the whole data set: the promise holds whatever anyone believes."
+_PER_DISTANCE = (
+    "Where a belief differs from the listed ones by a factor of at most e^Delta given each hypothesis, two populations "
+    "at distance d keep epsilon d + 2 Delta."
+)
 _PRIORS = ("1 %", "10 %", "50 %", "90 %")
 
 
@@ -35,6 +39,8 @@ def if_off(c: Certificate) -> Block:
     """Return the promise under an inaccurate belief."""
     if all(answer.covers == Covers.EVERYTHING for answer in c.answers):
         return Words(_WHOLE)
+    if definitions.find(c.definition).per_distance:
+        return Words(_PER_DISTANCE)
     rows = [row.cells for row in if_belief_off(Fraction(c.epsilon), Fraction(c.delta))]
     return Table(f"The promise of {c.release} for other beliefs", OFF_HEADER, rows, (0,), sentence(OFF_BY))
 
@@ -42,6 +48,9 @@ def if_off(c: Certificate) -> Block:
 def suspicions(c: Certificate) -> Iterator[Block]:
     """Yield the growth of a suspicion, if hypotheses are compared both ways."""
     if not is_worded(c) or definitions.find(c.definition).one_way:
+        return
+    if definitions.find(c.definition).per_distance:
+        yield from map(Words, definitions.find(c.definition).in_numbers(Fraction(c.epsilon), Fraction(c.delta)))
         return
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
     if epsilon == 0:

@@ -189,7 +189,7 @@ def _compared(t: Reported) -> tuple[Comparison, str] | None:
         comparison, word = next(framework.comparisons(), None), entry_word(framework.domain)
     except (InputError, LookupError, TypeError, ValueError, ArithmeticError):  # not as it was written
         return None
-    return (comparison, word) if comparison is not None and math.isfinite(comparison.weight) else None
+    return (comparison, word) if comparison is not None and 0 < comparison.weight < math.inf else None
 
 
 def _first_framework(c: Certificate) -> Framework:

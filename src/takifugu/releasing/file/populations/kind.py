@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.analysis.questions.coded_rows import CodedRows
-from takifugu.core.errors import DataError, TakifuguError
+from takifugu.calibration.registry import find
+from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.data import missing_states
 from takifugu.mechanisms.local.held_out import halves_of, held_out
 from takifugu.mechanisms.local.populations import populations_of
@@ -19,7 +20,7 @@ from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import EachValue, Query
 from takifugu.model.queries.sections import EACH_ROW
-from takifugu.model.secrets import which_population
+from takifugu.model.secrets.of_populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.degrees import are_degrees, misplaced
@@ -31,6 +32,9 @@ from takifugu.releasing.file.reading import called, codes_of, columns_of, texts_
 from takifugu.releasing.file.sections import AboutUnits
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import Table as Item
+
+#: The mechanism that cuts its noise at a radius.
+_RESTRICTED = "restricted-laplace"
 
 
 class Populations(Kind):
@@ -67,12 +71,12 @@ class Populations(Kind):
             yield fault(("belief", "values"), problem, "rename it, or remove it from source.missing")
 
     def framework_of(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Framework:
-        return Pufferfish(which_population(), belief)
+        return Pufferfish(which_population(spec.belief.meant.metric), belief)
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
         """Return the query of one table, with its columns and batch."""
         source = file.sections(PopulationReleaseSpec).source
-        return EachValue(item.dummies, source.batch or "", source.value_columns)
+        return EachValue(item.dummies, source.batch or "", source.value_columns, item.radius)
 
     def in_degrees(self, file: ReleaseFile) -> bool:
         columns, grid = file.sections(PopulationReleaseSpec).source.coordinates, file.spec.belief.meant.grid
@@ -124,7 +128,7 @@ class Populations(Kind):
         if set(halves[0].laws) != set(halves[1].laws):
             return
         epsilon, delta = (as_fraction(part, "a budget") / belief.rows for part in (item.epsilon, item.delta))
-        if (leakage := held_out(halves, mechanism, epsilon, delta, item.dummies)) is not None:
+        if (leakage := held_out(halves, mechanism, epsilon, delta, item.dummies, item.radius)) is not None:
             yield leakage.words(mechanism, epsilon, read.people is not None)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
@@ -141,13 +145,25 @@ class Populations(Kind):
 
 
 def _table_faults(item: Any, number: int) -> Iterator[TakifuguError]:
-    location = ("release", number)
-    if (item.mechanism == "tupling") != (item.dummies > 0) and item.mechanism != "auto":
+    location, mechanism = ("release", number), _named(item.mechanism)
+    if (mechanism == "tupling") != (item.dummies > 0) and mechanism != "auto":
         problem = "is missing: tupling sends a value among dummies" if not item.dummies else "belongs to tupling"
         yield fault((*location, "dummies"), problem, 'write dummies = 10 with mechanism = "tupling"')
+    if item.radius is not None and mechanism not in ("auto", "tupling", _RESTRICTED):
+        yield fault((*location, "radius"), "cuts no noise of this mechanism", f'write mechanism = "{_RESTRICTED}"')
+    if item.radius is None and mechanism == _RESTRICTED:
+        yield fault((*location, "radius"), "is missing: noise is cut there", "write how far a value may be moved")
     if item.dummies and not Fraction(as_fraction(item.delta, "delta")):
         problem = "is 0, and dummies never improve a pure promise: all of them may be the least likely value"
         yield fault((*location, "delta"), problem, "write delta = 1e-3")
+
+
+def _named(mechanism: str) -> str:
+    """Return the name behind an alias, "" for none."""
+    try:
+        return mechanism if mechanism == "auto" else find(mechanism, "distribution").name
+    except InputError:
+        return ""  # said of the mechanism itself
 
 
 def _as_seen(

@@ -1,0 +1,138 @@
+"""Noise cut to a ball (restricted Laplace): what it tells, against every output, and where it is refused."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction as F
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.support import rows_oracle as oracle
+
+import takifugu as tf
+from takifugu.audit import true_delta, true_loss
+from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.mechanisms.local import weights
+from takifugu.model import queries
+
+LAWS = {
+    "near": {0: F(4, 10), 1: F(3, 10), 2: F(1, 10), 3: F(1, 10), 4: F(1, 10)},
+    "far": {0: F(1, 10), 1: F(1, 10), 2: F(2, 10), 3: F(3, 10), 4: F(3, 10)},
+}
+
+
+def framework(rows: int = 1, independent: bool = True, metric: Any = None) -> Any:
+    return tf.Pufferfish(tf.which_population(metric), tf.FromPopulations(LAWS, rows, independent))
+
+
+def channel_of(noise: Any) -> dict[Any, dict[Any, F]]:
+    return {x: {y: noise.mass(place, y) for y in noise.outputs} for place, x in enumerate(noise.sender.values)}
+
+
+def sent(noise: Any, rows: int = 1) -> list[Any]:
+    return [oracle.sent(oracle.independent(law, rows), [channel_of(noise)] * rows) for law in LAWS.values()]
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_a_pure_promise_is_kept_within_the_radius_and_nearly_used_up(rows: int) -> None:
+    query = tf.EachValue(radius=2)
+    calibration = tf.calibrate(framework(rows), query, epsilon=F(6, 5) * rows, mechanism="restricted-laplace")
+    noise: Any = calibration.randomiser
+    loss = oracle.loss(*sent(noise, rows))
+    assert 1.19 * rows < loss <= 1.2 * rows
+    assert true_loss(calibration).loss == pytest.approx(loss, abs=1e-9)
+    for x, outputs in channel_of(noise).items():
+        assert {y for y, mass in outputs.items() if mass} == {y for y in outputs if abs(x - y) <= 2}
+    assert noise.worst == 2
+    assert math.isinf(noise.local_loss())
+    assert tf.calibrate(framework(rows), query, epsilon=F(6, 5) * rows).mechanism == "restricted-laplace"
+
+
+def test_a_delta_is_that_of_every_output() -> None:
+    calibration = tf.calibrate(framework(), tf.EachValue(radius=1), "1/2", "3/10", mechanism="restricted-laplace")
+    delta = oracle.excess(*sent(calibration.randomiser), 0.5)
+    assert 0.299 < delta <= 0.3
+    assert true_delta(calibration).loss == pytest.approx(delta, abs=1e-9)
+
+
+def test_a_radius_is_kept_inside_tuples() -> None:
+    calibration = tf.calibrate(framework(), tf.EachValue(1, radius=1), "1/2", "1/5", mechanism="tupling")
+    channel: Any = calibration.randomiser.sender.channel  # type: ignore[attr-defined]
+    assert all(not mass or abs(x - y) <= 1 for x in channel.inputs for y, mass in channel.row(x).items())
+    assert true_delta(calibration).loss <= 0.2
+
+
+def test_epsilon_per_distance_is_kept_within_a_radius() -> None:
+    about = framework(metric={"near": {"far": 3}})
+    calibration = tf.calibrate(about, tf.EachValue(radius=3), "1/4", mechanism="restricted-laplace")
+    assert 0.74 < oracle.loss(*sent(calibration.randomiser)) <= 0.75
+
+
+@pytest.mark.parametrize("rate", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("radius", [1.0, 2.0])
+def test_the_theorem_of_cut_noise(rate: float, radius: float) -> None:
+    """A(x)[R] <= e^(s d) Z(x')/Z(x) A(x')[R] + A(x)[what x' cannot reach], for every two values and every set."""
+    distances = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
+    rows = weights.restricted(distances, rate, radius)
+    totals = rows.sum(axis=1)
+    channel = rows / totals[:, None]
+    for x, z in permutations(range(5), 2):
+        factor = math.exp(rate * distances[x, z]) * totals[z] / totals[x]
+        beyond = channel[x][channel[z] == 0].sum()
+        worst = np.maximum(channel[x] - factor * channel[z], 0).sum()
+        assert worst <= beyond * (1 + 1e-12) + 1e-15
+        if distances[x, z] > 2 * radius:
+            assert beyond == pytest.approx(1)
+
+
+def test_a_cut_that_is_dropped_or_moved_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = tf.calibrate(framework(), tf.EachValue(), epsilon=1, mechanism="exponential").randomiser
+    assert any(mass for x, outputs in channel_of(whole).items() for y, mass in outputs.items() if abs(x - y) > 2)
+    cut = weights.restricted
+    monkeypatch.setattr(weights, "restricted", lambda distances, rate, radius: cut(distances, rate, radius + 1))
+    noise = tf.calibrate(framework(), tf.EachValue(radius=2), epsilon=2, mechanism="restricted-laplace").randomiser
+    assert any(mass for x, outputs in channel_of(noise).items() for y, mass in outputs.items() if abs(x - y) > 2)
+
+
+@pytest.mark.parametrize("radius", [-1, "x", math.inf])
+def test_a_radius_that_is_none_is_refused(radius: Any) -> None:
+    with pytest.raises(InputError, match="radius"):
+        tf.EachValue(radius=radius)
+
+
+@pytest.mark.parametrize("radius", [0, "1/2"])
+def test_a_radius_that_cuts_all_noise_is_refused(radius: Any) -> None:
+    with pytest.raises(InputError, match="cuts all noise: no other value is nearer than 1; write at least 1"):
+        tf.calibrate(framework(), tf.EachValue(radius=radius), epsilon=1)
+
+
+def test_a_radius_too_small_for_epsilon_says_what_it_can_keep() -> None:
+    with pytest.raises(CalibrationRefused, match=r"the most noise within the radius tells epsilon 1\.28"):
+        tf.calibrate(framework(), tf.EachValue(radius=1), epsilon="1/10", mechanism="restricted-laplace")
+
+
+def test_what_may_move_a_value_farther_does_not_apply() -> None:
+    rows = {row.name: row for row in tf.compare(framework(), tf.EachValue(radius=2), epsilon=2)}
+    assert rows["restricted-laplace"].status == "chosen"
+    for name in ("exponential", "optimal", "rappor", "randomised-response"):
+        assert "may move a value farther than the radius" in (rows[name].reason or "")
+    with pytest.raises(CalibrationRefused, match="no radius"):
+        tf.calibrate(framework(), tf.EachValue(), epsilon=1, mechanism="restricted-laplace")
+    with pytest.raises(CalibrationRefused):  # of dependent rows nothing but the values' own loss is known
+        tf.calibrate(framework(2, False), tf.EachValue(radius=2), epsilon=1, mechanism="restricted-laplace")
+
+
+def test_a_query_without_a_radius_is_written_as_before() -> None:
+    assert "radius" not in tf.EachValue(batch="May").to_dict()
+    query = tf.EachValue(radius="5/2")
+    assert queries.from_dict(query.to_dict()) == query
+    assert "within 2.5" in query.describe()
+
+
+def test_the_same_rows_again_cost_what_the_value_tells() -> None:
+    calibration = tf.calibrate(framework(), tf.EachValue(batch="May", radius=2), "6/5", mechanism="restricted-laplace")
+    cap = max(math.log(LAWS[a][x] / LAWS[b][x]) for a, b in combinations(LAWS, 2) for x in LAWS[a])
+    cap = max(cap, *(math.log(LAWS["far"][x] / LAWS["near"][x]) for x in LAWS["far"]))
+    assert float(tf.compose([calibration] * 3).epsilon) == pytest.approx(cap, abs=1e-9)
