@@ -380,19 +380,19 @@ def test_a_first_line_that_is_somebodys_row_is_not_quoted(tmp_path: Path, as_fra
 
 
 @pytest.mark.parametrize(
-    ("name", "there", "is_told"),
+    ("name", "there", "says_so"),
     [
         ("lonn", "lon", True), ("oen", "one", True), ("amy", "ann", False), ("person", "persn", True),
         ("person", "Person", True), ("person", "persons", True), ("person", "parson", True), ("person", "prson", True),
         ("person", "Peterson", False),
     ],
 )  # fmt: skip
-def test_only_a_name_that_is_one_letter_away_is_told(tmp_path: Path, name: str, there: str, is_told: bool) -> None:
+def test_only_a_name_that_is_one_letter_away_is_told(tmp_path: Path, name: str, there: str, says_so: bool) -> None:
     (tmp_path / "d.csv").write_text(f"{there},state\nx,a\n")
     with pytest.raises(InputError) as refusal:
         open_frame(tmp_path / "d.csv").require([name, "state"])
-    assert (f"did you mean {there!r}?" in str(refusal.value)) == is_told
-    assert is_told or there not in str(refusal.value)
+    assert (f"did you mean {there!r}?" in str(refusal.value)) == says_so
+    assert says_so or there not in str(refusal.value)
 
 
 LINES = 'Report\n\nu,"v\nw",t\nWho,"What, of\nall",x\n{1},{2},{3}\n'

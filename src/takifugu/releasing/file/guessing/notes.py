@@ -100,9 +100,9 @@ def notes(facts: Facts, roles: Roles, file: Path, row: str | None) -> Iterator[s
         yield from _not_people(facts, "person" in roles)
     if row == POLICY:
         yield from _calendars(facts.columns)
-    marked = [repr(visible(column.name)) for column in facts.columns if column.marks]
-    if marked:
-        yield _MARKS.format(_first_of(marked))
+    with_texts = [repr(visible(column.name)) for column in facts.columns if column.marks]
+    if with_texts:
+        yield _MARKS.format(_first_of(with_texts))
 
 
 def _not_people(facts: Facts, is_named: bool) -> Iterator[str]:
