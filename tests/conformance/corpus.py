@@ -300,6 +300,7 @@ def _rows() -> Iterator[Case]:
     yield Case("a row of a population", _hide(one, secret=which), tf.EachValue())
     yield Case("two rows of a population", _hide(several, secret=which), tf.EachValue())
     by_distance = tf.which_population({"home": {"out": 2}})
+    yield Case("a row within a radius", _hide(one, secret=which), tf.EachValue(radius=1))
     yield Case("two rows of a population, by distance", _hide(several, secret=by_distance), tf.EachValue())
     sharp = tf.FromPopulations({"in": {"a": "0.95", "b": "0.05"}, "out": {"a": "0.05", "b": "0.95"}})
     yield Case("a row among dummies", _hide(sharp, secret=which), tf.EachValue(dummies=1))
