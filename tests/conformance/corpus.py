@@ -46,7 +46,7 @@ def corpus() -> tuple[Case, ...]:
 #: Cases that some mechanism needs: others make it no promise, or let it keep a promise with half of its noise.
 TIGHT = frozenset({
     "one step", "table, every entry", "parameters, a column that tells all", "normal records, what is hidden is shown",
-    "a place", "a row among dummies",
+    "a place", "a row among dummies", "a row within a radius",
 })  # fmt: skip
 
 
