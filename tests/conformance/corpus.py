@@ -46,7 +46,7 @@ def corpus() -> tuple[Case, ...]:
 #: Cases that some mechanism needs: others make it no promise, or let it keep a promise with half of its noise.
 TIGHT = frozenset({
     "one step", "table, every entry", "parameters, a column that tells all", "normal records, what is hidden is shown",
-    "a place", "a row among dummies",
+    "a place", "a row among dummies", "a row within a radius",
 })  # fmt: skip
 
 
@@ -300,6 +300,7 @@ def _rows() -> Iterator[Case]:
     yield Case("a row of a population", _hide(one, secret=which), tf.EachValue())
     yield Case("two rows of a population", _hide(several, secret=which), tf.EachValue())
     by_distance = tf.which_population({"home": {"out": 2}})
+    yield Case("a row within a radius", _hide(one, secret=which), tf.EachValue(radius=1))
     yield Case("two rows of a population, by distance", _hide(several, secret=by_distance), tf.EachValue())
     sharp = tf.FromPopulations({"in": {"a": "0.95", "b": "0.05"}, "out": {"a": "0.05", "b": "0.95"}})
     yield Case("a row among dummies", _hide(sharp, secret=which), tf.EachValue(dummies=1))
