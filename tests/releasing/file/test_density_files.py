@@ -156,9 +156,9 @@ def test_algorithm_2_keeps_its_promise_over_a_class(tmp_path: Path) -> None:
         FIRST: "{ value = 40, mean = 0, deviation = 2 }",
         SECOND: f"{near},\n  {{ value = 42, mean = 1.4, deviation = 2 }}",
     }
-    found = calibration_of(written(tmp_path, changes), 1, "0.01", "attribute-gaussian-approx")
-    assert tf.true_delta(found, 1).upper <= 0.01
-    assert dict(found.witness.numbers)["eta"] > 0
+    calibration = calibration_of(written(tmp_path, changes), 1, "0.01", "attribute-gaussian-approx")
+    assert tf.true_delta(calibration, 1).upper <= 0.01
+    assert dict(calibration.witness.numbers)["eta"] > 0
 
 
 def test_tables_and_cut_densities_have_a_pure_promise(tmp_path: Path) -> None:

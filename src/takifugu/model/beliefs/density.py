@@ -180,7 +180,7 @@ class Density(Nameless):
         numbers = sorted(set(self.values))
         several: list[tuple[int, int]] = []
         for a, b in combinations(range(len(numbers)), 2) if pairs is None else pairs:
-            several += product(*(self._places(numbers[place], "pairs") for place in (a, b)))
+            several += product(self._places(numbers[a], "pairs"), self._places(numbers[b], "pairs"))
         return tuple(several)
 
     def _of_sets(self, sets: Iterable[ValueSet]) -> tuple[tuple[int, int], ...]:

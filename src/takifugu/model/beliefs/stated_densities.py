@@ -47,7 +47,7 @@ def laws_by_value(law_of: Mapping[Number, Law | Sequence[Law]], name: str) -> li
         raise InputError(f"{name} names a value twice", fix="give a list of its densities").at(name)
     rows: list[tuple[Fraction, Law]] = []
     for value, laws in sorted(laws_of.items(), key=itemgetter(0)):
-        listed_laws = list(laws) if isinstance(laws, list | tuple) else [laws]
+        listed_laws: Sequence[Law] = laws if isinstance(laws, list | tuple) else [laws]  # type: ignore[list-item]
         if not listed_laws:
             raise InputError("a value has no density", fix="give one or more").at(name, to_text(value))
         rows += [(value, law) for law in listed_laws]

@@ -17,6 +17,7 @@ from takifugu.model.beliefs.density import Density
 from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, layout, readings
 from takifugu.model.beliefs.sections import Cited, Public
 from takifugu.model.queries.coded import Mean, Sum
+from takifugu.numbers import rationals
 from takifugu.numbers.densities import Continuous
 from takifugu.numbers.densities.normal import Normal, NormalMixture
 from takifugu.numbers.densities.tabulated import Tabulated
@@ -125,7 +126,7 @@ class DensitySection:
         return layout(self.missing)
 
     def belief(self, public: Public) -> Density:
-        given = dict[Fraction, list[Continuous]]()
+        given = dict[rationals.Number, list[Continuous]]()
         for place, stated in enumerate(self.given):
             with within("given", place):
                 given.setdefault(as_fraction(stated.value, "the value", "value"), []).append(stated.density())
