@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from takifugu.model.secrets.of_populations import which_population
     from takifugu.model.secrets.properties import Named, dataset_property, distribution_parameter
     from takifugu.numbers.densities.normal import Normal, NormalMixture
+    from takifugu.numbers.densities.tabulated import Tabulated
     from takifugu.numbers.densities.truncated import Truncated
     from takifugu.numbers.densities.uniform_mean import UniformMean
     from takifugu.numbers.distributions.pmf import Pmf
@@ -116,6 +117,7 @@ __all__ = [
     "Records",
     "Statistic",
     "Sum",
+    "Tabulated",
     "TakifuguError",
     "Together",
     "TopK",
@@ -183,6 +185,7 @@ _MODULES = {
     "takifugu.accounting.composition": ("compose",),
     "takifugu.model.frameworks": ("Pufferfish", "between"),
     "takifugu.numbers.densities.normal": ("Normal", "NormalMixture"),
+    "takifugu.numbers.densities.tabulated": ("Tabulated",),
     "takifugu.numbers.densities.truncated": ("Truncated",),
     "takifugu.numbers.densities.uniform_mean": ("UniformMean",),
     "takifugu.numbers.distributions.pmf": ("Pmf",),

@@ -114,6 +114,19 @@ EXAMPLES = (
         ("mechanism", "delta", "property"),
     ),
     Example(
+        "density",
+        f'{HEAD}[belief]\nkind = "density"\nrecords = 50\nsource = "a test"\ncolumn = "weight"\nabout = "height"\n'
+        "given = [{ value = 0, mean = 70, deviation = 1 }, { value = 1, mean = 71, deviation = 2 }]\n"
+        'ranges = { weight = [20, 300] }\nresolution = "0.5"\n'
+        '[hide]\nproperty = { attribute = "height", function = "mean" }\n'
+        f'{END}query = "mean"\nattribute = "weight"\ndelta = 1e-5\nmechanism = "gaussian-exact"\n',
+        {"data.csv": "height,weight\n" + "171.2,66.1\n168,75\n" * 25},
+        (*WRONG, ("deviation = 2", "deviation = -2", "belief.given[1].deviation"),
+         ('about = "height"', 'abuot = "height"', "belief.abuot"),
+         ("weight = [20, 300]", "weight = [300, 20]", "belief.ranges.weight")),
+        ("mechanism", "delta", "property"),
+    ),
+    Example(
         "parameters",
         f'{HEAD}[belief]\nkind = "parameters"\nrecords = 40\nsource = "a test"\n'
         'prior = { columns = ["group", "height"], rows = [["x", "low"], ["y", "high"]], probabilities = [0.5, 0.5] }\n'

@@ -34,9 +34,27 @@ def height(density: dict[str, Any]) -> Callable[[float], Any]:
     if kind == "uniform-mean":
         n, low, high = density["count"], density["low"], density["high"]
         return lambda x: _irwin_hall(n, low, high, x, n - 1) * n / (mp.mpf(high) - mp.mpf(low))
+    if kind == "tabulated":
+        return lambda x: _line(density, x) / _trapezoids(density)
     whole, (low, high) = height(density["whole"]), _range(density)
     share = mass(density["whole"], low, high)
     return lambda x: whole(x) / share if low <= x <= high else mp.mpf(0)
+
+
+def _line(density: dict[str, Any], x: Any) -> Any:
+    for (a, b), (left, right) in zip(pairwise(density["points"]), pairwise(density["heights"]), strict=True):
+        if a <= x <= b:
+            return left + (right - mp.mpf(left)) * (mp.mpf(x) - a) / (mp.mpf(b) - a)
+    return mp.mpf(0)
+
+
+def _trapezoids(density: dict[str, Any], x: Any = mp.inf) -> Any:
+    """Return the integral up to x, without scaling."""
+    total = mp.mpf(0)
+    for a, b in pairwise(density["points"]):
+        end = min(max(mp.mpf(x), a), b)
+        total += (_line(density, a) + _line(density, end)) / 2 * (end - a)
+    return total
 
 
 def _irwin_hall(n: int, low: float, high: float, x: Any, order: int) -> Any:
@@ -60,6 +78,8 @@ def below(density: dict[str, Any], x: Any) -> Any:
         return mp.fsum(w * mp.ncdf(x, m, s) for w, m, s in parts) / mp.fsum(density["weights"])
     if kind == "uniform-mean":
         return _irwin_hall(density["count"], density["low"], density["high"], x, density["count"])
+    if kind == "tabulated":
+        return _trapezoids(density, x) / _trapezoids(density)
     low, high = _range(density)
     first = below(density["whole"], low)
     return (below(density["whole"], min(max(x, low), high)) - first) / (below(density["whole"], high) - first)
@@ -86,6 +106,8 @@ def _kinks(density: dict[str, Any]) -> list[float]:
     if kind == "uniform-mean":
         n, low, high = density["count"], density["low"], density["high"]
         return [low + (high - low) * k / n for k in range(n)] + [high]
+    if kind == "tabulated":
+        return list(density["points"])
     ends = {end for end in (density["low"], density["high"]) if end is not None}
     low, high = _range(density)
     return sorted({x for x in _kinks(density["whole"]) if low < x < high} | ends)

@@ -162,8 +162,9 @@ def _describe(view: Belief) -> Callable[[Belief, Secret, Additive], Described] |
 
 def of_density(view: View, secret: Secret, answer: Additive) -> Described:
     """Return a Density belief's densities as plain data, one per value."""
-    densities = [row[1] for row in view.to_dict()["given"]]
-    return densities, of_view(secret, view, range(len(densities)))
+    densities, values = [row[1] for row in view.to_dict()["given"]], view.alphabet(0)
+    pairs = of_view(secret, view, range(len(densities)))
+    return densities, tuple((a, b) for a, b in pairs if values[a] != values[b])  # a value may have several densities
 
 
 #: (view, secret, answer) -> the density of the answer given each value of the view's entry, and what is compared.

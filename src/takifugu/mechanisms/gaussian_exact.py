@@ -25,6 +25,7 @@ from takifugu.mechanisms.common.continuous import (
     largest_of_densities,
 )
 from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of, largest_need, of_each, refusing
+from takifugu.mechanisms.common.rounded_number import least_for_read
 from takifugu.mechanisms.common.shares import alone
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
@@ -80,7 +81,12 @@ MECHANISM = GaussianExact()
 def _of_densities(problem: Problem, comparisons: tuple[ComparedDensities, ...], nothing: str) -> Bound:
     from takifugu.numbers.densities.noisy import least_normal_noise
 
-    least = partial(least_normal_noise, epsilon=problem.epsilon, delta=problem.delta)
+    def least(compared: ComparedDensities) -> Fraction:
+        def of_number(epsilon: Fraction, delta: Fraction) -> Fraction:
+            return Fraction(least_normal_noise(compared.p, compared.q, epsilon, delta))
+
+        return least_for_read(of_number, compared.rounding, problem.epsilon, problem.delta)
+
     sigma, worst = largest_of_densities(comparisons, least, nothing)
     noise = normal_noise(problem, sigma / problem.unit)
     detail = "the divergence of the noisy densities reaches delta here first"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TypeVar
 
@@ -28,6 +29,15 @@ def up(number: Rounded) -> Rounded:
     """
     larger: Rounded = np.nextafter(number, np.inf)
     return larger
+
+
+def exp_up(exponent: float | Fraction) -> Fraction:
+    """Return a rational at least e^exponent, for exponents up to 600.
+
+    >>> exp_up(0) > 1
+    True
+    """
+    return Fraction(math.exp(exponent)) * (1 + Fraction(1, 2**42))
 
 
 def sum_up(first: Rounded, second: Rounded) -> Rounded:

@@ -80,6 +80,12 @@ MISSING = {
         "hide": 'property = {{ attribute = "{0}", function = "mean", max_difference = 5 }}',
         "release.attribute": 'attribute = "{0}"',
     },
+    "density": {
+        "belief.records": "records = 500", "belief.column": 'column = "{0}"', "belief.about": 'about = "{0}"',
+        "belief.given": "given = [{{ value = 0, mean = 0, deviation = 1 }}, {{ value = 1, mean = 1, deviation = 1 }}]",
+        "belief.ranges": 'ranges = {{ "{0}" = [0, 200] }}', "belief.resolution": 'resolution = "0.1"',
+        "hide": 'property = {{ attribute = "{0}", function = "mean" }}', "release.attribute": 'attribute = "{0}"',
+    },
     "parameters": {
         "belief.records": "records = 500",
         "belief.prior": 'prior = {{ columns = ["{0}"], rows = [["low"], ["high"]], probabilities = ["0.5", "0.5"] }}',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.answer_law import Share
@@ -19,10 +20,14 @@ if TYPE_CHECKING:  # every mechanism asks, and few beliefs have densities
 
 @dataclass(frozen=True)
 class Given:
-    """The density of the answer given one value of what is hidden, in answer units, and its reference."""
+    """A density of the answer given one value of what is hidden, in answer units, and its reference.
+
+    What is read lies within `rounding` of the number that has the density.
+    """
 
     density: Continuous
     reference: Normal
+    rounding: Fraction = Fraction(0)
 
 
 def answer_densities(share: Share) -> Sequence[Given] | None:
@@ -42,7 +47,8 @@ def answer_densities(share: Share) -> Sequence[Given] | None:
 
 def of_view(view: DensityView, answer: object) -> Sequence[Given]:
     """Return the stated densities of a belief."""
-    return tuple(map(Given, view.whole.curves, view.whole.references))
+    whole = view.whole
+    return tuple(Given(*of_value, whole.rounding) for of_value in zip(whole.curves, whole.references, strict=True))
 
 
 #: (view, answer) -> what is given each value, by type of view.

@@ -56,7 +56,8 @@ def of_number(belief: Density, data: object) -> RealColumns:
         value = as_fraction(value_of(data), "the value")
     except (InputError, TypeError, ValueError):
         raise DataError("the value is not a finite number", rule="the belief is about one published number") from None
-    if not any(curve.range[0] <= value <= curve.range[1] for curve in belief.curves):
+    reach = belief.rounding
+    if not any(curve.range[0] - reach <= value <= curve.range[1] + reach for curve in belief.curves):
         raise DataError(
             "the value has density 0 under every hypothesis of the belief", rule="the promise would not cover it"
         )

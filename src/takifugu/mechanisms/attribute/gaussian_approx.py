@@ -26,12 +26,15 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.analysis.questions.answer_density import Given, answer_densities
 from takifugu.analysis.questions.normal_law import deviation_up
+from takifugu.core.errors import Unsupported
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.largest_need import refusing
+from takifugu.mechanisms.common.rounded_number import least_for_read
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.secrets.hypotheses import against
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.densities.excess import charge_at
+from takifugu.numbers.outward_rounding import exp_up
 from takifugu.numbers.search import lowest
 
 #: How many lambdas are tried at first, each twice the one before, and how often the best place is then narrowed.
@@ -60,16 +63,11 @@ class Split:
         left = epsilon - 2 * Fraction(closeness)
         if left <= 0:
             return None
-        spent = Fraction(charge) * (1 + _exp_up(float(left) + closeness))
-        share = (delta - spent) / _exp_up(closeness)
+        spent = Fraction(charge) * (1 + exp_up(float(left) + closeness))
+        share = (delta - spent) / exp_up(closeness)
         if share < Fraction(1, 10**249):
             return None
         return Split(closeness, charge, left, share, gaussian_analytic_sigma(1, left, share))
-
-
-def _exp_up(exponent: float) -> Fraction:
-    """Return a rational at least e^exponent."""
-    return Fraction(math.exp(exponent)) * (1 + Fraction(1, 2**44))
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ class AttributeGaussianApprox:
         """
         if refused := refusal(problem):
             return refused
-        variance, worst = Fraction(0), Witness("no comparison: the normal references keep the promise without noise")
+        sigma, worst = Fraction(0), Witness("no comparison: the normal references keep the promise without noise")
         for part in problem.law_parts:
             densities = None if problem.is_pair else answer_densities(part)
             if densities is None:
@@ -112,19 +110,44 @@ class AttributeGaussianApprox:
                     "the density of the answer is not known: this mechanism is for a Density belief, and never for "
                     'answers of finitely many values, which no normal distribution is close to: use "gaussian-exact"'
                 )
-            values = set(chain.from_iterable(part.family.value_pairs(part.belief, 0)))
-            compared = dict.fromkeys(densities[value] for value in sorted(values))
-            split = best_split(list(compared), problem.epsilon, problem.delta)
-            if split is None:
-                return Refusal(_too_far(problem))
-            for a, b in part.family.value_pairs(part.belief, 0):
-                first, second = densities[a].reference, densities[b].reference
-                move = Fraction(first.mean) - Fraction(second.mean)
-                needed = move**2 * Fraction(split.sigma) ** 2 - Fraction(first.deviation) ** 2
-                if needed > variance:
-                    variance, worst = needed, _witness(part, (a, b), densities, split, problem)
-        noise = normal_noise(problem, deviation_up(variance) / problem.unit)
+            of_part = OfReferences(part, densities)
+            needed = least_for_read(of_part.least, densities[0].rounding, problem.epsilon, problem.delta)
+            if needed > sigma:
+                sigma, worst = needed, of_part.witness(problem)
+        noise = normal_noise(problem, sigma / problem.unit)
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, worst)
+
+
+@dataclass
+class OfReferences:
+    """The noise that the references of one part need, with the pair and the split that needed it last."""
+
+    part: Part
+    densities: Sequence[Given]
+    pair: tuple[int, int] | None = None
+    split: Split | None = None
+
+    def least(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+        """Return the least deviation; Unsupported where nothing is left for the references."""
+        pairs = self.part.family.value_pairs(self.part.belief, 0)
+        compared = dict.fromkeys(self.densities[value] for value in sorted(set(chain.from_iterable(pairs))))
+        self.split = best_split(list(compared), epsilon, delta)
+        if self.split is None:
+            raise Unsupported(_too_far(epsilon, delta))
+        variance = Fraction(0)
+        for a, b in pairs:
+            first, second = self.densities[a].reference, self.densities[b].reference
+            move = Fraction(first.mean) - Fraction(second.mean)
+            needed = move**2 * Fraction(self.split.sigma) ** 2 - Fraction(first.deviation) ** 2
+            if needed > variance:
+                variance, self.pair = needed, (a, b)
+        return deviation_up(variance)
+
+    def witness(self, problem: Problem) -> Witness:
+        """Return what forced the noise."""
+        if self.pair is None or self.split is None:
+            return Witness("no comparison: the noise hides how what is read was rounded")
+        return _witness(self.part, self.pair, self.densities, self.split, problem)
 
 
 MECHANISM = AttributeGaussianApprox()
@@ -165,9 +188,9 @@ def _witness(part: Part, pair: tuple[int, int], densities: Sequence[Given], spli
     return Witness(words, "the normal distributions in place of the answer's lie farthest apart here", numbers)
 
 
-def _too_far(problem: Problem) -> str:
+def _too_far(epsilon: Fraction, delta: Fraction) -> str:
     return (
-        f"no eta leaves the normal references anything of epsilon {float(problem.epsilon):g} and delta "
-        f"{float(problem.delta):g}: the answer's distributions are not close enough to them; choose other references, "
+        f"no eta leaves the normal references anything of epsilon {float(epsilon):g} and delta "
+        f"{float(delta):g}: the answer's distributions are not close enough to them; choose other references, "
         "or a larger delta"
     )

@@ -25,11 +25,15 @@ OF_MOVE, OF_NOISE = 6e8, 3e8
 
 @dataclass(frozen=True)
 class ComparedDensities:
-    """Two densities of the answer that nobody may tell apart, in answer units, and the words for what they compare."""
+    """Two densities of the answer that nobody may tell apart, in answer units, and the words for what they compare.
+
+    What is read lies within `rounding` of a number with one of them.
+    """
 
     p: Continuous
     q: Continuous
     comparison: str
+    rounding: Fraction
 
 
 def compared_densities(problem: Problem) -> tuple[ComparedDensities, ...] | None:
@@ -58,7 +62,7 @@ def _compared(problem: Problem) -> tuple[ComparedDensities, ...] | None:
 
 
 def _pair(first: Given, second: Given, words: str) -> ComparedDensities:
-    return ComparedDensities(first.density, second.density, words)
+    return ComparedDensities(first.density, second.density, words, first.rounding)
 
 
 def density_cost(problem: Problem, operations: float) -> Cost | None:
@@ -68,12 +72,12 @@ def density_cost(problem: Problem, operations: float) -> Cost | None:
 
 
 def largest_of_densities(
-    comparisons: tuple[ComparedDensities, ...], need: Callable[[Continuous, Continuous], float], nothing: str
+    comparisons: tuple[ComparedDensities, ...], need: Callable[[ComparedDensities], Fraction], nothing: str
 ) -> tuple[Fraction, str]:
     """Return the largest need of a comparison, in answer units, and which it is; `nothing` where none needs any."""
     most, worst = Fraction(0), nothing
     for compared in comparisons:
-        needed = Fraction(need(compared.p, compared.q))
+        needed = need(compared)
         if needed > most:
             most, worst = needed, compared.comparison
     return most, worst
@@ -89,5 +93,8 @@ def farthest_of_densities(problem: Problem) -> tuple[Fraction, str] | None:
         return None
     from takifugu.numbers.densities.moves import farthest_move
 
+    def move(compared: ComparedDensities) -> Fraction:
+        return Fraction(farthest_move(compared.p, compared.q)) + 2 * compared.rounding
+
     nothing = "no comparison: no answer has to move"
-    return problem.cached(farthest_move, lambda: largest_of_densities(comparisons, farthest_move, nothing))
+    return problem.cached(farthest_move, lambda: largest_of_densities(comparisons, move, nothing))

@@ -112,6 +112,7 @@ SECTIONS = {
     "contacts": "people model.beliefs.meetings:ContactsSection",
     "independent-records": "columns model.beliefs.records.declared_records:RecordsSection",
     "normal": "columns of numbers model.beliefs.records.declared_normal:NormalSection",
+    "density": "one column of numbers model.beliefs.records.declared_density:DensitySection",
     "parameters": "columns model.beliefs.records.declared_parameters:ParametersSection",
     "parameter-box": "columns model.beliefs.records.declared_parameters:ParameterBoxSection",
     "populations": "each row model.beliefs.declared_populations:PopulationsSection",

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import combinations, product
-from typing import TypeVar
+from itertools import chain, combinations, product
+from typing import Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.model.beliefs.stated_densities import check_references, grid_of, laws_by_value, references_of
+from takifugu.model.queries.coded import Identity
 from takifugu.model.queries.forms import OnGrid, Query
 from takifugu.model.queries.real_columns import RealNumber
 from takifugu.model.secrets import Secret
@@ -29,10 +30,13 @@ from takifugu.numbers.densities import Continuous, check_density, from_dict
 from takifugu.numbers.densities.normal import Normal
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
-Law = TypeVar("Law", bound=Continuous)
 
-#: An undeclared resolution is a power of ten, at most this share of the least deviation.
-FINE = 1e-6
+@runtime_checkable
+class OfOneColumn(Protocol):
+    """A query that may read one column only."""
+
+    @property
+    def attribute(self) -> Hashable | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +46,11 @@ class Density(Nameless):
     `about` says what is hidden. `references` are the normal distributions, all of one deviation, that stand for these
     densities in Zhang22 Algorithm 2. A secret about sets compares the values in them one by one, which covers every
     mixture of them. `resolution` is the grid of the published number where the query declares none.
+
+    A value may have several densities, each of which is possible: each is compared with each of another value, so that
+    every choice among them, and every mixture, is covered. `answer` is the query whose answer has the densities, by
+    default the published number itself; what is read lies within `rounding` of the number that has them, and two
+    numbers that are read at most `reach` apart, if that is declared.
 
     >>> from takifugu.numbers.densities.uniform_mean import UniformMean
     >>> belief = Density("income", "mean", {40: UniformMean(12, 1, 3), 50: UniformMean(12, 1.5, 3.5)})
@@ -57,16 +66,22 @@ class Density(Nameless):
     references: tuple[Normal, ...]
     resolution: Fraction
     source: str = "assumed"
+    answer: Query = field(default_factory=Identity)
+    rounding: Fraction = Fraction(0)
+    reach: Fraction | None = None
 
     def __init__(
         self,
         attribute: str | Iterable[str],
         function: str | Iterable[Number] | Named,
-        given: Mapping[Number, Continuous],
-        references: Mapping[Number, Normal] | None = None,
+        given: Mapping[Number, Continuous | Sequence[Continuous]],
+        references: Mapping[Number, Normal | Sequence[Normal]] | None = None,
         resolution: Number | None = None,
         source: str = "assumed",
         of: Value | Iterable[Value] | None = None,
+        answer: Query | None = None,
+        rounding: Number = 0,
+        reach: Number | None = None,
     ) -> None:
         """Check the densities of one published number.
 
@@ -79,19 +94,24 @@ class Density(Nameless):
             hidden: DatasetProperty | DistributionParameter = distribution_parameter(attribute)  # type: ignore[arg-type]
         else:
             hidden = dataset_property(attribute, function, of=of)
-        table = _by_value(given, "given")
-        if len(table) < 2:
+        table = laws_by_value(given, "given")
+        if len({value for value, _ in table}) < 2:
             fewer = "the belief knows fewer than two values of what is hidden"
             raise InputError(fewer, fix="give two or more").at("given")
-        for value, curve in table.items():
+        for value, curve in table:
             with within("given", to_text(value)):
                 check_density(curve)
-        normals = _references(table) if references is None else _by_value(references, "references")
-        _check_references(table, normals)
-        step = _resolution(table.values(), resolution)
+        normals = references_of(table) if references is None else laws_by_value(references, "references")
+        check_references(table, normals)
+        curves = tuple(curve for _, curve in table)
+        blur = as_fraction(rounding, "the rounding", "rounding")
+        if blur < 0:
+            raise InputError(f"the rounding is {rounding!r}", rule="it must be at least 0").at("rounding")
         set_fields(
-            self, about=hidden, values=tuple(table), curves=tuple(table.values()),
-            references=tuple(normals[value] for value in table), resolution=step, source=source,
+            self, about=hidden, values=tuple(value for value, _ in table), curves=curves,
+            references=tuple(normal for _, normal in normals), resolution=grid_of(curves, resolution),
+            source=source, answer=answer or Identity(), rounding=blur,
+            reach=None if reach is None else as_fraction(reach, "the reach", "reach"),
         )  # fmt: skip
 
     @property
@@ -100,6 +120,9 @@ class Density(Nameless):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Return the columns that the answer reads, those of what is hidden where it is the number itself."""
+        if isinstance(self.answer, OfOneColumn) and self.answer.attribute is not None:
+            return (str(self.answer.attribute),)
         return (self.about.column,) if isinstance(self.about, DistributionParameter) else self.about.columns
 
     @property
@@ -125,35 +148,47 @@ class Density(Nameless):
     def resolve(self, query: Query) -> RealNumber:
         """Return the one answer of the belief.
 
-        Raises InputError for a query other than Identity().
+        Raises InputError for a query about another one, or with codes.
         """
-        description = query.to_dict()
-        if description != {"kind": "identity", "attribute": None, "grid": description.get("grid")}:
+        if {**query.to_dict(), "grid": None} != {**self.answer.to_dict(), "grid": None}:
             raise InputError(
-                f"the belief is about one published number, and the query is {query.describe()}",
-                fix="publish Identity()",
+                f"the belief is about one published number, {self.answer.describe()}, and the query is "
+                f"{query.describe()}",
+                fix="publish Identity()" if self.answer == Identity() else f"publish {self.answer.describe()}",
             ).at("query")
         grid = query.grid if isinstance(query, OnGrid) else None
-        return RealNumber(grid or self.resolution)
+        return RealNumber(grid or self.resolution, self.reach)
 
     def _of_parameter(self, secret: Secret) -> tuple[tuple[int, int], ...] | None:
-        if not isinstance(secret, DistributionParameter) or (secret.column, secret.map) != (self.columns[0], None):
+        about = (self.about.column, None) if isinstance(self.about, DistributionParameter) else None
+        if not isinstance(secret, DistributionParameter) or (secret.column, secret.map) != about:
             raise self._other(secret)
         if secret.interval is not None:
             raise InputError(
                 "the belief knows single values of the parameter, and the secret names an interval", fix="name values"
             ).at("interval")
         if secret.values is None:
-            return None
+            return self._of_numbers(None)
         numbers = [as_fraction(value, "a parameter", "values") for value in secret.values]
-        return tuple(combinations([self._place(value, "values") for value in numbers], 2))
+        pairs: list[tuple[int, int]] = []
+        for first, second in combinations([self._places(value, "values") for value in numbers], 2):
+            pairs += product(first, second)
+        return tuple(pairs)
+
+    def _of_numbers(self, pairs: tuple[tuple[int, int], ...] | None) -> tuple[tuple[int, int], ...]:
+        """Return every density of one value against every density of the other, for pairs of different values."""
+        numbers = sorted(set(self.values))
+        several: list[tuple[int, int]] = []
+        for a, b in combinations(range(len(numbers)), 2) if pairs is None else pairs:
+            several += product(self._places(numbers[a], "pairs"), self._places(numbers[b], "pairs"))
+        return tuple(several)
 
     def _of_sets(self, sets: Iterable[ValueSet]) -> tuple[tuple[int, int], ...]:
         """Return every value of one set against every value of another."""
         places: list[list[int]] = []
         for members in sets:
             if isinstance(members, tuple):
-                places.append([self._place(value, "sets") for value in members])
+                places.append([*chain.from_iterable(self._places(value, "sets") for value in members)])
             else:
                 places.append([i for i, value in enumerate(self.values) if members.holds(value)])
         pairs: list[tuple[int, int]] = []
@@ -161,13 +196,14 @@ class Density(Nameless):
             pairs += product(first, second)
         return tuple(pairs)
 
-    def _place(self, value: Fraction, key: str) -> int:
+    def _places(self, value: Fraction, key: str) -> list[int]:
+        """Return the numbers of a value's densities."""
         if value not in self.values:
             raise InputError(
                 f"the secret names the value {number(value)}, of which the belief tells nothing",
-                fix=f"write some of {[number(stated_value) for stated_value in self.values]}",
+                fix=f"write some of {[number(stated_value) for stated_value in dict.fromkeys(self.values)]}",
             ).at(key)
-        return self.values.index(value)
+        return [place for place, stated_value in enumerate(self.values) if stated_value == value]
 
     def _other(self, secret: Secret) -> InputError:
         return InputError(
@@ -175,26 +211,41 @@ class Density(Nameless):
             fix="hide that, or give a belief about what is to be hidden",
         ).at("beliefs")
 
+    def _compared(self, secret: DatasetProperty) -> tuple[tuple[int, int], ...] | None:
+        return secret.compared(tuple(sorted(set(self.values))))
+
     @property
     def _hidden(self) -> str:
         if isinstance(self.about, DatasetProperty):
             return self.about.what
-        return f"the parameter of {self.columns[0]!r} in the population"
+        return f"the parameter of {self.about.column!r} in the population"
 
     def assumptions(self) -> tuple[str, ...]:
-        return (f"given {self._hidden}, the answer has the stated density",)
+        stated = "the stated density" if self.is_single else "one of the stated densities, or a mixture of them"
+        read = f", and is read within {to_text(self.rounding)} of it" if self.rounding else ""
+        return (f"given {self._hidden}, the answer has {stated}{read}",)
+
+    @property
+    def is_single(self) -> bool:
+        """Return whether each value has one density only."""
+        return len(set(self.values)) == len(self.values)
 
     def to_dict(self) -> Json:
         rows = zip(self.values, self.curves, self.references, strict=True)
+        more: Json = {} if self.answer == Identity() else {"answer": self.answer.to_dict()}
+        if self.rounding:
+            more["rounding"] = to_text(self.rounding)
+        if self.reach is not None:
+            more["reach"] = to_text(self.reach)
         return {
             "kind": "density", "about": self.about.to_dict(), "resolution": to_text(self.resolution),
             "given": [[to_text(value), curve.to_dict(), reference.to_dict()] for value, curve, reference in rows],
-            "source": self.source,
+            "source": self.source, **more,
         }  # fmt: skip
 
     @staticmethod
     def from_dict(data: Plain) -> Density:
-        from takifugu.model import secrets
+        from takifugu.model import queries, secrets
 
         hidden, of = secrets.from_dict(data["about"]), None
         column: str | tuple[str, ...]
@@ -205,15 +256,22 @@ class Density(Nameless):
             column, function, of = hidden.columns, hidden.function, hidden.of
         else:
             raise InputError(f"a density is about {hidden.describe()}", rule="it hides a property, or a parameter")
-        curves = {value: from_dict(curve) for value, curve, _ in data["given"]}
-        laws = {value: from_dict(reference) for value, _, reference in data["given"]}
-        references = {value: law for value, law in laws.items() if isinstance(law, Normal)}
+        curves, references = dict[Number, list[Continuous]](), dict[Number, list[Normal]]()
+        for value, curve, reference in data["given"]:
+            curves.setdefault(value, []).append(from_dict(curve))
+            references.setdefault(value, []).append(Normal.from_dict(reference))
+        answer = queries.from_dict(data["answer"]) if "answer" in data else None
         source = data.get("source", "assumed")
-        return Density(column, function, curves, references, data["resolution"], source, of)
+        return Density(
+            column, function, curves, references, data["resolution"], source, of, answer, data.get("rounding", 0),
+            data.get("reach"),
+        )  # fmt: skip
 
     def describe(self) -> str:
-        count = len(self.values)
-        return f"an answer with a stated density given each of {count} values of {self._hidden} ({self.source})"
+        count = len(set(self.values))
+        article = "an answer" if self.answer == Identity() else self.answer.describe()
+        stated = "a stated density" if self.is_single else "one of several stated densities"
+        return f"{article} with {stated} given each of {count} values of {self._hidden} ({self.source})"
 
     def property(self, secret: Secret) -> DensityView:
         """Return the values of a secret.
@@ -225,7 +283,7 @@ class Density(Nameless):
         elif isinstance(secret, DatasetProperty) and self.about == replace(
             secret, max_difference=None, pairs=None, sets=None
         ):
-            pairs = self._of_sets(secret.sets) if secret.sets is not None else secret.compared(self.values)
+            pairs = self._of_sets(secret.sets) if secret.sets is not None else self._of_numbers(self._compared(secret))
         else:
             raise self._other(secret)
         return DensityView(self, pairs)
@@ -269,44 +327,8 @@ class DensityView(Nameless):
 
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a hidden value, by its index."""
-        return f"{self.whole._hidden} is {number(self.whole.values[value])}"
-
-
-def _resolution(curves: Iterable[Continuous], declared: Number | None) -> Fraction:
-    if declared is None:
-        least = min(curve.deviation for curve in curves)
-        return Fraction(10) ** math.floor(math.log10(least * FINE))
-    step = as_fraction(declared, "resolution", "resolution")
-    if step <= 0:
-        raise InputError(f"the resolution is {declared!r}", rule="it must be above 0").at("resolution")
-    return step
-
-
-def _by_value(law_of: Mapping[Number, Law], name: str) -> dict[Fraction, Law]:
-    if not isinstance(law_of, Mapping):
-        raise InputError(
-            f"{name} is {law_of!r}", rule="it has one distribution for each value", fix="write {40: Normal(2, 1), ...}"
-        ).at(name)
-    densities = {as_fraction(value, "a value", name): density for value, density in law_of.items()}
-    if len(densities) != len(law_of):
-        raise InputError(f"{name} names a value twice").at(name)
-    return dict(sorted(densities.items()))
-
-
-def _references(table: Mapping[Fraction, Continuous]) -> dict[Fraction, Normal]:
-    deviation = math.sqrt(math.fsum(curve.deviation**2 for curve in table.values()) / len(table))
-    return {value: Normal(curve.mean, deviation) for value, curve in table.items()}
-
-
-def _check_references(table: Mapping[Fraction, Continuous], normals: Mapping[Fraction, Normal]) -> None:
-    wrong = [value for value in normals if not isinstance(normals[value], Normal)]
-    if wrong or table.keys() != normals.keys():
-        raise InputError(
-            "the references are not one normal distribution for each value of what is hidden",
-            fix="give {value: Normal(mean, deviation)}, or none",
-        ).at("references")
-    if len({reference.deviation for reference in normals.values()}) > 1:
-        raise InputError(
-            "the references have different deviations",
-            rule="Zhang22 Algorithm 2 requires one variance for all values", fix="give all of them one deviation",
-        ).at("references")  # fmt: skip
+        whole = self.whole
+        words = f"{whole._hidden} is {number(whole.values[value])}"
+        if whole.values.count(whole.values[value]) == 1:
+            return words
+        return f"{words} (density {value - whole.values.index(whole.values[value]) + 1})"

@@ -12,7 +12,6 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NoReturn
 
 import numpy as np
 
@@ -179,9 +178,13 @@ def readable_grid(deviation: float) -> Fraction:
 
 @dataclass(frozen=True)
 class RealNumber:
-    """A published number as it is given, in units of `grid`, which it need not be a multiple of."""
+    """A published number as it is given, in units of `grid`, which it need not be a multiple of.
+
+    Two values of it are at most `reach` apart, None where nothing is declared.
+    """
 
     grid: Fraction
+    reach: Reach = None
 
     labels = ("value",)
     cells = 1
@@ -190,26 +193,35 @@ class RealNumber:
 
     @property
     def key(self) -> Hashable:
-        return self.grid
+        return self.grid, self.reach
 
-    def entry_changes(self) -> NoReturn:
-        """Raise Unsupported, as a number without a range may change by any."""
-        raise Unsupported(
-            "the published number has no range, so no noise covers every change of it",
-            fix="use a mechanism that looks at its distribution",
-        )
+    @property
+    def _steps(self) -> int:
+        if self.reach is None:
+            raise Unsupported(
+                "the published number has no range, so no noise covers every change of it",
+                fix="use a mechanism that looks at its distribution",
+            )
+        return math.ceil(self.reach / self.grid)
 
-    def change(self, entries: object) -> NoReturn:
-        """Raise Unsupported, as `entry_changes`."""
-        self.entry_changes()
+    def entry_changes(self) -> IntArray:
+        """Return how far the number can change, in whole grid units.
 
-    def coordinate_change(self, entries: object) -> NoReturn:
-        """Raise Unsupported, as `entry_changes`."""
-        self.entry_changes()
+        Raises Unsupported for one without a range, which may change by any.
+        """
+        return np.full(1, self._steps, dtype=np.int64)
 
-    def cell_ranges(self) -> NoReturn:
-        """Raise Unsupported, as `entry_changes`."""
-        self.entry_changes()
+    def change(self, entries: Iterable[int]) -> int:
+        """Return the largest change by these entries, as `entry_changes`."""
+        return len(list(entries)) * self._steps
+
+    def coordinate_change(self, entries: object) -> int:
+        """Return the largest change, as `entry_changes`."""
+        return self._steps
+
+    def cell_ranges(self) -> tuple[int, ...]:
+        """Return the largest less the least value, as `entry_changes`."""
+        return (self._steps,)
 
     def evaluate(self, totals: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Return the number itself in grid units; the noise rounds it."""

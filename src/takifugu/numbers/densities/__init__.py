@@ -73,6 +73,7 @@ _KINDS: Registry[type[Registered]] = Registry(
         "normal-mixture": "numbers.densities.normal:NormalMixture",
         "uniform-mean": "numbers.densities.uniform_mean:UniformMean",
         "truncated": "numbers.densities.truncated:Truncated",
+        "tabulated": "numbers.densities.tabulated:Tabulated",
     },
 )
 
@@ -94,7 +95,7 @@ def check_density(law: object) -> Continuous:
         raise InputError(
             f"{law!r} is no density{discrete}",
             rule="only continuous distributions are close to normal ones in the sense of Zhang22 Definition 6",
-            fix="give a Normal, NormalMixture, UniformMean or Truncated; for finite distributions use Records",
+            fix="give a Normal, NormalMixture, UniformMean, Truncated or Tabulated; Records for finite distributions",
         )
     from_dict(law.to_dict())  # what a ledger could not read back is refused here
     return law

@@ -32,11 +32,13 @@ SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
     "policy": "releasing.file.policies.kind:UnderPolicy",
     "columns": "releasing.file.attributes.finite:Finite",
     "columns of numbers": "releasing.file.attributes.numbers:Numbers",
+    "one column of numbers": "releasing.file.attributes.numbers:OneNumber",
 })  # fmt: skip
 #: What a row is in the data of each shape, so that no other one is loaded to know it.
 ROWS = {
     "sequences": IN_ORDER, "people": RECORDS, "users": RECORDS, "records": RECORDS, "each row": EACH_ROW,
     "policy": POLICY, "columns": WHOLE_COLUMNS, "columns of numbers": WHOLE_COLUMNS,
+    "one column of numbers": WHOLE_COLUMNS,
 }  # fmt: skip
 #: What `takifugu init --kind` also takes.
 PLAINLY = {"sequences": SEQUENCES, "records": "table"}
@@ -51,6 +53,7 @@ DRAFTED = {
     "network": "a row follows a Bayesian network",
     "independent-records": "answers; a whole column is the secret",
     "normal": "numbers; a whole column is the secret",
+    "density": "a mean whose density is known; a column is secret",
     "parameters": "answers; what the population is like is secret",
     "populations": "answers or places; from which population is secret",
     "asymmetric": "visits: who was at which place",
@@ -154,7 +157,8 @@ def which_kind(named: object) -> str:
     more = f"; registered {_either(registered)}" if registered else ""
     kinds_text = f"write kind = {_either(_ours('sequences'))}"
     kinds_text += f"; for records {_either(_ours('records', 'users', 'people'))}"
-    kinds_text += f"; for properties of whole columns {_either(_ours('columns', 'columns of numbers'))}"
+    of_columns = [name for name, shape in ROWS.items() if shape == WHOLE_COLUMNS]
+    kinds_text += f"; for properties of whole columns {_either(_ours(*of_columns))}"
     kinds_text += f"; to randomise a column {_either(_ours('each row'))}; for a policy {_either(_ours('policy'))}"
     return f"{kinds_text}{more}"
 

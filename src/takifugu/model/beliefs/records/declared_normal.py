@@ -16,6 +16,16 @@ from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.sections import Cited, Counted, Private, Public
 from takifugu.numbers.rationals import as_fraction, to_text
 
+#: How columns of numbers are read: their ranges, their step, and what becomes of other and of missing numbers.
+Ranges = dict[str, tuple[Number, Number]]
+Resolution = Annotated[Number, Key("the step that numbers are rounded to when read", "0.1")]
+Outside = Annotated[
+    Literal["refuse", "clip"], Key('what becomes of other numbers: "refuse", or "clip" to the range')
+]
+Missing = Annotated[
+    dict[str, Number] | None, Key("what a missing or infinite value of a column counts as", {"income": 40})
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class NormalFit(PublicFile):
@@ -39,19 +49,15 @@ class NormalSection:
     ] = None
     fit: Annotated[NormalFit | None, Key("estimate both from a public file")] = None
     ranges: Annotated[
-        dict[str, tuple[Number, Number]],
+        Ranges,
         Key(
             "the least and the largest number that each column can hold, known without the data",
             {"weight": [30, 200], "income": [0, 200]},
         ),
     ]
-    resolution: Annotated[Number, Key("the step that numbers are rounded to when read", "0.1")]
-    outside: Annotated[
-        Literal["refuse", "clip"], Key('what becomes of other numbers: "refuse", or "clip" to the range')
-    ] = "refuse"
-    missing: Annotated[
-        dict[str, Number] | None, Key("what a missing or infinite value of a column counts as", {"income": 40})
-    ] = None
+    resolution: Resolution
+    outside: Outside = "refuse"
+    missing: Missing = None
 
     hides: ClassVar = ("property", "record", "parameter")
 
@@ -75,8 +81,7 @@ class NormalSection:
 
     def layout(self) -> Plain:
         """Return the replacements of missing values, by column."""
-        replaced = {name: to_text(as_fraction(value, name)) for name, value in (self.missing or {}).items()}
-        return {"belief.missing": replaced or None}
+        return layout(self.missing)
 
     def belief(self, public: Public) -> MultivariateNormal:
         replaced = tuple(self.missing or {})
@@ -98,7 +103,18 @@ class NormalSection:
         )  # fmt: skip
 
     def assumptions(self) -> Iterator[str]:
-        step = to_text(as_fraction(self.resolution, "the resolution"))
-        yield f"numbers are rounded to multiples of {step} when they are read"
-        for name, value in (self.missing or {}).items():
-            yield f"a missing or infinite value of {name!r} counts as {value}, as if that had been observed"
+        yield from readings(self.resolution, self.missing)
+
+
+def layout(missing: dict[str, Number] | None) -> Plain:
+    """Return what replaces missing values, as far as it decides what a row means."""
+    replaced = {name: to_text(as_fraction(value, name)) for name, value in (missing or {}).items()}
+    return {"belief.missing": replaced or None}
+
+
+def readings(resolution: Number, missing: dict[str, Number] | None) -> Iterator[str]:
+    """Yield what is assumed of numbers that are rounded, and of those that are missing."""
+    step = to_text(as_fraction(resolution, "the resolution"))
+    yield f"numbers are rounded to multiples of {step} when they are read"
+    for name, value in (missing or {}).items():
+        yield f"a missing or infinite value of {name!r} counts as {value}, as if that had been observed"

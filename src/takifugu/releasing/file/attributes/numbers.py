@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.real_columns import ColumnTotals
 from takifugu.core.errors import TakifuguError, nearest
-from takifugu.data import Bounded, totals
-from takifugu.model.beliefs.records.declared_normal import NormalSection
+from takifugu.data import Bounded, Table, totals
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.attributes.kind import Attributes
 from takifugu.releasing.file.attributes.sections import AttributeReleaseSpec
@@ -16,12 +17,18 @@ from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import wrong
 
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.records.declared_density import DensitySection
+    from takifugu.model.beliefs.records.declared_normal import NormalSection
+
+    Section = NormalSection | DensitySection
+
 
 class Numbers(Attributes):
     """A kind whose columns hold numbers: its belief says their `ranges`, `resolution`, and what is `missing`."""
 
     def shape_faults(self, spec: AttributeReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
-        belief = spec.belief
+        belief = spec.belief.meant
         for key, by_column in (("ranges", belief.ranges), ("missing", belief.missing)):
             for name in by_column or {}:
                 if name not in belief.columns:
@@ -39,20 +46,38 @@ class Numbers(Attributes):
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the total of each column."""
-        belief: NormalSection = file.spec.belief.meant
-        (group,) = totals(file.table, [_rule(belief, name) for name in belief.columns])
-        if group.rows != belief.records:
-            raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
-        step = as_fraction(belief.resolution, "the resolution")
-        return (Unit(None, ColumnTotals(belief.columns, tuple(int(total) * step for total in group.sums))),)
+        belief: Section = file.spec.belief.meant
+        return (Unit(None, ColumnTotals(belief.columns, _totals(file.table, belief))),)
 
 
-def _rule(belief: NormalSection, name: str) -> Bounded:
+class OneNumber(Numbers):
+    """A kind whose belief states the density of one column's mean or sum."""
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        """Return the number that is published, as it is read."""
+        belief: DensitySection = file.spec.belief.meant
+        (total,) = _totals(file.table, belief)
+        return (Unit(None, total / belief.parts),)
+
+
+def _totals(table: Table, belief: Section) -> tuple[Fraction, ...]:
+    """Return the exact total of each column.
+
+    Raises DataError for another number of records than declared, without telling it.
+    """
+    (group,) = totals(table, [_rule(belief, name) for name in belief.columns])
+    if group.rows != belief.records:
+        raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
+    step = as_fraction(belief.resolution, "the resolution")
+    return tuple(int(total) * step for total in group.sums)
+
+
+def _rule(belief: Section, name: str) -> Bounded:
     low, high = belief.ranges[name]
     return Bounded(name, low, high, belief.resolution, (belief.missing or {}).get(name), belief.outside == "clip")
 
 
-def _key_of(error: TakifuguError, belief: NormalSection, name: str) -> tuple[str, ...]:
+def _key_of(error: TakifuguError, belief: Section, name: str) -> tuple[str, ...]:
     """Return the key to blame for a column beyond its declaration."""
     if error.where == ("grid",):
         return ("resolution",)

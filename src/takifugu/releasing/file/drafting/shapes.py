@@ -151,8 +151,9 @@ def records(start: Start) -> Iterator[Entry]:
 
 def columns(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file to hide whole columns."""
-    is_normal = start.kind == "normal"
-    if start.kind not in ("normal", "independent-records", "parameters") and KINDS.find(start.kind).drafted is None:
+    is_normal = start.kind in ("normal", "density")
+    drafted_here = ("normal", "density", "independent-records", "parameters")
+    if start.kind not in drafted_here and KINDS.find(start.kind).drafted is None:
         yield from not_drafted(start)
     yield from start.source("answers", "one row per record")
     budget = {"epsilon": 1.0, "delta": 1e-6} if is_normal else 1.0

@@ -1,0 +1,145 @@
+"""A column's mean or sum whose density is stated for each value of what is hidden, as a release file declares it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, ClassVar, Literal
+
+from annotated_types import MinLen
+
+from takifugu.core.errors import InputError, TakifuguError, within
+from takifugu.core.plain import Plain
+from takifugu.core.sections import Key, Number, Text, written
+from takifugu.model.beliefs import sections
+from takifugu.model.beliefs.density import Density
+from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, layout, readings
+from takifugu.model.beliefs.sections import Cited, Public
+from takifugu.model.queries.coded import Mean, Sum
+from takifugu.numbers import rationals
+from takifugu.numbers.densities import Continuous
+from takifugu.numbers.densities.normal import Normal, NormalMixture
+from takifugu.numbers.densities.tabulated import Tabulated
+from takifugu.numbers.densities.truncated import Truncated
+from takifugu.numbers.rationals import as_fraction
+
+Numbers = tuple[Number, ...] | None
+#: The keys of one density, by what it is; the first that is written decides.
+_KEYS = {"weights": ("weights", "means", "deviations"), "points": ("points", "heights"), "mean": ("mean", "deviation")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedDensity:
+    """The density of the answer for one value of what is hidden; several of one value are a class."""
+
+    value: Annotated[Number, Key("the value of what is hidden", 40)]
+    mean: Annotated[Number | None, Key("the mean of a normal distribution", 2)] = None
+    deviation: Annotated[Number | None, Key("its standard deviation", 1)] = None
+    weights: Annotated[Numbers, Key("the weights of a mixture of normal distributions", ["0.5", "0.5"])] = None
+    means: Annotated[Numbers, Key("their means", [1, 3])] = None
+    deviations: Annotated[Numbers, Key("their standard deviations", [1, 1])] = None
+    points: Annotated[Numbers, Key("points of a density that is linear between them", [0, 1, 2])] = None
+    heights: Annotated[Numbers, Key("the density at these points", [0, 1, 0])] = None
+    low: Annotated[Number | None, Key("cut to what lies from here on", 0)] = None
+    high: Annotated[Number | None, Key("cut to what lies up to here", 10)] = None
+
+    def density(self) -> Continuous:
+        """Return the density.
+
+        Raises InputError for keys of two of them, missing keys and what is no density.
+        """
+        keys = written(self, [key for keys in _KEYS.values() for key in keys])
+        kind = next((name for name, names in _KEYS.items() if set(names) & set(keys)), None)
+        if kind is None or set(keys) != set(_KEYS[kind]):
+            raise InputError(
+                f"the density has the keys {', '.join(keys) or 'of none'}",
+                fix="write mean and deviation, or weights, means and deviations, or points and heights",
+            )
+        whole = self._whole(kind)
+        if self.low is None and self.high is None:
+            return whole
+        low = None if self.low is None else _number(self.low, "low")
+        return Truncated(whole, low, None if self.high is None else _number(self.high, "high"))
+
+    def _whole(self, kind: str) -> Continuous:
+        if kind == "mean":
+            return Normal(_number(self.mean, "mean"), _number(self.deviation, "deviation"))
+        first, *others = ([_number(value, key) for value in getattr(self, key)] for key in _KEYS[kind])
+        return NormalMixture(first, *others) if kind == "weights" else Tabulated(first, *others)
+
+
+def _number(value: Number | None, key: str) -> float:
+    return float(as_fraction(value, f"the {key}", key))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DensitySection:
+    """A column's mean or sum, with its density for each value of what is hidden."""
+
+    kind: Annotated[Literal["density"], Key("a number whose density is known")]
+    records: sections.Records
+    source: Cited
+    column: Annotated[Text, Key("the column of numbers that is published", "weight")]
+    answer: Annotated[Literal["mean", "sum"], Key("what is published of it")] = "mean"
+    about: Annotated[Text, Key("the sensitive column", "income")]
+    function: Annotated[
+        Literal["mean", "sum", "parameter"],
+        Key('what is hidden of it: "mean", "sum", or the "parameter" of its population'),
+    ] = "mean"
+    given: Annotated[
+        tuple[StatedDensity, ...],
+        MinLen(2),
+        Key(
+            "the density of the answer, for each value of what is hidden",
+            [{"value": 40, "mean": 70, "deviation": 2}, {"value": 50, "mean": 71, "deviation": 2}],
+        ),
+    ]
+    ranges: Annotated[
+        Ranges, Key("the least and the largest number that the column can hold", {"weight": [30, 200]})
+    ]
+    resolution: Resolution
+    outside: Outside = "refuse"
+    missing: Missing = None
+
+    hides: ClassVar = ("property", "parameter")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @property
+    def parts(self) -> int:
+        """Return what the sum of the column is divided by."""
+        return self.records if self.answer == "mean" else 1
+
+    def faults(self) -> Iterator[TakifuguError]:
+        for place, stated in enumerate(self.given):
+            try:
+                stated.density()
+            except TakifuguError as error:
+                error.where = ("given", place, *error.where[:1])
+                yield error
+
+    def layout(self) -> Plain:
+        """Return the replacements of missing values, by column."""
+        return layout(self.missing)
+
+    def belief(self, public: Public) -> Density:
+        given = dict[rationals.Number, list[Continuous]]()
+        for place, stated in enumerate(self.given):
+            with within("given", place):
+                given.setdefault(as_fraction(stated.value, "the value", "value"), []).append(stated.density())
+        step = as_fraction(self.resolution, "the resolution", "resolution")
+        low, high = (as_fraction(end, "an end", "ranges", self.column) for end in self.ranges[self.column])
+        weight = Fraction(self.records, self.parts)
+        query = Mean(self.column) if self.answer == "mean" else Sum(self.column)
+        return Density(
+            self.about, self.function, given, resolution=None, source=self.source, answer=query,
+            rounding=step / 2 * weight, reach=(high - low) * weight,
+        )  # fmt: skip
+
+    def assumptions(self) -> Iterator[str]:
+        yield from readings(self.resolution, self.missing)
+        if self.outside == "clip":
+            yield "the stated densities are those of numbers that were put into their range"

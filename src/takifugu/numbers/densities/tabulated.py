@@ -1,0 +1,154 @@
+"""A density as a table: straight lines between points, 0 outside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
+from takifugu.numbers.atoms import Floats
+from takifugu.numbers.densities import TINY, between_tails, finite
+
+#: How far the integral of what is written may lie from 1; it is scaled to it.
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Tabulated:
+    """A density that is linear between points, as it is where values are binned or a curve is drawn.
+
+    Raises InputError for fewer than two points, points that do not rise, heights that are negative, and an integral
+    farther than 1e-6 from 1.
+
+    >>> triangle = Tabulated([0, 1, 2], [0, 1, 0])
+    >>> triangle.mean, triangle.mass(np.array([0.0]), np.array([0.5]))[1].round(6).tolist()
+    (1.0, [0.125])
+    """
+
+    points: tuple[float, ...]
+    heights: tuple[float, ...]
+
+    def __init__(self, points: Sequence[object], heights: Sequence[object]) -> None:
+        if len(points) != len(heights) or len(points) < 2:
+            raise InputError(
+                f"{len(points)} points and {len(heights)} heights", rule="each point has one height, two or more",
+                fix="give one height for each of two points or more",
+            ).at("points")  # fmt: skip
+        object.__setattr__(self, "points", tuple(finite(point, "points") for point in points))
+        object.__setattr__(self, "heights", tuple(finite(height, "heights") for height in heights))
+        for before, after in zip(self.points, self.points[1:], strict=False):
+            if after <= before:
+                raise InputError(
+                    f"the point {after:g} follows {before:g}", rule="points rise", fix="sort them"
+                ).at("points")
+        lowest = min(self.heights)
+        if lowest < 0:
+            raise InputError(
+                f"the density is {lowest:g} somewhere", rule="a density is nowhere below 0", fix="write 0 there"
+            ).at("heights")
+        if abs(self._total - 1) > TOLERANCE:
+            raise InputError(
+                f"the density integrates to {self._total:.9g}", rule="its integral is 1 within 1e-6",
+                fix="divide every height by that" if self._total else "write heights above 0",
+            ).at("heights")  # fmt: skip
+
+    @cached_property
+    def _total(self) -> float:
+        return math.fsum(self._pieces.tolist())
+
+    @cached_property
+    def _pieces(self) -> Floats:
+        x, y = np.array(self.points), np.array(self.heights)
+        pieces: Floats = np.diff(x) * (y[1:] + y[:-1]) / 2
+        return pieces
+
+    @cached_property
+    def _moments(self) -> tuple[float, float]:
+        x, y = np.array(self.points), np.array(self.heights)
+        left, width, first, last = x[:-1], np.diff(x), y[:-1], y[1:]
+        mean = math.fsum((self._pieces * left + width**2 * (first + 2 * last) / 6).tolist()) / self._total
+        shifted = left - mean
+        square = self._pieces * shifted**2 + shifted * width**2 * (first + 2 * last) / 3
+        square += width**3 * (first + 3 * last) / 12
+        return mean, math.sqrt(math.fsum(square.tolist()) / self._total)
+
+    @property
+    def mean(self) -> float:
+        return self._moments[0]
+
+    @property
+    def deviation(self) -> float:
+        return self._moments[1]
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return self.points[0], self.points[-1]
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        return self.points
+
+    def pdf(self, x: Floats) -> Floats:
+        return np.interp(x, self.points, self.heights, left=0.0, right=0.0) / self._total
+
+    def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Bound the density; a cell with a point inside by all heights."""
+        points = np.array(self.points)
+        first = np.searchsorted(points, low, side="right")
+        last = np.searchsorted(points, high, side="left")
+        straight, outside = first == last, (high <= points[0]) | (low >= points[-1])
+        left, right = (self._inside(ends) for ends in (low, high))
+        least = np.where(straight & ~outside, np.minimum(left, right), 0.0)
+        most = np.where(straight, np.maximum(left, right), max(self.heights) / self._total)
+        slack = self._relative
+        return least * (1 - slack) - TINY, np.where(outside, 0.0, most * (1 + slack)) + TINY
+
+    def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        error = self._relative
+        middle = self.points[len(self.points) // 2]
+        return between_tails(
+            low, high, middle, lambda x: self._below(x), lambda x: self._mirrored._below(-x),
+            lambda x: np.full_like(x, error),
+        )  # fmt: skip
+
+    @cached_property
+    def _mirrored(self) -> Tabulated:
+        return Tabulated([-x for x in reversed(self.points)], self.heights[::-1])
+
+    @cached_property
+    def _sums(self) -> Floats:
+        return np.concatenate(([0.0], np.cumsum(self._pieces)))
+
+    def _below(self, x: Floats) -> Floats:
+        """Return P(X <= x), a sum of positive terms."""
+        points, heights = np.array(self.points), np.array(self.heights)
+        inside = np.clip(x, points[0], points[-1])
+        place = np.clip(np.searchsorted(points, inside, side="right") - 1, 0, len(points) - 2)
+        width, here = points[place + 1] - points[place], inside - points[place]
+        share = here / width
+        height = heights[place] * (1 - share / 2) + heights[place + 1] * share / 2
+        below: Floats = (self._sums[place] + here * height) / self._total
+        return below
+
+    def _inside(self, x: Floats) -> Floats:
+        """Return heights, those of the ends outside."""
+        return np.interp(x, self.points, self.heights) / self._total
+
+    @property
+    def _relative(self) -> float:
+        return 2.0**-48 * (len(self.points) + 8)
+
+    def to_dict(self) -> Json:
+        return {"kind": "tabulated", "points": list(self.points), "heights": list(self.heights)}
+
+    @staticmethod
+    def from_dict(data: Plain) -> Tabulated:
+        return Tabulated(data["points"], data["heights"])
+
+    def describe(self) -> str:
+        return f"a table of {len(self.points)} points from {self.points[0]:g} to {self.points[-1]:g}"
