@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,16 +120,16 @@ def test_per_cents_round_to_the_asked_side(probability: float) -> None:
     assert high <= 1
 
 
-@pytest.mark.parametrize("prior", [0, 1, -0.1, "110%", float("nan"), "half", True, "0%"])
-def test_a_prior_that_means_nothing(prior: object) -> None:
-    with pytest.raises(InputError, match="prior"):
-        explain(prior, 1)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("epsilon", "delta"), [(0, 0), (-1, 0), (float("inf"), 0), (1, 1), (1, -0.1)])
-def test_a_promise_that_means_nothing(epsilon: float, delta: float) -> None:
-    with pytest.raises(InputError):
-        explain(0.1, epsilon, delta)
+@pytest.mark.parametrize(
+    ("prior", "epsilon", "delta", "words"),
+    [
+        *((prior, 1, 0, "prior") for prior in (0, 1, -0.1, "110%", float("nan"), "half", True, "0%")),
+        *((0.1, *promise, None) for promise in ((0, 0), (-1, 0), (float("inf"), 0), (1, 1), (1, -0.1))),
+    ],
+)
+def test_a_prior_or_a_promise_that_means_nothing(prior: Any, epsilon: float, delta: float, words: str | None) -> None:
+    with pytest.raises(InputError, match=words):
+        explain(prior, epsilon, delta)
 
 
 def test_it_is_plain_data() -> None:

@@ -358,12 +358,16 @@ def test_parameters(make: Any) -> None:
         make()
 
 
-@pytest.mark.parametrize("threshold", [-1, 2.5, float("nan"), "3", [1, -1, 2], [1, 2], None, F(5, 2), True])
-def test_thresholds_are_whole_numbers_from_0_on(threshold: Any) -> None:
-    if threshold is True:
-        return
-    with pytest.raises(InputError, match="threshold"):
-        SparseAnswers(1, limit=1).answer([1, 2, 3], threshold)
+@pytest.mark.parametrize(
+    ("counts", "threshold", "words"),
+    [
+        *(([1, 2, 3], wrong, "threshold") for wrong in (-1, 2.5, float("nan"), "3", [1, -1, 2], [1, 2], None, F(5, 2))),
+        ([], 1, "no place"),
+    ],
+)
+def test_thresholds_are_whole_numbers_from_0_on_and_there_is_a_place(counts: Any, threshold: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        SparseAnswers(1, limit=1).answer(counts, threshold)
 
 
 @pytest.mark.parametrize("counts", [[-1, 77777], [0.5, 77777], [float("nan")], ["a"], [[77777]], 77777, [None, 77777]])
@@ -372,11 +376,6 @@ def test_counts_are_whole_numbers_from_0_on_and_never_told(counts: Any) -> None:
         with pytest.raises(DataError, match="whole number") as refusal:
             mechanism.answer(counts, 1)
         assert "77777" not in str(refusal.value)
-
-
-def test_an_empty_map() -> None:
-    with pytest.raises(InputError, match="no place"):
-        SparseAnswers(1, limit=1).answer([], 1)
 
 
 def test_answers_read_one_by_one() -> None:

@@ -47,6 +47,9 @@ def test_without_smoothing_an_empty_row_is_refused() -> None:
         MarkovChain.fit([list("aab")], 5, smoothing=0, source=OTHERS)
 
 
+REGION = {"sequences": [list("abab")], "confidence": 0.9}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -56,6 +59,8 @@ def test_without_smoothing_an_empty_row_is_refused() -> None:
         ({"sequences": []}, "no state to count"),
         ({"states": ["a", "b"]}, "sequence 1 holds a state"),
         ({"states": list("abca")}, "repeat a name"),
+        ({**REGION, "smoothing": 1.0}, r"smoothing is 1\.0 beside confidence=0\.9.*leave smoothing out"),
+        ({**REGION, "initial": "any"}, r"initial is 'any' beside confidence=0\.9.*for every initial distribution"),
     ],
 )
 def test_bad_fits(arguments: dict[str, Any], message: str) -> None:
@@ -122,12 +127,3 @@ def test_tables_read_back_without_change() -> None:
         table = JointTable([("a", 0), ("b", 1)], masses, names=["x", "y"], source="a paper")
         again = beliefs.from_dict(table.to_dict())
         assert again.to_dict() == table.to_dict()
-
-
-def test_a_region_takes_no_smoothing_and_no_start() -> None:
-    for extra, says in (
-        ({"smoothing": 1.0}, r"smoothing is 1\.0 beside confidence=0\.9.*leave smoothing out"),
-        ({"initial": "any"}, r"initial is 'any' beside confidence=0\.9.*for every initial distribution"),
-    ):
-        with pytest.raises(InputError, match=says):
-            MarkovChain.fit([list("abab")], 5, source=OTHERS, confidence=0.9, **extra)  # type: ignore[call-overload]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,55 +93,39 @@ def test_laws_may_be_pmfs_and_numpy_numbers() -> None:
     assert not users.law(1).exact
 
 
-@pytest.mark.parametrize(
-    ("laws", "words"),
-    [
-        ([], "no users"),
-        ([{}], "empty"),
-        ([{0: -0.1, 1: 1.1}], "at least 0"),
-        ([{0: math.nan, 1: 1.0}], "finite"),
-        ([{0: math.inf}], "finite"),
-        ([{0: True}], "finite number"),
-        ([{0: 0.5, 1: 0.4}], "sum to"),
-        ([{0: Fraction(1, 3), 1: Fraction(1, 3)}], "sum to 2/3"),
-        ([[(0, 0.5), (0, 0.5)]], "repeat a name"),
-        ([{"absent": 0.5, 1: 0.5}], "stands for an absent user"),
-        ([7], "value -> probability"),
-    ],
-)
-def test_bad_laws_are_refused(laws: Any, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        IndependentUsers(laws)
+TWO = partial(IndependentUsers, [COIN, COIN])
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("make", "words"),
     [
-        ({"presence": 1.5}, "from 0 to 1"),
-        ({"presence": math.nan}, "from 0 to 1"),
-        ({"presence": [1, 1, 1]}, "one per user"),
-        ({"presence": 0.5}, "unknown.*removed"),
-        ({"presence": 0.5, "absence": "gone"}, "write"),
-        ({"absence": "removed"}, "presence below 1"),
-        ({"names": ["a", "a"]}, "different name"),
-        ({"names": ["a"]}, "different name"),
+        (lambda: IndependentUsers([]), "no users"),
+        (lambda: IndependentUsers([{}]), "empty"),
+        (lambda: IndependentUsers([{0: -0.1, 1: 1.1}]), "at least 0"),
+        (lambda: IndependentUsers([{0: math.nan, 1: 1.0}]), "finite"),
+        (lambda: IndependentUsers([{0: math.inf}]), "finite"),
+        (lambda: IndependentUsers([{0: True}]), "finite number"),
+        (lambda: IndependentUsers([{0: 0.5, 1: 0.4}]), "sum to"),
+        (lambda: IndependentUsers([{0: Fraction(1, 3), 1: Fraction(1, 3)}]), "sum to 2/3"),
+        (lambda: IndependentUsers([[(0, 0.5), (0, 0.5)]]), "repeat a name"),
+        (lambda: IndependentUsers([{"absent": 0.5, 1: 0.5}]), "stands for an absent user"),
+        (lambda: IndependentUsers([7]), "value -> probability"),
+        (lambda: TWO(presence=1.5), "from 0 to 1"),
+        (lambda: TWO(presence=math.nan), "from 0 to 1"),
+        (lambda: TWO(presence=[1, 1, 1]), "one per user"),
+        (lambda: TWO(presence=0.5), "unknown.*removed"),
+        (lambda: TWO(presence=0.5, absence="gone"), "write"),
+        (lambda: TWO(absence="removed"), "presence below 1"),
+        (lambda: TWO(names=["a", "a"]), "different name"),
+        (lambda: TWO(names=["a"]), "different name"),
+        *((lambda groups=groups: IndependentUsers.groups(groups), None)
+          for groups in ([], [(0, COIN)], [(1.5, COIN)], [(2,)], [COIN], [(True, COIN)])),
+        *((lambda user=user: tf.presence(user), "the user is") for user in (-1, 1.5, True, ["a"])),
     ],
-)
-def test_bad_users_are_refused(changes: dict[str, Any], words: str) -> None:
+)  # fmt: skip
+def test_bad_users_are_refused(make: Callable[[], Any], words: str | None) -> None:
     with pytest.raises(InputError, match=words):
-        IndependentUsers([COIN, COIN], **changes)
-
-
-@pytest.mark.parametrize("groups", [[], [(0, COIN)], [(1.5, COIN)], [(2,)], [COIN], [(True, COIN)]])
-def test_bad_groups_are_refused(groups: Any) -> None:
-    with pytest.raises(InputError):
-        IndependentUsers.groups(groups)
-
-
-@pytest.mark.parametrize("user", [-1, 1.5, True, ["a"]])
-def test_bad_users_of_a_presence_are_refused(user: Any) -> None:
-    with pytest.raises(InputError, match="the user is"):
-        tf.presence(user)
+        make()
 
 
 def test_secrets_that_do_not_fit_are_refused() -> None:

@@ -253,20 +253,21 @@ def test_shifted_float_laws_do_not_lose_to_rounding() -> None:
         assert wasserstein_scale(p, q, epsilon)[0] == 1
 
 
-@pytest.mark.parametrize("scale", [-1.0, math.inf, math.nan])
-def test_bad_scales(scale: float) -> None:
-    coin = Pmf([0, 1], [0.5, 0.5])
-    for call in (laplace_log_ratio, laplace_log_ratio_directed, laplace_log_ratio_bounds):
-        with pytest.raises(InputError, match="scale"):
-            call(coin, coin, scale)
+RATIOS = (laplace_log_ratio, laplace_log_ratio_directed, laplace_log_ratio_bounds)
+SCALES = (exact_laplace_scale, wasserstein_scale)
 
 
-@pytest.mark.parametrize("epsilon", [0, -1, math.inf, math.nan, "one"])
-def test_bad_epsilon(epsilon: Any) -> None:
+@pytest.mark.parametrize(
+    ("call", "number", "words"),
+    [
+        *((call, scale, "scale") for call in RATIOS for scale in (-1.0, math.inf, math.nan)),
+        *((call, epsilon, "epsilon") for call in SCALES for epsilon in (0, -1, math.inf, math.nan, "one")),
+    ],
+)
+def test_bad_scales_and_epsilons(call: Any, number: Any, words: str) -> None:
     coin = Pmf([0, 1], [0.5, 0.5])
-    for call in (exact_laplace_scale, wasserstein_scale):
-        with pytest.raises(InputError, match="epsilon"):
-            call(coin, coin, epsilon)
+    with pytest.raises(InputError, match=words):
+        call(coin, coin, number)
 
 
 def test_budgets_beyond_float64() -> None:

@@ -75,16 +75,16 @@ def test_it_misses_most_where_all_others_are_alike(candidates):
             assert law @ far <= worst_mean(candidates) * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("deficits", [[], [1, 2], [-1, 0]])
-def test_there_is_a_best_candidate(deficits):
-    with pytest.raises(InputError, match="no candidate is the best one"):
-        permute_and_flip(deficits, Fraction(1), InsecureSeededEntropyForTests(1))
-
-
-@pytest.mark.parametrize("rate", [Fraction(0), Fraction(-1), 0.5])
-def test_the_rate_is_an_exact_number_above_0(rate):
-    with pytest.raises(InputError, match="the rate is"):
-        permute_and_flip([0, 1], rate, InsecureSeededEntropyForTests(1))
+@pytest.mark.parametrize(
+    ("deficits", "rate", "words"),
+    [
+        *((deficits, Fraction(1), "no candidate is the best one") for deficits in ([], [1, 2], [-1, 0])),
+        *(([0, 1], rate, "the rate is") for rate in (Fraction(0), Fraction(-1), 0.5)),
+    ],
+)
+def test_there_is_a_best_candidate_and_the_rate_is_an_exact_number_above_0(deficits, rate, words):
+    with pytest.raises(InputError, match=words):
+        permute_and_flip(deficits, rate, InsecureSeededEntropyForTests(1))
 
 
 # Alias tables hold exactly the masses that they were made of, and draws follow them.
