@@ -281,7 +281,7 @@ def test_three_marks_are_published_drawn_and_read_back(tmp_path: Path) -> None:
     assert "undecided: at most 4" in page
     assert {'fill="#009e73"', 'fill="#d55e00"', 'fill="#7a6a00"'} <= {part for part in page.split() if "fill=" in part}
     text = " ".join(tf.release(unsure, [["r0c0"]]).certificate.text().split())
-    assert '"dangerous" means that the true count is more than that: where it is at most 3 this is said with' in text
+    assert '"dangerous" means that the true count is more than 3: where it is not, this is said with' in text
 
 
 def test_outskirts_first_is_an_order_from_the_edge_to_the_middle() -> None:

@@ -237,9 +237,10 @@ def _meaning_of_danger(data: Plain, most: str) -> tuple[str, ...]:
     """Say the meaning of the marks of a written query with an alpha."""
     if data.get("alpha") is None:
         return ()
+    more = most.replace("at most", "more than")
     return (
-        f'"dangerous" means that the true count is more than that: where it is {most} this is said with probability '
-        f'{float(Fraction(data["alpha"])):g} at most; "undecided" says neither',
+        f'"dangerous" means that the true count is {more}: where it is not, this is said '
+        f'with probability {float(Fraction(data["alpha"])):g} at most; "undecided" says neither',
     )
 
 
