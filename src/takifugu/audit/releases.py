@@ -26,7 +26,6 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.pair import LawPair
-from takifugu.model.beliefs.populations import WhichOf
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import Policy
@@ -108,10 +107,11 @@ class Hypotheses:
 
     def weight(self, a: int, b: int) -> Fraction:
         """Return what epsilon is multiplied by for two hypotheses."""
-        if not isinstance(self.secret, WhichPopulation) or not isinstance(self.belief, WhichOf):
+        if not isinstance(self.secret, WhichPopulation):
             return Fraction(1)
-        names = self.belief.alphabet(0)
-        distance = self.secret.distance(self.belief.rows, names[a], names[b])
+        which: Any = self.belief  # as the secret reads it
+        names = which.alphabet(0)
+        distance = self.secret.distance(which.rows, names[a], names[b])
         if distance is None:
             raise Unsupported("W-infinity of counted populations is not known", fix="audit known ones")
         return distance
