@@ -77,7 +77,7 @@ _OURS = (
     Line("group", "group", definitions=_ANY_HYPOTHESES),
     Line("entry", "entry"),
     Line("influence", "influence"),
-    Line("quilt-exact", "quilts:EXACT", aliases=("MQMExact", "Algorithm 2 of Song")),
+    Line("quilt-exact", "quilts:EXACT", aliases=("MQMExact", "Algorithm 2 of Song", "Algorithm 5 of Zhang")),
     Line("quilt-approx", "quilts:APPROX", aliases=("MQMApprox", "Algorithm 3 of Song")),
     Line(
         "wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES, alone=True,
@@ -97,8 +97,14 @@ _OURS = (
         not_below="laplace-exact", aliases=("Theorem 2 of Ding",),
     ),
     Line("wasserstein-delta", "wasserstein_delta", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
-    Line("kantorovich-gaussian-a", "normal_by_rule:RULE_A", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
-    Line("kantorovich-gaussian-b", "normal_by_rule:RULE_B", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
+    Line(
+        "kantorovich-gaussian-a", "normal_by_rule:RULE_A", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True,
+        aliases=("Theorem 3a of Ding",),
+    ),
+    Line(
+        "kantorovich-gaussian-b", "normal_by_rule:RULE_B", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True,
+        aliases=("Theorem 3b of Ding",),
+    ),
     Line("gaussian-analytic", "normal_by_rule:ANALYTIC", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
     Line("influence-gaussian", "influence_gaussian", takes_delta=True, alone=True),
     Line("gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
