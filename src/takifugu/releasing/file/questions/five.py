@@ -77,7 +77,7 @@ def _reason(subject: Subject, likely: str) -> tuple[bool, str]:
     if facts.mixed_times is not None:
         return False, mixed_words(facts.mixed_times.name)
     if likely == "samples" and facts.spacing.is_even:
-        return not facts.is_timed or facts.spacing.is_repeated, f"the steps of {order!r} are even"
+        return facts.spacing.is_repeated, f"the steps of {order!r} are even"
     if likely == "stays":
         start, end = map(visible, facts.stays[0])
         return False, f"{end!r} is never before {start!r}"
