@@ -78,7 +78,7 @@ class Facts:
 
     @cached_property
     def repeated(self) -> Seen | None:
-        """Return the column of people, or else of others, if some have several rows."""
+        """Return the column of people, or others, with several rows each."""
         another = self.each_row_another
         if another is not None and another.named("unit") and (another.names_people or not self.people_again):
             return None
@@ -88,7 +88,7 @@ class Facts:
         return likely or max(many, key=lambda column: column.named("unit"), default=None)
 
     def are_many_names(self, column: Seen) -> bool:
-        """Return whether a column may name people, as its texts are many and recur."""
+        """Return whether a column's texts are many, and recur as names."""
         says_what = column.named("value") or column.named("piece")
         return column.kind == TEXTS and column.recurs and len(column.labels) > MOST_STATES and not says_what
 
@@ -110,7 +110,7 @@ class Facts:
 
     @cached_property
     def order(self) -> Seen | None:
-        """Return the column of times, or of steps that tell a unit's rows apart."""
+        """Return the column of times, or of steps for each unit."""
         order = self.roles.get("order")
         if order is None or not (order.is_time or order.tells_when or order.is_called_order or order.recurs):
             return None
@@ -227,7 +227,7 @@ class Facts:
 
     @property
     def _free(self) -> list[Seen]:
-        """Return the columns that say neither whose a row is, nor when or where it was."""
+        """Return the columns of neither people nor times and places."""
         used = [self.each_row_another, self.with_several_rows, self.order, *(self.coordinates or ())]
         return [column for column in self.columns if column not in used]
 
