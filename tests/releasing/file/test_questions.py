@@ -147,6 +147,34 @@ def test_people_and_what_they_use_are_asked_about(tmp_path: Path) -> None:
     assert (whose.offered, whose.is_clear) == ("user_id", False)
 
 
+@pytest.mark.parametrize(
+    ("rows", "header", "row", "asks"),
+    [
+        (20, "visit_id,patient,score,smokes", lambda n, draw: f"v{n},p{n % 15},{n % 5},{draw('yn')}", "whose"),
+        (20, "device_id,patient,result", lambda n, draw: f"d{n},p{n % 9},{draw('+-')}", "whose"),
+        (240, "device_id,patient,result", lambda n, draw: f"d{n},p{n % 90},{draw('+-')}", "whose"),
+        (240, "patient_id,doctor,result", lambda n, draw: f"p{n},Dr {n % 4},{draw('+-')}", "whose"),
+        (240, "comment,handle,smokes", lambda n, draw: f"text {n},h{n % 25},{draw('yn')}", "rows"),
+        (240, "machine,operator,minute,state", lambda n, draw: f"M{n % 2},op{n % 47},{n // 2},{draw('ab')}", "whose"),
+        (240, "customer,employee,minute,state", lambda n, draw: f"c{n % 6},e{n % 7},{n // 6},{draw('ab')}", "whose"),
+        (240, "nr,state", lambda n, draw: f"{n},{'abc'[n % 3]}", "rows"),
+        (240, "nr,state", lambda n, draw: f"{n},{draw('abc')}", None),
+        (240, "respondent_id,city,smokes", lambda n, draw: f"r{n},city {n % 25},{draw('yn')}", None),
+        (240, "user,minute,state", lambda n, draw: f"u{n % 5},{n // 5},{draw('ab')}", None),
+        (20, "user,minute,state", lambda n, draw: f"u{n % 5},{n // 5},{draw('ab')}", None),
+    ],
+)  # fmt: skip
+def test_where_two_columns_may_say_whose_a_row_is_a_person_decides(
+    tmp_path: Path, rows: int, header: str, row: Callable[[int, Callable[[str], str]], str], asks: str | None
+) -> None:
+    subject = table(tmp_path, header, [row(n, random.Random(n).choice) for n in range(rows)])
+    unclear = {name for name, each in questions(subject).items() if each.must_be_clear and not each.is_clear}
+    assert asks in (unclear or {None})
+    if unclear:
+        with pytest.raises(InputError, match="the table does not tell"):
+            answered(subject, {}, clearly_offered)
+
+
 def test_a_question_is_data(tmp_path: Path) -> None:
     for question in questions(stays(tmp_path)).values():
         names = [choice.name for choice in question.choices]

@@ -16,7 +16,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.registry import loaded
 from takifugu.core.text.toml import toml_of
 from takifugu.data import Written
-from takifugu.releasing.file.drafting.forms import names_a_file
+from takifugu.releasing.file.drafting.forms import names, names_a_file, pairs
 from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.roles import Roles
@@ -24,6 +24,8 @@ from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
 
 _WIDTH, _COMMENT_AT = 100, 31
+#: The confidence of the class of chains that a public file supports.
+_CONFIDENCE = 0.99
 _SECTIONS = {"source": "[source]", "belief": "[belief]", "hide": "[hide]", "release": "[[release]]"}
 
 
@@ -79,12 +81,34 @@ class Start:
         other = first_about(self.output, self.data)
         return Entry("source", "budget", budget if other is None or other.budget is None else other.budget, words)
 
-    def belief(self, kind: str | None = None) -> Iterator[Entry]:
-        """Yield the kind of belief, and its stated source."""
-        kind = kind or self.kind
+    def belief(self) -> Iterator[Entry]:
+        """Yield the kind of belief, and what was said of it."""
+        said, is_users = self.said, self.kind == "users"
+        kind = "markov-chain" if self.kind.startswith("markov-chain") else self.kind
         yield Entry("belief", "kind", kind, f"what may be believed; its other keys: `takifugu keys {kind}`")
-        if self.said.get("source") not in (None, "assumed") and not names_a_file(self.said["source"]):
-            yield Entry("belief", "source", self.said["source"], "where its numbers come from; the certificate says so")
+        source = said.get("source", "assumed")
+        if names_a_file(source):
+            fit = {"file": source, "confidence": _CONFIDENCE}
+            yield Entry("belief", "fit", fit, "every chain that this public file supports")
+        elif source != "assumed":
+            yield Entry("belief", "source", source, "where its numbers come from; the certificate says so")
+        states = names(said.get("states", ""))
+        if "size" in said:
+            yield Entry("belief", "size", int(said["size"]), "how many people there are, which becomes public")
+        if states:
+            yield Entry("belief", "values" if is_users else "states", states, "all that can occur, from a code book")
+        if "stay" in said:
+            yield Entry("belief", "stay", pairs(said["stay"]), "how long each state lasts at a time, on average")
+        if "next" in said:
+            shares = pairs(said["next"])
+            if is_users:
+                probabilities = [shares[state] for state in states]
+                yield Entry("belief", "probabilities", probabilities, "how likely each of them is")
+            else:
+                yield Entry("belief", "next", shares, "how often each comes when another ends")
+        for role, word in {"unit": "person", "piece": "piece"}.items():
+            if role in self.roles and said.get("independent") == "yes":
+                yield Entry("belief", f"{role}s_independent", True, f"one {word} says nothing about the others")
 
 
 def release(name: str, query: str, words: str) -> Iterator[Entry]:
@@ -127,7 +151,7 @@ def _header(dialect: Written) -> tuple[object, str]:
 
 
 def draft_of(start: Start) -> str:
-    """Return the text of a first release file; InputError for a belief without a draft."""
+    """Return the text of a first release file; InputError without one."""
     brought = KINDS.find(start.kind)
     entries: Callable[[Start], Iterable[Entry]] = loaded(brought.facts.draft)
     ledger, whose = ledger_for(start.output, start.data)

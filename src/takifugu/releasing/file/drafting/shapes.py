@@ -6,15 +6,13 @@ from collections.abc import Iterator
 
 from takifugu.data.kinds import NUMBERS
 from takifugu.releasing.file.drafting.draft import Entry, Start, not_drafted, relative, release, written_as
-from takifugu.releasing.file.drafting.forms import moment, names, names_a_file, pairs
+from takifugu.releasing.file.drafting.forms import moment, names, names_a_file
 from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.clocks import DIGITS, ISO_DATE, are_iso
 from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.row_words import ROWS
 
-#: The confidence of the class of chains that a public file supports.
-_CONFIDENCE = 0.99
 _WHAT = {
     "unit": "whose row it is", "piece": "guessed: an unbroken run of rows; a new one starts after a gap",
     "start": "when a stay starts", "end": "when it ends", "value": "the state",
@@ -30,7 +28,7 @@ def sequences(start: Start) -> Iterator[Entry]:
     yield from _steps(start) if start.across is None else _across(start, start.across)
     yield from _calendar(start, rows)
     yield start.budget("the most epsilon that a person may ever spend")
-    yield from _chain(start)
+    yield from start.belief()
     yield Entry("hide", "kind", "every-entry", "the state in every single step")
     yield from release("time-in-states", "histogram", "how many steps are in each state")
 
@@ -93,31 +91,9 @@ def _calendar(start: Start, rows: str) -> Iterator[Entry]:
         yield Entry("source", key, said["otherwise"], words)
 
 
-def _chain(start: Start) -> Iterator[Entry]:
-    said = start.said
-    is_chain = start.kind.startswith("markov-chain")
-    yield from start.belief("markov-chain" if is_chain else None)
-    if "states" in said:
-        yield Entry("belief", "states", names(said["states"]), "all that can occur, from a code book")
-    if is_chain and names_a_file(said.get("source", "")):
-        fit = {"file": said["source"], "confidence": _CONFIDENCE}
-        yield Entry("belief", "fit", fit, "every chain that this public file supports")
-    if is_chain and "stay" in said:
-        yield Entry("belief", "stay", pairs(said["stay"]), "how long each state lasts at a time, on average")
-    if is_chain and "next" in said:
-        yield Entry("belief", "next", pairs(said["next"]), "how often each comes when another ends")
-    for role in ("unit", "piece"):
-        if role in start.roles and said.get("independent") == "yes":
-            yield Entry("belief", f"{role}s_independent", True, f"one {_ONE[role]} says nothing about the others")
-
-
-_ONE = {"unit": "person", "piece": "piece"}
-
-
 def records(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about people or cases."""
     ends = [start.roles[role].name for role in ("one", "other") if role in start.roles]
-    said, kind = start.said, start.kind
     if ends:  # the file lists pairs of people, so it is what the belief reads
         yield start.name()
         yield Entry("source", "rows", "answers", "one row per person; who met whom is no part of it")
@@ -128,22 +104,13 @@ def records(start: Start) -> Iterator[Entry]:
     yield from start.named("value", "what each row contributes")
     yield start.budget("the most epsilon that a person may ever spend")
     yield from start.belief()
-    if ends and said.get("public") == "yes":
+    if ends and start.said.get("public") == "yes":
         yield Entry("belief", "file", relative(start.data, start.output), "who met whom, which everybody may know")
     if ends:
         yield Entry("belief", "columns", ends, "the two that name a pair")
         yield from written_as("belief", start.look.written)
-    if "size" in said:
-        yield Entry("belief", "size", int(said["size"]), "how many people there are, which becomes public")
-    if "states" in said and kind in ("users", "contacts"):
-        key = "values" if kind == "users" else "states"
-        yield Entry("belief", key, names(said["states"]), "all that can occur, from a code book")
-    if "next" in said and kind == "users":
-        shares = pairs(said["next"])
-        probabilities = [shares[name] for name in names(said["states"])]
-        yield Entry("belief", "probabilities", probabilities, "how likely each of them is")
     yield Entry("hide", "kind", "every-entry", "every value of every single person")
-    if kind == "users":
+    if start.kind == "users":
         yield from release("published-numbers", "histogram", "how many people have each value")
     else:
         yield from release("published-number", "count", 'how many rows have some states; or "histogram"')

@@ -18,7 +18,7 @@ _NUMBER, DIGITS, _HOUR, WHOLE_HOURS = r"(?:[01]?[0-9]|2[0-3])?[0-5]?[0-9]", "%H%
 
 
 def clock_of_numbers(words: frozenset[str], labels: Sequence[str]) -> str | None:
-    """Return the format of whole numbers that are times of day by the column's name.
+    """Return the format of times of day as whole numbers.
 
     >>> clock_of_numbers(frozenset(["time"]), ["5", "930"]), clock_of_numbers(frozenset(["hour"]), ["9", "10"])
     ('%H%M', '%H')

@@ -79,7 +79,7 @@ def without_marks(column: Seen) -> Seen:
 
 
 def _clocks(columns: Sequence[Seen]) -> list[Seen]:
-    """Return the columns of whole numbers beside dates that are times of day."""
+    """Return the columns of numbers that are times of day."""
     dates = [column for column in columns if column.is_date]
     numbers = [column for column in columns if column.kind == WHOLE and dates]
     forms = {column: clock_of_numbers(column.words, column.labels) for column in numbers}
@@ -89,7 +89,7 @@ def _clocks(columns: Sequence[Seen]) -> list[Seen]:
 
 
 def _in_the_order_of_time(dates: Seen, columns: Sequence[Seen]) -> Seen:
-    """Return dates with the only format in which they rise, or as unclear.
+    """Return dates with the only rising format, or as unclear.
 
     They rise in all rows, or else in those of each unit: the first column with a rising format counts.
     """

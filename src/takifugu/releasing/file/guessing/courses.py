@@ -53,7 +53,7 @@ def passes(moments: Sequence[float], keys: Keys) -> list[int]:
 
 
 def is_set_back(moments: Sequence[float], keys: Keys) -> bool:
-    """Return whether times of each key rise but for a clock set back."""
+    """Return whether each key's times rise after a clock set back."""
     number = passes(moments, keys)
     return any(number) and rises(moments, [*keys, [str(n) for n in number]])
 

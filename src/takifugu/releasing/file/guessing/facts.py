@@ -71,13 +71,26 @@ class Facts:
         return max(unique, key=lambda column: column.named("unit"), default=None)
 
     @cached_property
+    def people_again(self) -> tuple[Seen, ...]:
+        """Return the columns of people of whom some have several rows."""
+        some = (c for c in self.that_name if c.names_people and len(c.labels) < c.rows)
+        return tuple(column for column in some if column not in self.side_by_side)
+
+    @cached_property
     def repeated(self) -> Seen | None:
-        """Return the column of people, if some have several rows."""
-        if self.each_row_another is not None and self.each_row_another.named("unit"):
+        """Return the column of people, or others, with several rows each."""
+        another = self.each_row_another
+        if another is not None and another.named("unit") and (another.names_people or not self.people_again):
             return None
-        many = [c for c in self.that_name if MOST_STATES < len(c.labels) < c.rows and c not in self.side_by_side]
-        many = [c for c in many if c.named("unit") or (c.kind == TEXTS and c.recurs)]
-        return self.with_several_rows or max(many, key=lambda column: column.named("unit"), default=None)
+        many = [c for c in self.that_name if 1 < len(c.labels) < c.rows and c not in self.side_by_side]
+        many = [c for c in many if c.named("unit") or self.are_many_names(c)]
+        likely = self.with_several_rows if another is None or not self.people_again else self.people_again[0]
+        return likely or max(many, key=lambda column: column.named("unit"), default=None)
+
+    def are_many_names(self, column: Seen) -> bool:
+        """Return whether a column's texts are many, and recur as names."""
+        says_what = column.named("value") or column.named("piece")
+        return column.kind == TEXTS and column.recurs and len(column.labels) > MOST_STATES and not says_what
 
     @cached_property
     def shared(self) -> Seen | None:
@@ -97,7 +110,7 @@ class Facts:
 
     @cached_property
     def order(self) -> Seen | None:
-        """Return the column of times, or of steps that tell a unit's rows apart."""
+        """Return the column of times, or of steps for each unit."""
         order = self.roles.get("order")
         if order is None or not (order.is_time or order.tells_when or order.is_called_order or order.recurs):
             return None
@@ -214,7 +227,7 @@ class Facts:
 
     @property
     def _free(self) -> list[Seen]:
-        """Return the columns that say neither whose a row is, nor when or where it was."""
+        """Return the columns of neither people nor times and places."""
         used = [self.each_row_another, self.with_several_rows, self.order, *(self.coordinates or ())]
         return [column for column in self.columns if column not in used]
 

@@ -16,7 +16,7 @@ _ENOUGH, _SAID = 2, 3
 
 
 def roles_of(columns: Sequence[Seen], said: Mapping[str, Seen | None] | None = None) -> dict[str, Seen]:
-    """Return the likely columns of states in time by role; what was `said` stays."""
+    """Return the likely columns by role; what was `said` stays."""
     said = said or {}
     column_of = {role: column for role, column in said.items() if column is not None}
     clock = next((column for column in columns if column.is_clock), None)
@@ -66,7 +66,7 @@ def _values(free: Sequence[Seen], column_of: Roles) -> dict[Seen, int]:
 
 
 def _units(free: Sequence[Seen], column_of: Roles) -> dict[Seen, int]:
-    """Return columns of recurring names, with the likeness to whose rows they are."""
+    """Return columns of recurring names, with the likeness to units."""
     some = [c for c in free if c.kind != NUMBERS and not c.tells_when and len(c.labels) <= max(1, c.rows // 2)]
     some = [c for c in some if c.rows and not is_size(c, column_of)]
     points = {c: _SAID * c.named("unit") + 2 * c.stands_together for c in some}
@@ -76,7 +76,7 @@ def _units(free: Sequence[Seen], column_of: Roles) -> dict[Seen, int]:
 
 
 def _pieces(free: Sequence[Seen], column_of: Roles) -> dict[Seen, int]:
-    """Return columns of recurring names, with the likeness to pieces of a unit."""
+    """Return columns of recurring names, with the likeness to pieces."""
     keys = [column_of["unit"].values] if "unit" in column_of else []
     some = [c for c in free if c.is_name and 0 < len(c.labels) <= max(1, c.rows // 2) and c.named("piece")]
     return {column: _SAID for column in some if several_each([*keys, column.values])}
@@ -111,7 +111,7 @@ def keys_of(column_of: Roles) -> list[Sequence[str | None]]:
 
 
 def tell_apart(column_of: Roles) -> bool:
-    """Return whether the order, a clock set back aside, identifies nearly all rows of each piece."""
+    """Return whether the order identifies nearly all rows of each piece."""
     keys, times = keys_of(column_of), moments(column_of)
     number = passes(times, keys) if column_of["order"].is_local else []
     return nearly_all_differ([*keys, times, *([number] if number else [])])

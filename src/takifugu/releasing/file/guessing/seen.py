@@ -184,7 +184,9 @@ class Seen:
         if not self.is_number or not self.labels:
             return self.form
         first = float(self.numerals.plain(self.labels[0]))
-        return "epoch" if 1e9 <= first < 1e10 else "epoch_ms" if 1e12 <= first < 1e13 else None
+        if 1e9 <= first < 1e10:
+            return "epoch"
+        return "epoch_ms" if 1e12 <= first < 1e13 else None
 
     @cached_property
     def is_time(self) -> bool:
@@ -193,7 +195,7 @@ class Seen:
 
     @cached_property
     def is_local(self) -> bool:
-        """Return whether it holds times as a clock on a wall shows them."""
+        """Return whether it holds times of a clock on a wall."""
         has_offset = "%z" in (self.form or "") or any(re.search(_OFFSET, text[10:]) for text in self.labels)
         return self.kind == TIMES and not has_offset
 
@@ -209,7 +211,7 @@ class Seen:
 
     @cached_property
     def clock_form(self) -> str | None:
-        """Return the format of its times of day, if it holds such without a date."""
+        """Return the format of its times of day, None without such."""
         numbers = clock_of_numbers(self.words, self.labels) if self.kind == TEXTS else None
         return numbers or clock_of(self.labels)
 

@@ -60,7 +60,7 @@ def clearly_offered(question: Question) -> str | None:
 
 
 def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Decision:
-    """Return the decision of the answers; of rows of a unit the piece is guessed."""
+    """Return the decision of the answers, guessing the piece."""
     answers = {question.name: answer for question, answer in questions}
     _check_people(subject, answers)
     column_of, roles = _answered_columns(subject, answers), _likely_columns(subject, answers)
@@ -103,7 +103,7 @@ def _answered_columns(subject: Subject, answers: Answers) -> dict[str, Seen | No
 
 
 def _likely_columns(subject: Subject, answers: Answers) -> dict[str, Seen]:
-    """Return the columns that nobody is asked for: ends of contacts, coordinates, a time of day."""
+    """Return the ends of contacts, coordinates, or a time of day."""
     kind, facts = subject.kind_of(answers), subject.facts
     if kind == "contacts" and facts.ends is not None:
         return dict(zip(("one", "other"), facts.ends, strict=True))

@@ -23,12 +23,8 @@ _WRONG = (
 )
 
 
-def _typed(name: str, words: str, form: str, why: str = "", *choices: Choice) -> Question:
+def _later(name: str, words: str, why: str, *choices: Choice, form: str | None = None) -> Question:
     return Question(name, words, (_LATER, *choices), NONE, why, form=form)
-
-
-def _chosen(name: str, words: str, why: str, *choices: Choice) -> Question:
-    return Question(name, words, (_LATER, *choices), NONE, why)
 
 
 def _is_chain(subject: Subject, answers: Answers) -> bool:
@@ -40,7 +36,7 @@ def _dates(subject: Subject, answers: Answers) -> Question | None:
     if column is None or not column.is_unclear:
         return None
     readings = [Choice(form, "how a date is written") for form in column.forms]
-    return _chosen("dates", "Which number of a date is the day?", "nothing in the table tells", *readings)
+    return _later("dates", "Which number of a date is the day?", "nothing in the table tells", *readings)
 
 
 def _states(subject: Subject, answers: Answers) -> Question | None:
@@ -48,13 +44,41 @@ def _states(subject: Subject, answers: Answers) -> Question | None:
         return None
     words = "Which states are there?" if answers["rows"] in STEPS else "Which values are there?"
     why = "all that can occur by a code book or a questionnaire, with commas, whether or not they do"
-    return _typed("states", words, "states", why)
+    return _later("states", words, why, form="states")
 
 
 def _size(subject: Subject, answers: Answers) -> Question | None:
     if subject.kind_of(answers) != "users":
         return None
-    return _typed("size", "How many people are there?", "whole", "the number becomes public")
+    return _later("size", "How many people are there?", "the number becomes public", form="whole")
+
+
+def _from(_: Subject, answers: Answers) -> Question | None:
+    if answers["rows"] not in LASTING:
+        return None
+    return _later("from", "When does the recording start?", "a day that is known without the rows", form="moment")
+
+
+def _until(_: Subject, answers: Answers) -> Question | None:
+    if answers["rows"] not in LASTING:
+        return None
+    return _later("until", "When does it end?", "at the latest the day of the export", form="moment")
+
+
+def _roster(_: Subject, answers: Answers) -> Question | None:
+    if answers["rows"] not in LASTING or answers.get("whose", NONE) == NONE:
+        return None
+    why = "a public list: its file, or the names with commas; not from these rows"
+    return _later("roster", "Who was recorded?", why, form="words")
+
+
+def _otherwise(_: Subject, answers: Answers) -> Question | None:
+    if answers["rows"] not in LASTING or "states" not in answers:
+        return None
+    words = "Which state has a step without a row?"
+    if answers["rows"] == "changes":
+        words = "In which state was everybody until a first row, if that is a fact?"
+    return _later("otherwise", words, "", *(Choice(state, "this state") for state in names(answers["states"])))
 
 
 def _source(subject: Subject, answers: Answers) -> Question | None:
@@ -64,7 +88,7 @@ def _source(subject: Subject, answers: Answers) -> Question | None:
                Choice("assumed", "a guess")]  # fmt: skip
     if answers["rows"] in ("samples", "wide"):  # what is fitted counts transitions row by row
         choices.insert(0, Choice("public.csv", "a public table of such rows: all chains that it supports are believed"))
-    return _typed("source", "Where do you know from how long states last?", "words", _WRONG, *choices)
+    return _later("source", "Where do you know from how long states last?", _WRONG, *choices, form="words")
 
 
 def _stay(subject: Subject, answers: Answers) -> Question | None:
@@ -72,59 +96,33 @@ def _stay(subject: Subject, answers: Answers) -> Question | None:
         return None
     step, first = answers.get("step", NONE), names(answers["states"])[0]
     unit = "min" if step != NONE and isinstance(parse_step(step), timedelta) else "(steps)"
-    words = "How long does each state last at a time, on average?"
-    return _typed("stay", words, "pairs", f"for example {first} 100 {unit} and so on, with commas; {_WRONG}")
+    why = f"for example {first} 100 {unit} and so on, with commas; {_WRONG}"
+    return _later("stay", "How long does each state last at a time, on average?", why, form="pairs")
 
 
 def _next(subject: Subject, answers: Answers) -> Question | None:
-    if subject.kind_of(answers) == "users" and "states" in answers:
-        return _typed("next", "How likely is each value?", "pairs", "for example yes 0.1, no 0.9; not from these data")
-    if "stay" not in answers or len(names(answers["states"])) < 3:
-        return None
-    why = "as shares, for example still 0.6, walking 0.3, running 0.1"
-    return _typed("next", "How often does each state come when another one ends?", "pairs", why)
-
-
-def _calendar(name: str) -> Callable[[Subject, Answers], Question | None]:
-    words = {"from": "When does the recording start?", "until": "When does it end?"}[name]
-    why = {"from": "a day that is known without the rows", "until": "at the latest the day of the export"}[name]
-
-    def question(subject: Subject, answers: Answers) -> Question | None:
-        return _typed(name, words, "moment", why) if answers["rows"] in LASTING else None
-
-    return question
-
-
-def _roster(subject: Subject, answers: Answers) -> Question | None:
-    if answers["rows"] not in LASTING or answers.get("whose", NONE) == NONE:
-        return None
-    why = "a public list: its file, or the names with commas; not from these rows"
-    return _typed("roster", "Who was recorded?", "words", why)
-
-
-def _otherwise(subject: Subject, answers: Answers) -> Question | None:
-    if answers["rows"] not in LASTING or "states" not in answers:
-        return None
-    words = "Which state has a step without a row?"
-    if answers["rows"] == "changes":
-        words = "In which state was everybody until a first row, if that is a fact?"
-    return _chosen("otherwise", words, "", *(Choice(state, "this state") for state in names(answers["states"])))
+    words, why = "How likely is each value?", "for example yes 0.1, no 0.9; not from these data"
+    if subject.kind_of(answers) != "users" or "states" not in answers:
+        if "stay" not in answers or len(names(answers["states"])) < 3:
+            return None
+        words = "How often does each state come when another one ends?"
+        why = "as shares, for example still 0.6, walking 0.3, running 0.1"
+    return _later("next", words, why, form="pairs")
 
 
 def _independent(subject: Subject, answers: Answers) -> Question | None:
     has_pieces = answers["rows"] == "samples" and "piece" in subject.facts.roles
     if not _is_chain(subject, answers) or (answers.get("whose", NONE) == NONE and not has_pieces):
         return None
-    return _chosen(
-        "independent", "Does one person say nothing about the others?", "no families, no shared rooms",
-        Choice("yes", "none says anything about another, nor one recording about the next"),
-    )  # fmt: skip
+    yes = Choice("yes", "none says anything about another, nor one recording about the next")
+    words = "Does one person say nothing about the others?"
+    return _later("independent", words, "no families, no shared rooms", yes)
 
 
 def _public(subject: Subject, answers: Answers) -> Question | None:
     if answers["rows"] != "contacts" or subject.facts.ends is None:
         return None
-    return _chosen("public", "May everybody know who met whom?", "", Choice("yes", "it is public"))
+    return _later("public", "May everybody know who met whom?", "", Choice("yes", "it is public"))
 
 
 def check(answers: Answers) -> None:
@@ -155,7 +153,7 @@ def check(answers: Answers) -> None:
 
 
 FILLINGS: Mapping[str, Callable[[Subject, Answers], Question | None]] = {
-    "dates": _dates, "states": _states, "size": _size, "from": _calendar("from"), "until": _calendar("until"),
+    "dates": _dates, "states": _states, "size": _size, "from": _from, "until": _until,
     "roster": _roster, "otherwise": _otherwise, "source": _source, "stay": _stay, "next": _next,
     "independent": _independent, "public": _public,
 }  # fmt: skip

@@ -58,15 +58,17 @@ def _likely_rows(subject: Subject) -> str:
     if facts.across is not None and not facts.across.are_questions and (subject.kind is None or shape == IN_ORDER):
         return "wide"
     if shape != IN_ORDER:
-        meets = subject.guess.kind == "contacts" and facts.ends is not None
-        return "visits" if shape == POLICY else "contacts" if meets else "answers"
+        others = "contacts" if subject.guess.kind == "contacts" and facts.ends is not None else "answers"
+        return "visits" if shape == POLICY else others
     if not facts.is_timed or facts.spacing.is_even:
         return "samples"
-    return "stays" if facts.stays else "events" if facts.spacing.is_repeated else "changes"
+    if facts.stays:
+        return "stays"
+    return "events" if facts.spacing.is_repeated else "changes"
 
 
 def _reason(subject: Subject, likely: str) -> tuple[bool, str]:
-    """Return whether steps, ends or names give a row only one meaning, and what speaks for it."""
+    """Return whether a row has only one meaning, and the reason."""
     facts, why, order = subject.facts, subject.guess.why, visible(subject.likely("order") or "")
     if likely == "wide" and facts.across is not None:
         first, *_, last = map(visible, facts.across.names)
@@ -77,7 +79,7 @@ def _reason(subject: Subject, likely: str) -> tuple[bool, str]:
     if facts.mixed_times is not None:
         return False, mixed_words(facts.mixed_times.name)
     if likely == "samples" and facts.spacing.is_even:
-        return not facts.is_timed or facts.spacing.is_repeated, f"the steps of {order!r} are even"
+        return facts.spacing.is_repeated, f"the steps of {order!r} are even"
     if likely == "stays":
         start, end = map(visible, facts.stays[0])
         return False, f"{end!r} is never before {start!r}"

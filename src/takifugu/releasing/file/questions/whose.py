@@ -49,7 +49,8 @@ def _of_answers(facts: Facts) -> _Likely:
         why = f"{visible(several.name)!r} has several rows for some, which must be hidden together"
         return columns, several, why, False
     why = f"{visible(another.name)!r} is another in each row" if another is not None else ""
-    return columns, another, why, another is not None or len(facts.questions) > 1
+    is_clear = (another is not None or len(facts.questions) > 1) and not facts.people_again
+    return columns, another, why, is_clear
 
 
 def _of_wide(facts: Facts) -> _Likely:
@@ -70,7 +71,8 @@ def _of_several(facts: Facts, visitor: Seen | None) -> _Likely:
     people = [column for column in columns if column is not likely and column.named("unit")]
     larger = [column for column in people if _is_inside(likely, column)]
     columns.sort(key=lambda column: column not in larger)
-    why, is_clear = f"{visible(likely.name)!r} has several rows of each", likely.named("unit") and not people
+    rivals = [*people, *(c for c in columns if c is not likely and facts.are_many_names(c))]
+    why, is_clear = f"{visible(likely.name)!r} has several rows of each", likely.named("unit") and not rivals
     if larger and not likely.names_people:
         likely = larger[-1]
         why = f"{visible(likely.name)!r} has several rows of each, and it groups others that may say whose a row is"
