@@ -25,7 +25,7 @@ from tests.support.release_files import EXPECT, believe, publish, read_from, rel
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger, upgrading
+from takifugu.accounting.ledger import Ledger, opening
 from takifugu.core.errors import ReleaseState
 from takifugu.releasing.advice.changes import applied
 from takifugu.releasing.advice.forecast import forecast_of
@@ -278,13 +278,13 @@ def test_an_edited_ledger_is_checked(tmp_path: Path) -> None:
     assert "differences: " in checked.output
 
 
-@of("accounting/ledger/upgrading.py: upgrade")
+@of("accounting/ledger/opening.py: _upgrade")
 def test_a_long_ledger_of_an_older_format_is_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "my ledger.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript((FORMATS / "format-5.sql").read_text())
     with monkeypatch.context() as patched:
-        patched.setattr(upgrading.upgrade, "__defaults__", (0,))
+        patched.setattr(opening.open_store, "__defaults__", (0,))
         refused = invoke("ledger", "show", path)
     assert refused.exit_code == 2
     assert pasted(refused, "ledger", "upgrade").exit_code == 0
