@@ -121,9 +121,12 @@ EXAMPLES = (
         '[hide]\nproperty = { attribute = "height", function = "mean" }\n'
         f'{END}query = "mean"\nattribute = "weight"\ndelta = 1e-5\nmechanism = "gaussian-exact"\n',
         {"data.csv": "height,weight\n" + "171.2,66.1\n168,75\n" * 25},
-        (*WRONG, ("deviation = 2", "deviation = -2", "belief.given[1].deviation"),
-         ('about = "height"', 'abuot = "height"', "belief.abuot"),
-         ("weight = [20, 300]", "weight = [300, 20]", "belief.ranges.weight")),
+        (
+            *WRONG,
+            ("deviation = 2", "deviation = -2", "belief.given[1].deviation"),
+            ('about = "height"', 'abuot = "height"', "belief.abuot"),
+            ("weight = [20, 300]", "weight = [300, 20]", "belief.ranges.weight"),
+        ),
         ("mechanism", "delta", "property"),
     ),
     Example(

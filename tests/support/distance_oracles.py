@@ -52,9 +52,7 @@ def delta_by_distance(
     sent = {}
     for name, law in laws.items():
         sent[name] = rows_oracle.sent(rows_oracle.independent(law, rows), [channel] * rows)
-    return max(
-        rows_oracle.excess(sent[a], sent[b], epsilon * float(apart(a, b))) for a, b in combinations(laws, 2)
-    )
+    return max(rows_oracle.excess(sent[a], sent[b], epsilon * float(apart(a, b))) for a, b in combinations(laws, 2))
 
 
 def value_loss_per_distance(channel: rows_oracle.Channel, distance: Callable[[Hashable, Hashable], float]) -> float:

@@ -83,7 +83,7 @@ def smallest_laplace_scale(p: Law, q: Law, epsilon: Any, digits: int = 40) -> mp
         atoms = sorted({*p, *q})
 
         def loss(scale: mpmath.mpf) -> mpmath.mpf:
-            return max(abs(mpmath.log(_noised(p, y, scale) / _noised(q, y, scale))) for y in atoms)
+            return max(abs(mpmath.log(noised_mass(p, y, scale) / noised_mass(q, y, scale))) for y in atoms)
 
         high = as_mpf(max(atoms) - min(atoms)) / budget
         low = high
@@ -93,10 +93,6 @@ def smallest_laplace_scale(p: Law, q: Law, epsilon: Any, digits: int = 40) -> mp
             middle = (low + high) / 2
             low, high = (low, middle) if loss(middle) <= budget else (middle, high)
         return high
-
-
-def _noised(law: Law, y: Any, scale: mpmath.mpf) -> mpmath.mpf:
-    return mpmath.fsum(as_mpf(m) * mpmath.exp(-as_mpf(abs(y - x)) / scale) for x, m in law.items())
 
 
 def bottleneck_by_hall(p: Law, q: Law, metric: Any) -> Any:

@@ -22,18 +22,6 @@ def mean_piece_by_piece(mean: Any, belief: Any, answer: Any) -> Any:
     return sum(mean(belief.component(n), answer.restrict(slice(run.start, run.stop))) for n, run in runs)
 
 
-def counted_piece_by_piece(answer: Any, pieces: Sequence[Any]) -> tuple[int, ...]:
-    """Return the answer in grid units from the states of every entry that was observed."""
-    totals, start = [0] * len(answer.labels), 0
-    for piece in pieces:
-        for place, state in enumerate(piece.values):
-            table = answer.table(start + place) if state >= 0 else None
-            for cell in range(len(totals)) if table is not None else ():
-                totals[cell] += int(answer.weights[start + place]) * int(table[state][cell])
-        start += piece.length
-    return tuple(totals)
-
-
 def debited_one_by_one(debits: Sequence[Any]) -> dict[str, list[tuple[str, Any]]]:
     """Return what each unit is debited, as releases and charges in their order."""
     of_unit: dict[str, list[tuple[str, Any]]] = {}

@@ -56,16 +56,6 @@ def moves(p: Mapping[int, Fraction], q: Mapping[int, Fraction]) -> set[tuple[int
     return {(x, y) for x, y in pairs if x != y}
 
 
-def laplace_loss(p: Mapping[int, Fraction], q: Mapping[int, Fraction], scale: float) -> float:
-    """Return the largest log P/Q of two laws of integers after discrete Laplace noise, at all places that matter."""
-    factor = mp.exp(-1 / mp.mpf(scale))
-
-    def noised(law: Mapping[int, Fraction], y: int) -> object:
-        return sum(mp.mpf(m.numerator) / m.denominator * factor ** abs(y - x) for x, m in law.items())
-
-    return float(max(mp.log(noised(p, y) / noised(q, y)) for y in range(min(*p, *q) - 1, max(*p, *q) + 2)))
-
-
 def printed_variance(slope: float, distance: float, conditional: float, epsilon: float, delta: float) -> float:
     """Return the noise variance of Section 4.3 for one attribute, which is negative where no noise is needed."""
     constant = mp.sqrt(2 * mp.log(mp.mpf("1.25") / delta))
