@@ -59,9 +59,7 @@ class Session:
     """Stands for a session of Spark's that finds no table."""
 
     condition, is_stopped = "", False
-    sparkContext = SimpleNamespace(
-        getConf=lambda: {"spark.log.level": "OFF"}
-    )
+    sparkContext = SimpleNamespace(getConf=lambda: {"spark.log.level": "OFF"})
 
     def table(self, name: str) -> object:
         raise FromSpark(self.condition)
