@@ -20,8 +20,9 @@ def in_utc(
     """Replace local times `tick` by UTC.
 
     Returns whether rows stand as read. Times with a written zone (`zoned`) are UTC already. `fault` is 0, or why a time
-    has no moment and `tick` is null. Two reads bring the first and last time, and the number of times shown twice.
-    `ambiguous` decides about these; dropped ones, and unclear ones outside the `window`, are left out.
+    has no moment and `tick` is null. A read brings the first and last time; where the order of rows decides, or rows
+    are left out, another one brings the number of times shown twice. `ambiguous` decides about these; dropped ones, and
+    unclear ones outside the `window`, are left out.
     """
     walls = nw.col("tick")
     local = ~walls.is_null()
@@ -57,15 +58,16 @@ def _in_passes(
     frame = frame.with_columns(back=of(lambda stretch: stretch.back), end=of(lambda stretch: stretch.end))
     frame = settled(frame, ["back", "end"])
     twice = nw.col("local") & (nw.col("back") > 0)
-    ((rows,),) = collected(frame.filter(twice).select(rows=nw.len()))
-    if not rows:
-        return frame.drop("back", "end"), True
-    if ambiguous == "drop":
-        return frame.filter(~twice).drop("back", "end"), False
-    if ambiguous != "refuse":
+    if ambiguous in ("first", "last"):
         later = nw.col("back") if ambiguous == "last" else nw.lit(0, nw.Int64)
         offset = nw.when(twice).then(nw.col("offset") - later).otherwise(nw.col("offset"))
         return settled(frame.with_columns(offset=offset).drop("back", "end"), ["offset"]), True
+    if ambiguous == "drop" or in_rows or window is not None:
+        ((rows,),) = collected(frame.filter(twice).select(rows=nw.len()))
+        if not rows:
+            return frame.drop("back", "end"), True
+    if ambiguous == "drop":
+        return frame.filter(~twice).drop("back", "end"), False
     if not in_rows:
         frame, in_place = _without_far_ones(frame, twice, window)
         unclear = nw.when(twice).then(nw.lit(UNCLEAR, nw.Int64)).otherwise(nw.col("fault"))

@@ -1,0 +1,161 @@
+"""Engines that are not there, or end in the middle: a clear error, nothing is released, and the ledger stays."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import polars
+import pytest
+from click.testing import CliRunner, Result
+
+from takifugu.cli import main
+from takifugu.core.registry import Registry
+from takifugu.data import Engine
+from takifugu.data.engines import outside, spark
+
+FILE = """
+ledger = "ledger.db"
+[source]
+name = "minutes"
+engine = "{engine}"
+table = "lake.health.minutes"
+rows = "samples"
+unit = "person"
+order = "minute"
+step = 1
+value = "state"
+budget = 30
+[belief]
+kind = "markov-chain"
+states = ["still", "walking"]
+matrix = [[0.7, 0.3], [0.6, 0.4]]
+units_independent = true
+[[release]]
+name = "{name}"
+query = "count"
+states = ["walking"]
+epsilon = 1
+per = "pooled"
+"""
+ROWS = {"person": ["Ana"] * 48 + ["Ben"] * 48, "minute": [*range(48)] * 2, "state": ["still", "walking"] * 48}
+
+
+class FromSpark(Exception):
+    """Stands for an error of PySpark's, which quotes what it read."""
+
+    def __init__(self, condition: str) -> None:
+        super().__init__("the row SENTINEL is odd")
+        self.condition = condition
+
+    def getCondition(self) -> str:
+        return self.condition
+
+
+class Session:
+    """Stands for a session of Spark's that finds no table."""
+
+    condition, is_stopped = "", False
+    sparkContext = SimpleNamespace(getConf=lambda: {"spark.log.level": "OFF"})
+
+    def table(self, name: str) -> object:
+        raise FromSpark(self.condition)
+
+    def stop(self) -> None:
+        self.is_stopped = True
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> Session:
+    """Return the only session of a PySpark that is none."""
+
+    def active() -> object:
+        raise FromSpark("NO_ACTIVE_SESSION")
+
+    only = Session()
+    builder: Any = SimpleNamespace(getOrCreate=lambda: only)
+    builder.appName = builder.config = lambda *words: builder
+    errors, sql = ModuleType("pyspark.errors"), ModuleType("pyspark.sql")
+    vars(errors)["PySparkException"] = FromSpark
+    vars(sql)["SparkSession"] = SimpleNamespace(active=active, builder=builder)
+    for name, module in {"pyspark": ModuleType("pyspark"), "pyspark.errors": errors, "pyspark.sql": sql}.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr(spark, "_MADE", {})
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
+    return only
+
+
+def release(folder: Path, engine: str, name: str, *words: str) -> Result:
+    file = folder / f"{name}.toml"
+    file.write_text(FILE.format(engine=engine, name=name))
+    return CliRunner().invoke(main, ["release", str(file), *words])
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what lies in a folder beside release files."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".toml"]
+    return {str(path): path.read_bytes() for path in files if not path.name.endswith(("-wal", "-shm", ".lock"))}
+
+
+def refused(outcome: Result) -> str:
+    """Return the words of a refusal that left no traceback and quoted nothing."""
+    assert outcome.exit_code == 2, outcome.output
+    assert "SENTINEL" not in outcome.output
+    assert "Traceback" not in outcome.output
+    assert "No epsilon was spent, and nothing was published" in outcome.output
+    return " ".join(outcome.output.split())
+
+
+@pytest.mark.usefixtures("session")
+def test_java_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    words = refused(release(tmp_path, "spark", "walking", "--new-ledger"))
+    assert "the engine 'spark' needs Java; install Java 17 or newer, or set JAVA_HOME" in words
+    assert not contents(tmp_path)
+
+
+@pytest.mark.parametrize(("condition", "words"), [
+    ("CATALOG_NOT_FOUND", "Spark finds no table 'lake.health.minutes'"),
+    ("SCHEMA_NOT_FOUND", "Spark finds no table 'lake.health.minutes'"),
+    ("CONNECT", "Spark cannot open the table 'lake.health.minutes' (CONNECT)"),
+])  # fmt: skip
+def test_a_catalog_that_does_not_exist(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, condition: str, words: str
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    session.condition = condition
+    assert words in refused(release(tmp_path, "spark", "walking", "--new-ledger"))
+    assert session.is_stopped
+    assert not contents(tmp_path)
+
+
+def dying(scans: list[int], last: int) -> Callable[[object], object]:
+    """Return how to open a table of which every scan after the last fails."""
+
+    def scan(rows: polars.DataFrame) -> polars.DataFrame:
+        scans[0] += 1
+        if scans[0] > last:
+            raise ConnectionError("the session that read SENTINEL ended")
+        return rows
+
+    table = polars.LazyFrame(ROWS).map_batches(scan, schema=polars.DataFrame(ROWS).schema)
+    return lambda address: table
+
+
+def test_a_session_that_ends_at_any_scan_spends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outside, "_ENGINES", Registry[Engine]("the engine", {}))
+    whole = [0]
+    outside.register(Engine("whole", lambda data: False, lambda data: data, opened=dying(whole, 100)))
+    assert release(tmp_path, "whole", "first", "--new-ledger").exit_code == 0
+    assert whole[0] > 1  # it is read again after the plan
+    before = contents(tmp_path)
+    for last in range(whole[0]):
+        outside.register(Engine(f"dying {last}", lambda data: False, lambda data: data, opened=dying([0], last)))
+        assert "could not be read" in refused(release(tmp_path, f"dying {last}", "second"))
+        assert contents(tmp_path) == before
+    assert release(tmp_path, "whole", "second").exit_code == 0
+    assert contents(tmp_path) != before
