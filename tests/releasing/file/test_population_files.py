@@ -575,3 +575,41 @@ def test_a_radius_that_cuts_all_noise_or_none_is_refused(
 def test_restricted_noise_without_a_radius_is_refused(tmp_path: Path) -> None:
     text = within(1).replace("radius = 1\n", "")
     assert "is missing: noise is cut there" in refused(words_in(tmp_path, text, "0\n1\n2\n"), SpecError, "radius")
+
+
+# A class that is declared: no value above a mass.
+
+
+def spread(mass: Any = 0.4, **belief: Any) -> str:
+    names = {"populations": ["home", "out"]} | belief
+    return release_text(
+        read_from("answers", "people.csv", value="place", rows_per_person=1, batch="May", budget=9),
+        believe("populations", source="a guess", values=[0, 1, 2, 3], largest_mass=mass, **names),
+        publish("answers", "each-value", epsilon=1),
+    )
+
+
+def test_a_file_declares_that_no_value_is_likelier_than_a_mass(tmp_path: Path) -> None:
+    file = words_in(tmp_path, spread(), "0\n1\n2\n3\n" * 9)
+    (table,) = tf.release_file(file).tables
+    calibration = table.releases[0][1].calibration
+    assert 0.9 < true_loss(calibration).upper <= 1 + 1e-9
+    page = " ".join((tmp_path / "release-published/answers.certificate.txt").read_text().split())
+    for words in ("in no population a value is likelier than 0.4", "outside of the class of populations"):
+        assert words in page
+    for command in (["audit", str(file)], ["compare", "--all", str(file)], ["advise", str(file)]):
+        result = CliRunner().invoke(main, command)
+        assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (spread(0.2), "write 1/4 at least"),
+        (spread(1.5), "1 at most"),
+        (spread(0.4, laws={"home": ["0.25"] * 4, "out": ["0.25"] * 4}), "laws or reference or largest_mass"),
+        (spread().replace('populations = ["home", "out"]\n', ""), "belongs to largest_mass"),
+    ],
+)
+def test_a_class_that_is_none_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    assert words in refused(words_in(tmp_path, text, "0\n1\n"), SpecError, "belief")

@@ -176,7 +176,8 @@ def largest_strength(
         return _measured(mechanism.make(strength), populations, epsilon, delta) <= promised
 
     def about(strength: float) -> bool:
-        if mechanism.weights is None:
+        is_spread = populations.regions is not None and populations.regions.largest_mass is not None
+        if mechanism.weights is None or (mechanism.dummies and is_spread):
             return keeps(strength)
         return _about(mechanism.weights(strength), mechanism.dummies, populations, epsilon, delta) <= promised
 

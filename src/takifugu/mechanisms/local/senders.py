@@ -17,6 +17,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, Unsupported
 from takifugu.core.plain import Json, to_plain
 from takifugu.core.text.tables import number
+from takifugu.mechanisms.local.classes import among_spread
 from takifugu.mechanisms.local.measuring import distribution_delta, distribution_loss, largest_log_ratios, local_loss
 from takifugu.mechanisms.local.over_classes import bits_delta_over, bits_loss_over, delta_over, loss_over
 from takifugu.mechanisms.local.populations import Populations
@@ -145,7 +146,10 @@ class Values:
 
     def delta(self, populations: Populations, epsilon: Fraction) -> float:
         if populations.regions is not None:
-            return delta_over(self.channel, populations.regions, epsilon, self.dummies)
+            bound = delta_over(self.channel, populations.regions, epsilon, self.dummies)
+            if not self.dummies or populations.regions.largest_mass is None:
+                return bound
+            return min(bound, among_spread(self.channel, populations.regions, epsilon, self.dummies))
         laws = populations.laws
         if not self.dummies:
             return max(distribution_delta(self.channel, laws[a], laws[b], epsilon) for a, b in populations.pairs)

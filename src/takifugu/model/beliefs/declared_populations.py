@@ -92,6 +92,12 @@ class PopulationsSection:
         dict[Text, tuple[Number, ...]] | None,
         Key("for each population the probability of each value (or cell, row by row of the box)"),
     ] = None
+    largest_mass: Annotated[
+        Number | None, Key("instead of laws: no value is likelier than this in a population, all else is open", 0.1)
+    ] = None
+    populations: Annotated[
+        Annotated[tuple[Text, ...], MinLen(2)] | None, Key("with largest_mass: the names of the populations")
+    ] = None
     reference: Annotated[Reference | None, Key("instead of laws: a public file of other people")] = None
     supports: Annotated[
         Literal["refuse", "align"],
@@ -117,9 +123,12 @@ class PopulationsSection:
         return None if self.box is None else grid_of(self.box)
 
     def faults(self) -> Iterator[InputError]:
-        if (self.laws is None) == (self.reference is None):
+        if (self.laws is not None) + (self.reference is not None) + (self.largest_mass is not None) != 1:
             fix = 'write laws = { home = ["0.6", "0.4"], out = ["0.3", "0.7"] }'
-            yield InputError("laws or reference is required, one of both", fix=fix).at("laws")
+            yield InputError("laws or reference or largest_mass is required, one of them", fix=fix).at("laws")
+        if (self.largest_mass is None) != (self.populations is None):
+            fix = 'write populations = ["home", "out"] and largest_mass = 0.1'
+            yield InputError("belongs to largest_mass, and it to the names", fix=fix).at("populations")
         reference = self.reference
         if reference is not None and reference.value is not None and reference.coordinates is not None:
             yield InputError("is given beside coordinates", fix="write one of both").at("reference", "value")
@@ -138,7 +147,9 @@ class PopulationsSection:
             "measure": measure, "supports": self.supports,
             "source": checked_source(self.source, self.reference is not None and self.reference.from_private_data),
         }  # fmt: skip
-        if self.reference is None:
+        if self.largest_mass is not None:
+            belief = FromPopulations.spread(self.populations or (), values, self.largest_mass, **options)
+        elif self.reference is None:
             belief = FromPopulations(self._declared(values), **options)
         else:
             belief = self.counted_in(self.reference_rows(public, values), values, **options)

@@ -26,6 +26,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.estimate import checked_confidence, mixture_interval
 from takifugu.numbers.atoms import Floats
+from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 #: Masses of sets are rounded outward to multiples of 1 / WHOLE.
 WHOLE = 2**60
@@ -139,7 +140,7 @@ class Regions:
     """One region for each population, over one tree; all hold the true distributions with probability `confidence`.
 
     `sizes` says how many independent observations each was found from, `of_people` whether an observation is a person
-    with several rows.
+    with several rows. Of a class that was declared `largest_mass` is what no value has more than (`spread`).
     """
 
     confidence: float
@@ -147,6 +148,7 @@ class Regions:
     by_name: Mapping[str, Region]
     sizes: Mapping[str, int]
     of_people: bool = False
+    largest_mass: Fraction | None = None
 
     @property
     def largest_move(self) -> float:
@@ -160,10 +162,23 @@ class Regions:
     def only(self, names: Sequence[str]) -> Regions:
         """Return the regions of some of the populations."""
         some = {name: self.by_name[name] for name in names}
-        return Regions(self.confidence, self.tree, some, {name: self.sizes[name] for name in names}, self.of_people)
+        sizes = {name: size for name, size in self.sizes.items() if name in names}
+        return Regions(self.confidence, self.tree, some, sizes, self.of_people, self.largest_mass)
+
+    @property
+    def in_short(self) -> str:
+        """Say what is known of the populations, after their source."""
+        if self.largest_mass is not None:
+            return f"; no mass above {to_text(self.largest_mass)}"
+        return f"; counted, confidence {self.confidence:g}"
 
     def assumptions(self) -> tuple[str, ...]:
         """Return the assumptions of the class, in words of a certificate."""
+        if self.largest_mass is not None:
+            return (
+                f"in no population a value is likelier than {to_text(self.largest_mass)}, and nothing else is known of "
+                "them: the promise holds for every two such distributions",
+            )
         sizes = ", ".join(f"{size:,} of {name}" for name, size in self.sizes.items())
         word = "people" if self.of_people else "rows"
         independence = (
@@ -179,7 +194,9 @@ class Regions:
 
     def to_dict(self) -> Json:
         ends = {name: [list(map(str, of.low)), list(map(str, of.high))] for name, of in self.by_name.items()}
-        return {"confidence": self.confidence, "ends": ends, "sizes": dict(self.sizes), "of_people": self.of_people}
+        declared = {} if self.largest_mass is None else {"largest_mass": to_text(self.largest_mass)}
+        counted = {"confidence": self.confidence, "sizes": dict(self.sizes), "of_people": self.of_people}
+        return {**counted, "ends": ends, **declared}
 
     @staticmethod
     def from_dict(data: Plain, values: Sequence[Hashable]) -> Regions:
@@ -189,7 +206,9 @@ class Regions:
             if {len(low), len(high)} != {len(tree.all)}:
                 raise InputError("the region bounds other sets of values", rule="it was edited by hand").at("region")
             regions[name] = Region(tree, tuple(map(int, low)), tuple(map(int, high)))
-        return Regions(data["confidence"], tree, regions, data["sizes"], data["of_people"])
+        declared = data.get("largest_mass")
+        most = None if declared is None else as_fraction(declared, "the largest mass")
+        return Regions(data["confidence"], tree, regions, data["sizes"], data["of_people"], most)
 
 
 @dataclass(frozen=True)
@@ -257,6 +276,26 @@ def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confiden
     regions = {name: _region(tree, sample, miss) for name, sample in samples.items()}
     sizes = {name: sample.size for name, sample in samples.items()}
     return Regions(level, tree, regions, sizes, any(sample.of_people for sample in samples.values()))
+
+
+def spread(names: Sequence[str], values: Sequence[Hashable], largest_mass: Number) -> Regions:
+    """Return all distributions in which no value has more than a mass.
+
+    Every population is any of them (Kawamoto19 Section 6.2, eta = 0). Raises InputError where there is none.
+
+    >>> spread(["m", "f"], ["a", "b", "c"], "1/2").by_name["m"].largest([3, 2, 1])
+    Fraction(5, 2)
+    """
+    most, count, tree = as_fraction(largest_mass, "the largest mass", "largest_mass"), len(values), tree_of(values)
+    if not 0 < most <= 1 or most * count < 1:
+        raise InputError(
+            f"the largest mass is {largest_mass!r}", rule=f"the masses of {count} values sum to 1, and none is above 1",
+            fix=f"write 1/{count} at least, and 1 at most",
+        ).at("largest_mass")  # fmt: skip
+    sizes = [len(block.values) for block in tree.all]
+    low = tuple(math.floor(max(Fraction(0), 1 - (count - size) * most) * WHOLE) for size in sizes)
+    high = tuple(math.ceil(min(Fraction(1), size * most) * WHOLE) for size in sizes)
+    return Regions(1.0, tree, {name: Region(tree, low, high) for name in names}, {}, largest_mass=most)
 
 
 def _region(tree: Block, sample: Sample, miss: float) -> Region:

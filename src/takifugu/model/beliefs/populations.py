@@ -20,7 +20,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
-from takifugu.model.beliefs.population_region import Regions, Sample, covering
+from takifugu.model.beliefs.population_region import Regions, Sample, covering, spread
 from takifugu.model.beliefs.states import checked_alphabet, first_few, plain_state
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 from takifugu.numbers.transport.couplings import least_largest
@@ -135,6 +135,22 @@ class FromPopulations(Nameless):
             raise InputError(f"smoothing is {smoothing!r}", rule="it must not be negative").at("smoothing")
         laws = {name: dict(zip(values, of.smoothed(share), strict=True)) for name, of in samples.items()}
         return FromPopulations(laws, regions=covering(samples, list(values), confidence), **more)
+
+    @staticmethod
+    def spread(
+        names: Sequence[str], values: Sequence[Hashable], largest_mass: Number, **more: Unpack[About]
+    ) -> FromPopulations:
+        """Return the class of populations in which no value is likelier than a mass.
+
+        Losses are averaged over the values alike. `more` is what FromPopulations takes beside distributions. Raises
+        InputError for a mass that no distribution keeps (Kawamoto19 Section 6.2).
+
+        >>> FromPopulations.spread(["home", "out"], ["a", "b", "c"], "1/2", source="a guess").describe()
+        "1 row of a person, each of 3 values, drawn from the population 'home' or 'out' (a guess; no mass above 0.5)"
+        """
+        regions = spread(names, values, largest_mass)
+        laws = {name: dict.fromkeys(values, Fraction(1, len(values))) for name in names}
+        return FromPopulations(laws, regions=regions, **more)
 
     @property
     def size(self) -> int:
@@ -270,8 +286,7 @@ class FromPopulations(Nameless):
         word = "places" if self.is_planar else "values"
         count = "1 row" if self.rows == 1 else f"up to {self.rows} rows"
         words = f"{count} of a person, each of {len(self.values)} {word}, drawn from the population {names}"
-        confidence = "" if self.regions is None else f"; counted, confidence {self.regions.confidence:g}"
-        return f"{words} ({self.source}{confidence})"
+        return f"{words} ({self.source}{'' if self.regions is None else self.regions.in_short})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,9 @@ from fractions import Fraction
 from itertools import islice
 
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.mechanisms.local.over_classes import ends_of
 from takifugu.mechanisms.local.tupling import Tupling
+from takifugu.model.beliefs.population_region import Regions
 from takifugu.numbers.atoms import Atom
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.positive_part import Enclosure
@@ -103,6 +105,16 @@ def worst_pair(outputs: int, beta: Number, tupling: Tupling, epsilon: Number) ->
         if fine.high > best.delta.high:
             best = WorstPair(*pairs[n], Enclosure(least, fine.high))
     return WorstPair(best.p, best.q, Enclosure(least, best.delta.high))
+
+
+def among_spread(channel: Channel, regions: Regions, epsilon: Fraction, dummies: int) -> float:
+    """Return a delta of an output among uniform dummies over a declared class, rounded up.
+
+    No output is likelier than the largest of all over the class, and the worst two such laws bound every two: exact
+    where the channel can send any of them (Kawamoto19 Theorem 3, errata X2).
+    """
+    most = max(max(high.values()) for _, high in ends_of(channel, regions).values())
+    return min(1.0, worst_pair(len(channel.outputs), min(most, Fraction(1)), Tupling(dummies), epsilon).delta.high)
 
 
 def _dummies(tupling: Tupling, outputs: int) -> list[Fraction]:

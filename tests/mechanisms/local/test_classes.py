@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
 from tests.support.tuples import tuple_delta
 
-from kawamoto import channels, classes
+from kawamoto import channels
 from takifugu import Pmf
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.mechanisms.local import classes
 from takifugu.mechanisms.local.tupling import Tupling, theorem3_delta
 from takifugu.numbers.distributions.channel import Channel
 
