@@ -155,6 +155,9 @@ class BoxColumn:
     ]
 
 
+_BOX_COLUMN = {"values": ["yes", "no"], "chance": {"constant": "0.6", "smokers": "-0.2"}}
+
+
 @dataclass(frozen=True, kw_only=True)
 class ParameterBoxSection:
     """Parameters of which only the intervals are known; each number in them is covered."""
@@ -165,7 +168,9 @@ class ParameterBoxSection:
     intervals: Annotated[
         dict[str, tuple[Number, Number]], MinLen(1), Key("the interval of each parameter", {"smokers": ["0.2", "0.4"]})
     ]
-    columns: Annotated[dict[str, BoxColumn], MinLen(1), Key("the distribution of each column, by the parameters")]
+    columns: Annotated[
+        dict[str, BoxColumn], MinLen(1), Key("the distribution of each column, by the parameters", {"cough": _BOX_COLUMN})
+    ]
 
     hides: ClassVar = ("parameter",)
 
