@@ -169,7 +169,9 @@ class ParameterBoxSection:
         dict[str, tuple[Number, Number]], MinLen(1), Key("the interval of each parameter", {"smokers": ["0.2", "0.4"]})
     ]
     columns: Annotated[
-        dict[str, BoxColumn], MinLen(1), Key("the distribution of each column, by the parameters", {"cough": _BOX_COLUMN})
+        dict[str, BoxColumn],
+        MinLen(1),
+        Key("the distribution of each column, by the parameters", {"cough": _BOX_COLUMN}),
     ]
 
     hides: ClassVar = ("parameter",)
