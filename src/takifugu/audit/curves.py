@@ -103,7 +103,7 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
         description = description["whole"]
     normals = _normals(description)
     if normals is None:
-        raise Unsupported(f"the audit does not know the density of a {description['kind']} that is cut")
+        raise Unsupported(f"the audit does not know a {description['kind']} density, or one that is cut, with noise")
     if not noise and not all(s for _, _, s in normals):
         raise Unsupported("the answer follows from what is hidden, and no noise is added: it has no density")
     if not (mp.isfinite(low) or mp.isfinite(high)):

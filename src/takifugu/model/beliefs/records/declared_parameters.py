@@ -16,16 +16,17 @@ from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.network_files import read_network
 from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
 from takifugu.model.beliefs.records.parameters import Parameters
-from takifugu.model.beliefs.sections import Cited, Probabilities, Public, mass
-from takifugu.model.beliefs.table import JointTable
+from takifugu.model.beliefs.sections import Cited, Counted, Probabilities, Public, TableFit, mass
+from takifugu.model.beliefs.table import JointTable, counted_table
 from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import as_fraction
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prior:
-    """The joint distribution of the parameters: row by row, or as a Bayesian network."""
+    """The joint distribution of the parameters: counted in a public file, row by row, or as a Bayesian network."""
 
+    fit: Annotated[TableFit | None, Key("count the parameters of public populations, one per row")] = None
     columns: Annotated[tuple[Text, ...] | None, Key("the parameters, named as the columns")] = None
     rows: Annotated[
         tuple[tuple[State, ...], ...] | None, Key("every combination of values", [["low", "low"], ["high", "high"]])
@@ -75,34 +76,42 @@ class ParametersSection:
     def faults(self) -> Iterator[InputError]:
         prior = self.prior
         declared = written(prior, ("columns", "rows", "probabilities"))
-        if prior.network is not None:
-            for key in declared:
-                yield InputError("is given beside network", fix="write only one of them").at("prior", key)
+        whole = written(prior, ("network", "fit"))
+        if whole:
+            for key in (*declared, *whole[1:]):
+                yield InputError(f"is given beside {whole[0]}", fix="write only one of them").at("prior", key)
         elif len(declared) < 3:
-            fix = "write columns, rows and probabilities, or network"
+            fix = "write columns, rows and probabilities, network, or a fit to a public file"
             yield InputError("is incomplete", fix=fix).at("prior")
+
+    def counted(self, public: Public) -> Counted | None:
+        fit = self.prior.fit
+        return None if fit is None else (("prior", "fit", "file"), fit, fit.columns)
 
     def belief(self, public: Public) -> Parameters:
         """Return the belief, or raise SpecError naming every faulty column."""
         try:
             prior = self._prior(public)
         except TakifuguError as error:
-            error.where = ("prior", "network") if self.prior.network is not None else ("prior",)
+            error.where = ("prior", *written(self.prior, ("network", "fit"))[:1])
             raise
+        source = self.source if self.prior.fit is None else prior.source  # which says that it was counted
         columns, faults = dict[str, dict[Hashable, dict[State, Fraction]]](), list[TakifuguError]()
         for name, column in self.columns.items():
             try:
                 columns[name] = _laws(name, column, prior)
-                Parameters(prior, {name: columns[name]}, self.records, self.source)
+                Parameters(prior, {name: columns[name]}, self.records, source)
             except TakifuguError as error:
                 error.where = ("columns", name)
                 faults.append(error)
         if faults:
             raise SpecError(faults)
-        return Parameters(prior, columns, self.records, self.source)
+        return Parameters(prior, columns, self.records, source)
 
     def _prior(self, public: Public) -> JointTable | BayesianNetwork:
         prior = self.prior
+        if prior.fit is not None:
+            return counted_table(prior.fit, self.source, public)
         if prior.network is not None:
             return read_network(public.folder / prior.network, self.source)
         return JointTable(prior.rows or (), list(map(mass, prior.probabilities or ())), prior.columns, self.source)
@@ -146,6 +155,9 @@ class BoxColumn:
     ]
 
 
+_BOX_COLUMN = {"values": ["yes", "no"], "chance": {"constant": "0.6", "smokers": "-0.2"}}
+
+
 @dataclass(frozen=True, kw_only=True)
 class ParameterBoxSection:
     """Parameters of which only the intervals are known; each number in them is covered."""
@@ -156,7 +168,11 @@ class ParameterBoxSection:
     intervals: Annotated[
         dict[str, tuple[Number, Number]], MinLen(1), Key("the interval of each parameter", {"smokers": ["0.2", "0.4"]})
     ]
-    columns: Annotated[dict[str, BoxColumn], MinLen(1), Key("the distribution of each column, by the parameters")]
+    columns: Annotated[
+        dict[str, BoxColumn],
+        MinLen(1),
+        Key("the distribution of each column, by the parameters", {"cough": _BOX_COLUMN}),
+    ]
 
     hides: ClassVar = ("parameter",)
 

@@ -119,7 +119,7 @@ def records(start: Start) -> Iterator[Entry]:
 def columns(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file to hide whole columns."""
     is_normal = start.kind in ("normal", "density")
-    drafted_here = ("normal", "density", "independent-records", "parameters")
+    drafted_here = ("normal", "density", "independent-records", "parameters", "parameter-box")
     if start.kind not in drafted_here and KINDS.find(start.kind).drafted is None:
         yield from not_drafted(start)
     yield from start.source("answers", "one row per record")
