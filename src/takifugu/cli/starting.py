@@ -66,7 +66,8 @@ def init(
     ledger, is_new, name = _made(output, schema_file, kind, declared)
     write_ledger_id(output, name)
     row = shape_of(kind) if made_of.across is None else None
-    missing, said = _missing(output), [*notes(subject.facts, made_of.roles, data, row)]
+    missing, is_sampled = _missing(output), made_of.said["rows"] == "samples"
+    said = [*notes(subject.facts, made_of.roles, data, row, is_sampled)]
     verdict = _verdict(output, missing)
     if as_json:
         role_of = {column.name: role for role, column in made_of.roles.items()}

@@ -213,6 +213,27 @@ def test_a_header_of_several_lines_is_left_out(tmp_path: Path, header: list[str]
     assert sum(unit.size for unit in file.kind.units(file)) == many
 
 
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+@pytest.mark.parametrize("total", ["Summe", ""])
+def test_keys_leave_out_totals_and_repeated_names_of_columns(tmp_path: Path, ending: str, total: str) -> None:
+    names = ("who", "minute", "state", "pulse")
+    rows = [(who, f"{n}", "on" if n * n % 7 < 3 else "off", f"{60 + n % 9}") for who in "pq" for n in range(60)]
+    lines = [names, *rows[:50], names, *rows[50:], (total, "Summe" if not total else "", "", "7680")]
+    data = tmp_path / f"d.{ending}"
+    if ending == "xlsx":
+        write_workbook(data, {"log": lines})
+    else:
+        data.write_text("\n".join(map(",".join, lines)) + "\n", encoding="utf-8")
+    said, draft = started(data)
+    assert 'were joined: missing = ["who"] and null_keys = "drop" under [source] leave them out. Or delete' in said
+    word = 'missing = ["Total"], as it is written there, and ' if total else ""
+    assert f'no row of their own: {word}null_keys = "drop" under [source] leaves it out. Or delete it' in said
+    draft = with_chain(filled(draft, source='missing = ["who", "Summe"]\nnull_keys = "drop"'), '["on", "off"]')
+    (tmp_path / "r.toml").write_text(draft, encoding="utf-8")
+    file = load(tmp_path / "r.toml")
+    assert [unit.size for unit in file.kind.units(file)] == [60, 60]
+
+
 @pytest.mark.parametrize("ending", ["xlsx", "sqlite", "duckdb"])
 def test_what_a_refusal_sends_to_init_for_is_there(tmp_path: Path, ending: str) -> None:
     """A release names no sheet or table, which may be somebody's name; `init` lists them to whoever asks."""

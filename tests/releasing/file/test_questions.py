@@ -175,6 +175,12 @@ def test_where_two_columns_may_say_whose_a_row_is_a_person_decides(
             answered(subject, {}, clearly_offered)
 
 
+def test_all_places_of_an_owner_are_hidden_together(tmp_path: Path) -> None:
+    lines = [f"{n},o{n % 50},52.{n * 7919},4.{n * 7907}" for n in range(240)]
+    asks = questions(table(tmp_path, "id,owner,lat,lon", lines))
+    assert (asks["rows"].offered, asks["whose"].offered) == ("visits", "owner")
+
+
 def test_a_question_is_data(tmp_path: Path) -> None:
     for question in questions(stays(tmp_path)).values():
         names = [choice.name for choice in question.choices]

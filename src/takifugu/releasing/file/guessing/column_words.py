@@ -56,7 +56,8 @@ NOUNS = words(
 #: Nouns of people, and of what several of them may use.
 INDIVIDUALS = words(
     "person participant user subject patient individual respondent customer client member student employee worker "
-    "child pupil resident citizen driver visitor passenger guest nurse doctor physician teacher tenant athlete player"
+    "child pupil resident citizen driver visitor passenger guest nurse doctor physician teacher tenant athlete player "
+    "owner who"
 )
 THINGS = words("device phone sensor station machine vehicle car meter")
 INDIVIDUALS |= {foreign for foreign, noun in _IN_ENGLISH.items() if noun in INDIVIDUALS}

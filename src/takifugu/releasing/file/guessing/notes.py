@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from takifugu.core.escaping import visible
+from takifugu.core.text.toml import toml_of
 from takifugu.data import Written
 from takifugu.model.queries.sections import IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.guessing.clocks import DIGITS
@@ -22,6 +23,7 @@ from takifugu.releasing.file.guessing.seen import MISSING, Seen
 
 #: So many sheets, tables or columns are named.
 _LISTED = 10
+_LEFT_OUT = 'null_keys = "drop" under [source]'
 _REPEATED = (
     "A few rows are repeated as a whole, so several are in one step. If that is a mistake of the export, let one of "
     'them count: duplicates = "first" under [source].'
@@ -76,14 +78,14 @@ _MIXED = (
 )
 
 
-def notes(facts: Facts, roles: Roles, file: Path, row: str | None) -> Iterator[str]:
-    """Yield the notes on a draft."""
+def notes(facts: Facts, roles: Roles, file: Path, row: str | None, is_sampled: bool) -> Iterator[str]:
+    """Yield the notes on a draft; `is_sampled` means that rows without a unit may be left out."""
     look, order, clock = facts.look, roles.get("order", roles.get("start")), roles.get("clock")
     if row == IN_ORDER and order is None:
         yield _NO_ORDER
     for name in look.twice:
         yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
-    yield from _odd_lines(look, file)
+    yield from _odd_lines(look, file, roles.get("unit") if is_sampled else None)
     if clock is not None and clock.clock_form == DIGITS and any(len(text) < 4 for text in clock.labels):
         yield _FOUR_DIGITS.format(repr(visible(clock.name)), repr(clock.name))
     if "order" in roles and roles["order"].forms[1:]:
@@ -125,8 +127,11 @@ def _calendars(columns: Sequence[Seen]) -> Iterator[str]:
             return
 
 
-def _odd_lines(look: FirstLook, file: Path) -> Iterator[str]:
-    """Yield the lines to leave out, with a key or command."""
+def _odd_lines(look: FirstLook, file: Path, unit: Seen | None) -> Iterator[str]:
+    """Yield the lines to leave out, with a key or command.
+
+    No row of a `unit` has a name that is missing: keys leave the others out.
+    """
     odd, name = look.odd, shlex.quote(file.name)
     is_text = file.suffix.lower() in (".csv", ".tsv", ".txt")
     if look.written.lines is not None:
@@ -137,10 +142,14 @@ def _odd_lines(look: FirstLook, file: Path) -> Iterator[str]:
         first = 1 if look.written.lines is None else look.written.lines[0]
         command = f": (head -n {first} {name}; tail -n +{first + 1} {name} | grep -vxF \"$(sed -n {first}p {name})\")"
         command = f"{command} > data.csv" if is_text else "."
-        yield f"The names of the columns stand among the rows, where tables were joined: delete them{command}"
+        keys = "" if unit is None else f" missing = {visible(toml_of([unit.name]))} and {_LEFT_OUT} leave them out. Or"
+        yield f"The names of the columns stand among the rows, where tables were joined:{keys} delete them{command}"
     if odd.totals:
         command = f": sed '$d' {name} > data.csv" if is_text else "."
-        yield f"The last line of the file looks like totals, which are no row of their own: delete it{command}"
+        is_named = unit is not None and look.all_rows[unit.name][-1] is not None
+        word = 'missing = ["Total"], as it is written there, and ' if is_named else ""
+        keys = "" if unit is None else f" {word}{_LEFT_OUT} leaves it out. Or"
+        yield f"The last line of the file looks like totals, which are no row of their own:{keys} delete it{command}"
 
 
 def _lines_of_header(first: int, last: int) -> str:
