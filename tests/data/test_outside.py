@@ -146,8 +146,6 @@ def test_a_table_that_vanishes_is_said(tmp_path: Path) -> None:
 
 psycopg = pytest.importorskip("psycopg", exc_type=ImportError)
 
-pytestmark = pytest.mark.slow
-
 MINUTES = """
     select 'p' || floor(i / 50.0)::int as who, timestamp '2026-03-29' + (i % 50) * interval '15 minutes' as at,
         case i % 7 when 0 then ' walking ' when 1 then null else 'still' end as state, i as "other.one"
@@ -219,6 +217,7 @@ def invoke(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
 
 
+@pytest.mark.slow
 def test_an_ibis_table_has_the_integers_of_duckdb(settings: dict[str, str]) -> None:
     expected = counted(duckdb.sql(MINUTES))
     assert len(expected) == 8
@@ -227,6 +226,7 @@ def test_an_ibis_table_has_the_integers_of_duckdb(settings: dict[str, str]) -> N
     assert counted(minutes.filter(minutes.who != "p3")) == [one for one in expected if one[0] != "p3"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("order", "step"), [
     ("(timestamp '2026-03-29' + (i % 50) * interval '15 minutes')::timestamptz", "15min"),
     ("(date '2026-03-01' + (i % 50)::int)::date", "1d"), ("(i % 50)::numeric(6, 1) / 2", 0.5),
@@ -243,6 +243,7 @@ def test_an_order_of_any_type_has_the_steps_of_duckdb(settings: dict[str, str], 
     assert len(of[0]) == 3
 
 
+@pytest.mark.slow
 def test_the_command_line_has_the_integers_of_duckdb(settings: dict[str, str], tmp_path: Path) -> None:
     path = written(tmp_path)
     expected = counts(load(written(tmp_path, ""), duckdb.sql(MINUTES)))
@@ -253,6 +254,7 @@ def test_the_command_line_has_the_integers_of_duckdb(settings: dict[str, str], t
     assert not [*Path(tempfile.gettempdir()).glob("takifugu-rows-*/rows.duckdb")]
 
 
+@pytest.mark.slow
 def test_all_scans_read_one_state_of_the_table(settings: dict[str, str], tmp_path: Path) -> None:
     path = written(tmp_path)
     before = counts(load(path))
@@ -267,6 +269,7 @@ def test_all_scans_read_one_state_of_the_table(settings: dict[str, str], tmp_pat
     assert [unit for unit, _ in counts(load(path))] == ["p1"]
 
 
+@pytest.mark.slow
 def test_a_table_that_vanishes_is_said_and_nothing_is_released(settings: dict[str, str], tmp_path: Path) -> None:
     minutes, path = table(), written(tmp_path, "")
     execute("drop table study.minutes")
@@ -275,6 +278,7 @@ def test_a_table_that_vanishes_is_said_and_nothing_is_released(settings: dict[st
     assert sorted(one.name for one in tmp_path.iterdir()) == ["f.toml"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "words"), [
     ('engine = "postgres"\ntable = "study.nights"', "source.table: PostgreSQL finds no table 'study.nights'"),
     ('engine = "postgres"\ntable = "nowhere.minutes"', "source.table: PostgreSQL finds no table 'nowhere.minutes'"),
@@ -291,6 +295,7 @@ def test_what_is_not_there_is_said_in_one_line(
     assert sorted(one.name for one in tmp_path.iterdir()) == ["f.toml"]
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_there_is_said(
     settings: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
