@@ -9,14 +9,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.support.commands import invoke, succeed
 from tests.support.one_file import imported
 from tests.support.research import research_file
 
 import evening
 import population_map
 from pages import release_file
-from takifugu.cli import main
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 FILES = sorted(path.name for path in EXAMPLES.glob("*.toml"))
@@ -25,10 +24,6 @@ REAL = {
     "asia.toml": ("asia-made-up.bif", "bif/asia.bif"),
     "primary-school.toml": ("contacts-made-up.csv", "contacts/contact_primary_school_edges.csv.gz"),
 }
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
 
 
 @pytest.fixture
@@ -41,8 +36,7 @@ def copy(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.mutants
 def test_one_command_compares_all_of_them(copy: Path) -> None:
-    result = invoke("compare", *(copy / name for name in FILES))
-    assert result.exit_code == 0, result.output
+    result = succeed("compare", *(copy / name for name in FILES))
     assert result.output.count("chosen: ") >= len(FILES) >= 5
     assert not list(copy.rglob("*.db"))
     content = json.loads(invoke("compare", "--json", *(copy / name for name in FILES[:2])).stdout)
@@ -59,9 +53,8 @@ def test_each_paper_has_an_example_that_is_good(copy: Path, name: str) -> None:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FILES)
 def test_an_example_is_calibrated_and_released(copy: Path, name: str) -> None:
-    assert invoke("calibrate", copy / name).exit_code == 0
-    released = invoke("release", copy / name)
-    assert released.exit_code == 0, released.output
+    succeed("calibrate", copy / name)
+    succeed("release", copy / name)
     certificates = list((copy / f"{Path(name).stem}-published").glob("*.certificate.json"))
     assert certificates
     assert all(invoke("certificate", "show", path).exit_code == 0 for path in certificates)
@@ -79,8 +72,7 @@ def test_an_example_on_research_data_is_compared_and_calibrated(copy: Path, name
     file.write_text(written.replace(f'file = "{stand_in}"', f'file = "{data.name}"'), encoding="utf-8")
     assert file.read_text(encoding="utf-8") != written
     for command in ("compare", "calibrate"):
-        result = invoke(command, file)
-        assert result.exit_code == 0, result.output
+        succeed(command, file)
 
 
 def page(name: str) -> str:
@@ -101,8 +93,7 @@ def test_a_file_about_adult_runs_on_research_data(tmp_path: Path, name: str) -> 
         (tmp_path / file).write_text(file_on(text, file), encoding="utf-8")
     for file in ("adult_train.csv.gz", "adult_test.csv.gz"):
         shutil.copy(research_file(f"adult/{file}"), tmp_path / file)
-    released = invoke("release", tmp_path / name)
-    assert released.exit_code == 0, released.output
+    succeed("release", tmp_path / name)
     (certificate,) = tmp_path.glob("*published*/*.certificate.txt")
     words = " ".join(certificate.read_text(encoding="utf-8").split())
     assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in words
@@ -118,8 +109,7 @@ def test_the_randomised_column_of_a_page_runs_on_research_data(tmp_path: Path) -
     population_map.write_files(research_file(population_map.FILE), tmp_path)
     file = release_file("places.toml", tmp_path)
     assert file.read_text(encoding="utf-8") == file_on(words, "places.toml")
-    released = invoke("release", file)
-    assert released.exit_code == 0, released.output
+    succeed("release", file)
     (certificate,) = tmp_path.glob("*published*/*.certificate.txt")
     text = " ".join(certificate.read_text(encoding="utf-8").split())
     (sentence,) = re.findall(r"> this hides which population(?:[^\n]*\n> [^\n]*)*", words)
@@ -142,12 +132,10 @@ def test_the_file_about_an_evening_runs_on_research_data(tmp_path: Path) -> None
     people = (tmp_path / "evening.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert len({row.partition(",")[0] for row in people}) == len(people)
     assert f"each of the {len(people)} people" in words
-    dry = invoke("release", "--dry-run", tmp_path / "evening.toml")
-    assert dry.exit_code == 0, dry.output
+    dry = succeed("release", "--dry-run", tmp_path / "evening.toml")
     (share,) = re.findall(r"([\d.]+) % of the places", " ".join(dry.stdout.split()))
     assert f"says that {share} % of the safe boxes will be found" in words
-    released = invoke("release", tmp_path / "evening.toml")
-    assert released.exit_code == 0, released.output
+    succeed("release", tmp_path / "evening.toml")
     certificate = (tmp_path / "evening-published" / "safe.certificate.txt").read_text(encoding="utf-8")
     assert '"safe" means that the true count is at most 2, and that is never wrong' in " ".join(certificate.split())
     report = (tmp_path / "evening-published" / "safe.report.html").read_text(encoding="utf-8")

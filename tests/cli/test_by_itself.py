@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import ended, succeed
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import BAD_INPUT, DONE, main
@@ -77,9 +77,8 @@ def test_the_hook_checks_the_files_that_it_is_given(ward: Path) -> None:
     good.write_text(text, encoding="utf-8")
     odd.write_text(text.replace("[[0.9, 0.1]", "[[0.9, 0.2]"), encoding="utf-8")
     (ward / "ward.csv").unlink()
-    assert CliRunner().invoke(main, [*words, str(good)]).exit_code == DONE
-    both = CliRunner().invoke(main, [*words, str(good), str(odd)])
-    assert both.exit_code == BAD_INPUT
+    succeed(*words, good)
+    both = ended(BAD_INPUT, *words, good, odd)
     assert f"{odd}: belief.matrix" in both.stderr
 
 

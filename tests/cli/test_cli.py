@@ -10,18 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support.commands import ended, invoke, succeed
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 
 ROOT = Path(__file__).parents[2]
 PLACE = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
 
 
 def keys(value: Any) -> Any:
@@ -33,7 +28,8 @@ def keys(value: Any) -> Any:
     return [keys(value[0])] if isinstance(value, list) and value else None
 
 
-@pytest.mark.parametrize("words", [["--help"], ["release", "--help"], ["ledger", "show", "--help"], ["--version"]])
+@pytest.mark.parametrize("words", [["--help"], ["release", "--help"], ["ledger", "show", "--help"], ["--version"],
+                                   ["explain"]])  # fmt: skip
 def test_help_loads_nothing_heavy(words: list[str]) -> None:
     program = (
         "import sys\nfrom takifugu.cli import main\n"
@@ -56,8 +52,7 @@ def test_calibrate_and_compare_publish_nothing(tmp_path: Path, monkeypatch: pyte
     where = files.write(tmp_path).relative_to(tmp_path)
     monkeypatch.chdir(tmp_path)
     for command in (["calibrate"], ["compare"], ["compare", "--all"]):
-        outcome = invoke(*command, where)
-        assert outcome.exit_code == 0
+        outcome = succeed(*command, where)
         assert ("influence" in outcome.output) is (command != ["compare"])
         assert max(map(len, outcome.output.splitlines())) <= 80
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
@@ -65,13 +60,11 @@ def test_calibrate_and_compare_publish_nothing(tmp_path: Path, monkeypatch: pyte
 
 def test_release_and_the_ledger(tmp_path: Path) -> None:
     where = files.write(tmp_path)
-    outcome = invoke("release", where)
-    assert outcome.exit_code == 0
+    outcome = succeed("release", where)
     assert max(map(len, outcome.stdout.replace(str(tmp_path), "").splitlines())) <= 80
     assert "zoë" in outcome.stdout
     assert "takifugu: about to spend: the source 'study' goes from epsilon 0 to epsilon" in outcome.stderr
-    listing = invoke("ledger", "show", tmp_path / "ledger.db")
-    assert listing.exit_code == 0
+    listing = succeed("ledger", "show", tmp_path / "ledger.db")
     assert "time-use-pooled" in listing.output
     assert max(map(len, listing.output.splitlines())) <= 80
 
@@ -147,8 +140,7 @@ def test_the_schema_is_json() -> None:
 def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
     where = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", "epsilon = 0").replace('name = "study"', ""))
     for command in ("calibrate", "compare", "release"):
-        outcome = invoke(command, where)
-        assert outcome.exit_code == 2
+        outcome = ended(2, command, where)
         assert outcome.stdout == ""
         stopped = ["takifugu: State of the release: nothing happened. No epsilon was spent, and nothing was published."]
         assert outcome.stderr.splitlines() == [
@@ -159,33 +151,25 @@ def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code", "words"),
-    [
-        ("budget = 10", "budget = 0.5", 1, "requires epsilon"),
-        ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"', 1, "optimal does not apply"),
-        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'fit = { file = "data.csv", private = true, smoothing = 0 }', 0, ""),
-        (
-            "matrix = [[0.8, 0.2], [0.3, 0.7]]",
-            "matrix = [[1, 0], [0, 1]]\ninitial = [1, 0]",
-            2,
-            "every secret has probability zero",
-        ),
-        ('value = "état; raw"', 'value = "etat"', 2, "the data has no column 'etat'"),
-        ('order = "t [min]"', 'order = "run no.2"', 2, "did you mean 'run no.'"),
-        ('ledger = "ledger.db"', 'ledger = "data.csv"', 2, "data.csv"),
-        ('ledger = "ledger.db"', 'ledger = "postgresql://x/y"', 2, "not supported"),
-        ('output = "out"', 'output = "data.csv"', 2, "cannot be written to"),
-        ('name = "time-use"', 'name = "time use"', 2, "letters, digits"),
-        ("epsilon = 1.0", 'epsilon = "1e-400"', 2, "between 1e-9 and 10000"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "code", "words"), [
+    ("budget = 10", "budget = 0.5", 1, "requires epsilon"),
+    ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"', 1, "optimal does not apply"),
+    ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'fit = { file = "data.csv", private = true, smoothing = 0 }', 0, ""),
+    ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[1, 0], [0, 1]]\ninitial = [1, 0]", 2,
+     "every secret has probability zero"),
+    ('value = "état; raw"', 'value = "etat"', 2, "the data has no column 'etat'"),
+    ('order = "t [min]"', 'order = "run no.2"', 2, "did you mean 'run no.'"),
+    ('ledger = "ledger.db"', 'ledger = "data.csv"', 2, "data.csv"),
+    ('ledger = "ledger.db"', 'ledger = "postgresql://x/y"', 2, "not supported"),
+    ('output = "out"', 'output = "data.csv"', 2, "cannot be written to"),
+    ('name = "time-use"', 'name = "time use"', 2, "letters, digits"),
+    ("epsilon = 1.0", 'epsilon = "1e-400"', 2, "between 1e-9 and 10000"),
+])  # fmt: skip
 def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -> None:
     assert old in files.SPEC
     where = files.write(tmp_path, files.SPEC.replace(old, new))
     table = (tmp_path / "data.csv").read_bytes()
-    outcome = invoke("release", where)
-    assert outcome.exit_code == code, outcome.output
+    outcome = ended(code, "release", where)
     assert words in outcome.stderr
     assert "Traceback" not in outcome.stderr
     assert (tmp_path / "data.csv").read_bytes() == table
@@ -195,15 +179,12 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -
         assert not (tmp_path / "ledger.db").exists() or Ledger.open(tmp_path / "ledger.db").show() == ()
 
 
-@pytest.mark.parametrize(
-    ("table", "words"),
-    [
-        ("", "is empty"),
-        ("Who is it?,run no.,t [min],état; raw\n", "the data has no rows"),
-        ("Who is it?,run no.,t [min],état; raw\nAna,1,0,running\n", "a value that is no state"),
-        ("Who is it?,run no.,t [min],état; raw\nAna,1,0,walking,2\n", "more or fewer fields"),
-    ],
-)
+@pytest.mark.parametrize(("table", "words"), [
+    ("", "is empty"),
+    ("Who is it?,run no.,t [min],état; raw\n", "the data has no rows"),
+    ("Who is it?,run no.,t [min],état; raw\nAna,1,0,running\n", "a value that is no state"),
+    ("Who is it?,run no.,t [min],état; raw\nAna,1,0,walking,2\n", "more or fewer fields"),
+])  # fmt: skip
 def test_bad_data_end_with_two(tmp_path: Path, table: str, words: str) -> None:
     outcome = invoke("release", files.write(tmp_path, table=table))
     assert (outcome.exit_code, outcome.stdout) == (2, "")
@@ -215,27 +196,24 @@ def test_bad_data_end_with_two(tmp_path: Path, table: str, words: str) -> None:
 @pytest.mark.parametrize("words", [["release", "none.toml"], ["calibrate", "."], ["ledger", "show", "none.db"]])
 def test_files_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
     monkeypatch.chdir(tmp_path)
-    outcome = invoke(*words)
-    assert outcome.exit_code == 2
+    outcome = ended(2, *words)
     assert outcome.stderr.startswith("takifugu: ")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_unknown_words_end_with_two() -> None:
-    assert invoke("releas").exit_code == 2
-    assert invoke("release").exit_code == 2
+    ended(2, "releas")
+    ended(2, "release")
 
 
 @pytest.mark.slow
 def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
-    outcome = invoke("demo", "--folder", tmp_path / "demo")
-    assert outcome.exit_code == 0
+    outcome = succeed("demo", "--folder", tmp_path / "demo")
     assert max(map(len, outcome.output.replace(str(tmp_path), "").splitlines())) <= 80
     for words in ("the least that may be used", "--all", "influence", "Certificate", "has spent", "█", "made-up"):
         assert words in outcome.output
     assert len(list((tmp_path / "demo" / "published").iterdir())) == 14
-    again = invoke("demo", "--folder", tmp_path / "demo", "--json")
-    assert again.exit_code == 0
+    again = succeed("demo", "--folder", tmp_path / "demo", "--json")
     assert [table["since"] is not None for table in json.loads(again.stdout)["tables"]] == [True, True]
     answer = json.loads(invoke("demo", "--json", "--folder", tmp_path / "second").stdout)
     assert set(answer) == {*TOP, "source", "spent", "budget", "state", "completed", "tables", "sources"}

@@ -9,18 +9,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.support.commands import ended, invoke, succeed
 from tests.support.terminals import answering
-
-from takifugu.cli import main
 
 NAMES = ["rows", "whose", "when", "step", "secret", "publish"]
 #: What no table has: Enter leaves it for later.
 LATER = ["states", "from", "until", "roster", "independent"]
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
 
 
 @pytest.fixture
@@ -113,12 +107,11 @@ def test_options_answer_and_the_others_are_asked(log: Path) -> None:
 
 def test_yes_takes_no_answer_on_which_protection_depends(log: Path) -> None:
     where = log.parent / "r.toml"
-    refused = invoke("init", log, "-o", where, "--yes")
-    assert refused.exit_code == 2
+    refused = ended(2, "init", log, "-o", where, "--yes")
     assert "--rows changes" in refused.stderr
     assert "--rows samples" in refused.stderr
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
-    assert invoke("init", log, "-o", where, "--yes", "--rows", "changes").exit_code == 0
+    succeed("init", log, "-o", where, "--yes", "--rows", "changes")
     source = tomllib.loads(where.read_text(encoding="utf-8"))["source"]
     assert (source["rows"], source["unit"]) == ("changes", "user")
     assert "step" not in source, "it would become public, and nobody said it"
@@ -140,8 +133,7 @@ def test_answers_that_do_not_fit_are_refused(log: Path, words: list[str], place:
     clear = {"--rows": "changes", "--whose": "user"}
     others = [part for option, word in clear.items() if option not in words for part in (option, word)]
     rest = [] if "--kind" in words else others
-    refused = invoke("init", log, "-o", log.parent / "r.toml", "--json", *words, *rest, *["--yes"][:yes])
-    assert refused.exit_code == 2, refused.output
+    refused = ended(2, "init", log, "-o", log.parent / "r.toml", "--json", *words, *rest, *["--yes"][:yes])
     assert json.loads(refused.stdout)["error"]["where"] == place
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
 
@@ -149,8 +141,7 @@ def test_answers_that_do_not_fit_are_refused(log: Path, words: list[str], place:
 @pytest.mark.parametrize("words", [[], ["--yes"], ["--rows", "answers", "--whose", "-", "--secret", "answers"]])
 def test_a_table_of_which_no_column_can_be_named_is_refused(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "d.csv").write_text("a,a\n1,2\n3,4\n", encoding="utf-8")
-    refused = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", *words)
-    assert refused.exit_code == 2
+    refused = ended(2, "init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", *words)
     assert "d.csv has no column with a name of its own" in refused.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from tests.support.commands import ended, invoke
+from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.research import research_file
 
-from takifugu.cli import main
 from takifugu.cli.samples.published import HOUSEHOLD_COUNTS, PUBLISHED, published
 from takifugu.releasing.file.loading import load
 
@@ -30,10 +30,6 @@ SOURCE = {
     "populations": 'value = "v"\nrows_per_person = 1\n',
 }  # fmt: skip
 QUERY = {"markov-chain": "histogram", "markov-chain-class": "histogram", "populations": "each-value"}
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
 
 
 @pytest.mark.parametrize("name", [one.name for one in PUBLISHED])
@@ -99,22 +95,12 @@ def test_the_household_matrix_is_counted_in_the_public_file() -> None:
     assert np.allclose(published("household-power").keys["matrix"], frequencies, atol=2e-5)
 
 
-FILE = """
-ledger = "l.db"
-[source]
-name = "d"
-file = "d.csv"
-value = "state"
-order = "t"
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-fit = {{ file = "{file}", smoothing = 1{more} }}
-[[release]]
-name = "t"
-query = "histogram"
-epsilon = 1
-"""
+FILE = release_text(
+    read_from("d", "d.csv", value="state", order="t"),
+    believe("markov-chain", states=["still", "walking"]) + '\nfit = {{ file = "{file}", smoothing = 1{more} }}',
+    publish("t", "histogram", epsilon=1),
+    ledger="l.db",
+)
 
 
 def write(folder: Path, file: str = "public.csv", more: str = "") -> Path:
@@ -143,6 +129,5 @@ def test_a_matrix_from_the_private_data_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_is_told_the_known_ones() -> None:
-    refused = CliRunner().invoke(main, ["beliefs", "household"])
-    assert refused.exit_code == 2
+    refused = ended(2, "beliefs", "household")
     assert "household-power" in refused.stderr

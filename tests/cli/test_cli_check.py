@@ -11,35 +11,23 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support.commands import ended, invoke, succeed
 from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.starting import init
 
-from takifugu.cli import BAD_INPUT, DONE, REFUSED, main
+from takifugu.cli import BAD_INPUT, DONE, REFUSED
 from takifugu.cli.samples.examples import examples, write_example
 from takifugu.data import open_frame
 from takifugu.releasing.file import source
 
 WARD = release_text(
-    read_from(
-        "ward",
-        "ward.csv",
-        rows="samples",
-        value="state",
-        order="hour",
-        step="1h",
-        from_="2026-01-05",
-        until="2026-02-02",
-    ),
+    read_from("ward", "ward.csv", rows="samples", value="state", order="hour", step="1h", from_="2026-01-05",
+              until="2026-02-02"),
     believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
     publish("hours", "histogram", epsilon=0.5, every="week"),
     expect={"source": "last year", "shares": {"calm": 0.75, "busy": 0.25}},
-)
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+)  # fmt: skip
 
 
 def result_of(*words: object) -> dict[str, Any]:
@@ -76,8 +64,7 @@ def test_an_example_is_valid_without_its_private_data(
     file = f"{name}.toml"
     Path(tomllib.loads(Path(file).read_text(encoding="utf-8"))["source"]["file"]).unlink()
     before = os.listdir()
-    outcome = invoke("check", file)
-    assert outcome.exit_code == DONE, outcome.stderr
+    outcome = succeed("check", file)
     assert outcome.stdout.startswith(f"{file}: valid\n")
     assert os.listdir() == before
 
@@ -98,8 +85,7 @@ def test_what_init_writes_lacks_only_what_it_says(tmp_path: Path, monkeypatch: p
 
 
 def test_data_and_ledger_need_not_be_there(tmp_path: Path) -> None:
-    outcome = invoke("check", write(tmp_path, files.SPEC))
-    assert outcome.exit_code == DONE, outcome.stderr
+    outcome = succeed("check", write(tmp_path, files.SPEC))
     assert outcome.stdout.count("depends on the data") == 2  # how long the sequences are
     assert os.listdir(tmp_path) == ["release.toml"]
 
@@ -119,38 +105,30 @@ def test_windows_of_a_calendar_are_calibrated(tmp_path: Path) -> None:
     assert not one["notices"]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (WARD.replace("epsilon = 0.5", "epsilon = 0.01"), "hours-2026-W02 would be "),
-        (WARD.replace("[belief]", "budget = 0.4\n[belief]"), "costs epsilon 0.5, and the whole budget is epsilon 0.4"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    (WARD.replace("epsilon = 0.5", "epsilon = 0.01"), "hours-2026-W02 would be "),
+    (WARD.replace("[belief]", "budget = 0.4\n[belief]"), "costs epsilon 0.5, and the whole budget is epsilon 0.4"),
+])  # fmt: skip
 def test_what_a_release_refuses_before_it_reads_is_valid_and_refused(tmp_path: Path, text: str, words: str) -> None:
     path = write(tmp_path, text)
-    outcome = invoke("check", path)
-    assert outcome.exit_code == REFUSED
+    outcome = ended(REFUSED, "check", path)
     assert words in outcome.stderr
     assert f"{path}: valid, but hours-2026-W02 " in outcome.stderr
     assert os.listdir(tmp_path) == ["release.toml"]
-    both = invoke("check", path, write(tmp_path, WARD, "other.toml"))
-    assert both.exit_code == REFUSED
+    both = ended(REFUSED, "check", path, write(tmp_path, WARD, "other.toml"))
     assert f"{path}: valid, but hours-2026-W02 " in both.stderr
     assert "other.toml:validtable" in "".join(both.stdout.split())
-    faulty = invoke("check", write(tmp_path, text.replace("ward.csv", ""), "other.toml"), path)
-    assert faulty.exit_code == BAD_INPUT
+    faulty = ended(BAD_INPUT, "check", write(tmp_path, text.replace("ward.csv", ""), "other.toml"), path)
     assert "other.toml: valid" not in faulty.stderr
 
 
 def test_what_is_published_anyway_is_checked_anyway(tmp_path: Path) -> None:
     """As `release --anyway` it accepts what is useless, and neither a wrong expectation nor a budget that is passed."""
     useless = WARD.replace("epsilon = 0.5", "epsilon = 0.01")
-    outcome = invoke("check", write(tmp_path, useless), "--anyway")
-    assert outcome.exit_code == DONE, outcome.stderr
+    succeed("check", write(tmp_path, useless), "--anyway")
     (one,) = result_of(write(tmp_path, useless), "--anyway")["files"]
     assert one["valid"]
-    wrong = invoke("check", write(tmp_path, useless.replace("busy = 0.25", "busy = 0.5")), "--anyway")
-    assert wrong.exit_code == BAD_INPUT
+    ended(BAD_INPUT, "check", write(tmp_path, useless.replace("busy = 0.25", "busy = 0.5")), "--anyway")
     costly = invoke("check", write(tmp_path, useless.replace("[belief]", "budget = 0.001\n[belief]")), "--anyway")
     assert costly.exit_code == REFUSED
     assert "costs epsilon 0.01, and the whole budget is epsilon 0.001" in costly.stderr
@@ -158,8 +136,7 @@ def test_what_is_published_anyway_is_checked_anyway(tmp_path: Path) -> None:
 
 def test_an_unknown_kind_is_the_only_fault(tmp_path: Path) -> None:
     text = WARD.replace('"markov-chain"', '"asymetric"').replace("matrix", "grid").replace("order", "x")
-    outcome = invoke("check", write(tmp_path, text))
-    assert outcome.exit_code == BAD_INPUT
+    outcome = ended(BAD_INPUT, "check", write(tmp_path, text))
     (line, *rest) = outcome.stderr.splitlines()
     assert line.startswith("takifugu: belief: has the unknown kind 'asymetric'; write kind = \"asymmetric\" or ")
     assert not [other for other in rest if "nothing happened" not in other]
@@ -187,30 +164,25 @@ def test_noise_is_tried_for_the_longest_sequence(tmp_path: Path, text: str, mech
     assert notice.startswith(f"hours: {words}")
 
 
-@pytest.mark.parametrize(
-    ("text", "said", "words"),
-    [
-        (LOOSE, 'matters = "2 h"', "matters: .*'h' is nothing that the table hours .*; a time needs a step"),
-        (BRIEF, 'matters = "2 h"', "matters: .*'h' is nothing that the table hours .*; a time needs a step"),
-        (LOOSE, 'matters = "2 km"', "matters: .*'km' is nothing that the table hours is measured in"),
-        (BRIEF, "values = { calm = 1, lively = 2 }", "values: names 'lively', which is no cell of the table"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said", "words"), [
+    (LOOSE, 'matters = "2 h"', "matters: .*'h' is nothing that the table hours .*; a time needs a step"),
+    (BRIEF, 'matters = "2 h"', "matters: .*'h' is nothing that the table hours .*; a time needs a step"),
+    (LOOSE, 'matters = "2 km"', "matters: .*'km' is nothing that the table hours is measured in"),
+    (BRIEF, "values = { calm = 1, lively = 2 }", "values: names 'lively', which is no cell of the table"),
+])  # fmt: skip
 def test_an_expectation_is_checked_where_the_data_decide_the_noise(
     tmp_path: Path, text: str, said: str, words: str
 ) -> None:
-    outcome = invoke("check", write(tmp_path, text.replace("shares = { calm = 0.75, busy = 0.25 }", said)))
-    assert outcome.exit_code == BAD_INPUT
+    outcome = ended(BAD_INPUT, "check", write(tmp_path, text.replace("shares = { calm = 0.75, busy = 0.25 }", said)))
     assert re.search(f"expect.{words}", outcome.stderr)
 
 
-@pytest.mark.parametrize(
-    ("every", "start", "name"),
-    [
-        ("day", "2026-01-05", "hours-2026-01-06"), ("week", "2026-01-07T13:00", "hours-2026-W03"),
-        ("month", "2026-01-31", "hours-2026-03"), ("year", "2026-01-01", "hours-2027"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("every", "start", "name"), [
+    ("day", "2026-01-05", "hours-2026-01-06"),
+    ("week", "2026-01-07T13:00", "hours-2026-W03"),
+    ("month", "2026-01-31", "hours-2026-03"),
+    ("year", "2026-01-01", "hours-2027"),
+])  # fmt: skip
 def test_one_window_stands_for_all_of_a_calendar_without_an_end(
     tmp_path: Path, every: str, start: str, name: str
 ) -> None:
@@ -221,22 +193,19 @@ def test_one_window_stands_for_all_of_a_calendar_without_an_end(
     assert all(table["mechanisms"] for table in one["tables"])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "place", "code"),
-    [
-        ("[[0.9, 0.1]", "[[0.9, 0.2]", "belief.matrix", BAD_INPUT),
-        ('step = "1h"', 'step = "1 parsec"', "source.step", BAD_INPUT),
-        ('query = "histogram"', 'query = "histogramm"', "release[0].query", BAD_INPUT),
-        ('every = "week"', 'every = "fortnight"', "release[0].every", BAD_INPUT),
-        ("busy = 0.25", "bussy = 0.25", "expect.shares", BAD_INPUT),
-        ("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'matrix = "nowhere.txt"', "belief.matrix", BAD_INPUT),
-        ('every = "week"', 'every = "week"\nmechanism = "quilt-exakt"', "release[0].mechanism", BAD_INPUT),
-        ('every = "week"', 'every = "week"\nmechanism = "kantorovich-gaussian-a"', "", REFUSED),
-        ("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'fit = { file = "ward.csv", private = true }', "belief", BAD_INPUT),
-        ('"2026-01-05"\nuntil = "2026-02-02"', '"soon"', "source.from", BAD_INPUT),
-        ("[[release]]", "[[release]", "", BAD_INPUT),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "place", "code"), [
+    ("[[0.9, 0.1]", "[[0.9, 0.2]", "belief.matrix", BAD_INPUT),
+    ('step = "1h"', 'step = "1 parsec"', "source.step", BAD_INPUT),
+    ('query = "histogram"', 'query = "histogramm"', "release[0].query", BAD_INPUT),
+    ('every = "week"', 'every = "fortnight"', "release[0].every", BAD_INPUT),
+    ("busy = 0.25", "bussy = 0.25", "expect.shares", BAD_INPUT),
+    ("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'matrix = "nowhere.txt"', "belief.matrix", BAD_INPUT),
+    ('every = "week"', 'every = "week"\nmechanism = "quilt-exakt"', "release[0].mechanism", BAD_INPUT),
+    ('every = "week"', 'every = "week"\nmechanism = "kantorovich-gaussian-a"', "", REFUSED),
+    ("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'fit = { file = "ward.csv", private = true }', "belief", BAD_INPUT),
+    ('"2026-01-05"\nuntil = "2026-02-02"', '"soon"', "source.from", BAD_INPUT),
+    ("[[release]]", "[[release]", "", BAD_INPUT),
+])  # fmt: skip
 def test_what_is_wrong_is_told(tmp_path: Path, old: str, new: str, place: str, code: int) -> None:
     assert old in WARD
     path = write(tmp_path, WARD.replace(old, new))
@@ -252,13 +221,12 @@ def test_each_of_several_files_is_checked(tmp_path: Path) -> None:
     odd = write(tmp_path, WARD.replace("[[0.9, 0.1]", "[[0.9, 0.2]"), "odd.toml")
     refused = write(tmp_path, f'{WARD}mechanism = "kantorovich-gaussian-a"\n', "refused.toml")
     nowhere = tmp_path / "nowhere.toml"
-    outcome = invoke("check", odd, good, refused, nowhere)
-    assert outcome.exit_code == BAD_INPUT
+    outcome = ended(BAD_INPUT, "check", odd, good, refused, nowhere)
     lines = outcome.stderr.splitlines()
     assert [str(path) in line for path, line in zip((odd, refused, nowhere), lines, strict=True)] == [True] * 3
     assert f"{odd}: belief.matrix" in lines[0]
     assert "valid" in outcome.stdout
-    assert invoke("check", good, refused).exit_code == REFUSED
+    ended(REFUSED, "check", good, refused)
     document = result_of(odd, good, refused, nowhere)
     assert document["file"] is None
     assert [one["valid"] for one in document["files"]] == [False, True, False, False]
@@ -296,23 +264,20 @@ def test_a_pooled_table_of_an_unknown_number_of_people_is_not_judged(tmp_path: P
     """Of one patient a week at epsilon 0.1 is noise, of 400 it is not: a release judges by those that there are."""
     text = WARDS.replace("shares = { calm = 0.75, busy = 0.25 }", said)
     path = write(tmp_path, text)
-    outcome = invoke("check", path)
-    assert outcome.exit_code == DONE, outcome.stderr
+    succeed("check", path)
     (one,) = result_of(path)["files"]
     weeks = ", ".join(f"hours-2026-W{week:02}" for week in range(2, 6))
     assert one["notices"] == [f"{weeks}: whether it is worth reading {_ONLY_DATA.format(path)}"]
     alone = write(tmp_path, WARDS.replace('per = "pooled"', 'per = "unit"'), "alone.toml")
-    assert invoke("check", alone).exit_code == REFUSED
+    ended(REFUSED, "check", alone)
     odd = write(tmp_path, text.replace("calm = 0.75", "clam = 0.75").replace("calm = 5000", "clam = 5000"), "odd.toml")
-    assert invoke("check", odd).exit_code == BAD_INPUT
+    ended(BAD_INPUT, "check", odd)
 
 
 def test_the_tables_of_one_file_are_judged_where_no_number_of_people_is_needed(tmp_path: Path) -> None:
     path = write(tmp_path, WARDS.replace('per = "pooled"', 'per = "both"'))
-    outcome = invoke("check", path)
-    assert outcome.exit_code == REFUSED
+    outcome = ended(REFUSED, "check", path)
     assert "hours-2026-W02-units would be useless" in outcome.stderr
     assert "pooled would" not in outcome.stderr
-    anyway = invoke("check", path, "--anyway")
-    assert anyway.exit_code == DONE
+    anyway = succeed("check", path, "--anyway")
     assert "hours-2026-W02-pooled" in anyway.stdout

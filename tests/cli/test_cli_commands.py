@@ -6,14 +6,15 @@ import json
 import os
 import re
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from tests.releasing import files
+from tests.support.commands import ended, invoke, json_of, succeed
+from tests.support.failing import raising
 from tests.support.terminals import AT_ONCE, on_a_terminal, without_a_terminal
 
 from takifugu.accounting.ledger import Ledger
@@ -23,18 +24,6 @@ from takifugu.core.errors import InputError
 from takifugu.releasing.file.loading import json_schema
 
 TOP = {"format", "command", "file"}
-
-
-def invoke(*words: object, color: bool = False) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False, color=color)
-
-
-def json_of(*words: object) -> dict[str, Any]:
-    outcome = invoke(*words, "--json")
-    assert outcome.exit_code == 0, outcome.stderr
-    document: dict[str, Any] = json.loads(outcome.stdout)
-    assert document["format"] == "takifugu-cli/1"
-    return document
 
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -51,11 +40,17 @@ def widest(text: str, *private: object) -> int:
     return max(map(len, text.splitlines()))
 
 
+@pytest.fixture(scope="module")
+def publication(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("released")
+    succeed("release", files.write(folder))
+    return folder
+
+
 @pytest.fixture
-def released(tmp_path: Path) -> Path:
+def released(publication: Path, tmp_path: Path) -> Path:
     """A folder in which a release was published."""
-    assert invoke("release", files.write(tmp_path)).exit_code == 0
-    return tmp_path
+    return shutil.copytree(publication, tmp_path, dirs_exist_ok=True)
 
 
 # Help.
@@ -84,8 +79,7 @@ def test_help_says_what_the_exit_codes_are() -> None:
 
 @pytest.mark.parametrize("path", [(), ("ledger",), ("certificate",), *commands(main)], ids=" ".join)
 def test_every_help_fits_and_every_command_speaks_json(path: tuple[str, ...]) -> None:
-    outcome = invoke(*path, "--help")
-    assert outcome.exit_code == 0
+    outcome = succeed(*path, "--help")
     assert widest(outcome.output) <= 80
     if path in commands(main):
         assert "--json" in outcome.output
@@ -94,22 +88,8 @@ def test_every_help_fits_and_every_command_speaks_json(path: tuple[str, ...]) ->
 # explain
 
 
-def test_explain_without_a_file_loads_nothing_heavy() -> None:
-    import subprocess
-
-    program = (
-        "import sys\nfrom takifugu.cli import main\ntry:\n    main(['explain'])\nexcept SystemExit:\n    pass\n"
-        "heavy = {'numpy', 'pydantic', 'sqlalchemy', 'narwhals', 'rich'}\n"
-        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
-    )
-    place = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=place)
-    assert done.stderr.strip() == "[]"
-
-
 def test_explain_the_example_of_the_documents() -> None:
-    outcome = invoke("explain", "--prior", "0.1", "--epsilon", "1")
-    assert outcome.exit_code == 0
+    outcome = succeed("explain", "--prior", "0.1", "--epsilon", "1")
     words = " ".join(outcome.output.split())
     for expected in ("between 3.9 % and 23.2 %", "1 to 9", "1 to 3.31", "1 to 24.5", "e^1 = 2.72"):
         assert expected in words
@@ -142,8 +122,7 @@ def test_explain_refuses_what_means_nothing(words: tuple[str, ...], says: str) -
 def test_explain_what_a_release_file_costs(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     before = sorted(p.name for p in tmp_path.iterdir())
-    outcome = invoke("explain", where)
-    assert outcome.exit_code == 0
+    outcome = succeed("explain", where)
     assert widest(outcome.output) <= 80
     assert re.search(r"^1 \* +influence .* 3\.9 % to 23\.2 % +█", outcome.output, re.MULTILINE)
     assert sorted(p.name for p in tmp_path.iterdir()) == before
@@ -165,8 +144,7 @@ def test_explain_what_a_release_file_costs(tmp_path: Path) -> None:
 
 def test_explain_says_why_a_row_is_empty(tmp_path: Path) -> None:
     spec = files.SPEC.replace("epsilon = 1.0", 'epsilon = 0.25\nmechanism = "optimal"')
-    outcome = invoke("explain", files.write(tmp_path, spec))
-    assert outcome.exit_code == 0
+    outcome = succeed("explain", files.write(tmp_path, spec))
     assert "0.25 *" in outcome.output
     assert "refused" in outcome.output
     assert "optimal does not apply" in " ".join(outcome.output.split())
@@ -177,16 +155,14 @@ def test_explain_draws_what_it_says(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for words in (["explain"], ["explain", where]):
         picture = tmp_path / "picture.svg"
-        assert invoke(*words, "--svg", picture).exit_code == 0
+        succeed(*words, "--svg", picture)
         root = ElementTree.parse(picture).getroot()
         assert root.tag.endswith("svg")
-        again = invoke(*words, "--svg", picture)
-        assert again.exit_code == 2
+        again = ended(2, *words, "--svg", picture)
         assert "--force" in again.stderr
-        assert invoke(*words, "--svg", picture, "--force").exit_code == 0
+        succeed(*words, "--svg", picture, "--force")
         picture.unlink()
-    nowhere = invoke("explain", "--svg", tmp_path / "no" / "picture.svg")
-    assert nowhere.exit_code == 2
+    nowhere = ended(2, "explain", "--svg", tmp_path / "no" / "picture.svg")
     assert "cannot be written (no such file or directory)" in nowhere.stderr
 
 
@@ -195,8 +171,7 @@ def test_explain_draws_what_it_says(tmp_path: Path) -> None:
 
 def test_a_certificate_is_explained(released: Path) -> None:
     where = released / "out" / "time-use-units.certificate.json"
-    outcome = invoke("certificate", "show", where)
-    assert outcome.exit_code == 0
+    outcome = succeed("certificate", "show", where)
     assert widest(outcome.output) <= 80
     words = " ".join(outcome.output.split())
     for expected in ("every single value", "between 3.9 % and 23.2 %", "not a signature", "007, Bob, jr., zoë"):
@@ -211,8 +186,7 @@ def test_a_certificate_edited_by_hand(released: Path) -> None:
     text = where.read_text(encoding="utf-8")
     where.write_text(text.replace('"epsilon": "1"', '"epsilon": "0.5"'), encoding="utf-8")
     for words in ([], ["--json"]):
-        outcome = invoke("certificate", "show", where, *words)
-        assert outcome.exit_code == 2
+        outcome = ended(2, "certificate", "show", where, *words)
         assert [*json.loads(outcome.stdout or "{}")] == (["format", "command", "file", "error"] if words else [])
         assert "this file was changed after it was written" in outcome.stderr
 
@@ -222,8 +196,7 @@ def test_a_certificate_edited_by_hand(released: Path) -> None:
 
 def test_ledger_history_and_budget(released: Path) -> None:
     book = released / "ledger.db"
-    history = invoke("ledger", "history", book)
-    assert history.exit_code == 0
+    history = succeed("ledger", "history", book)
     assert widest(history.output) <= 80
     ids = [e.id for e in Ledger.open(book).history("study")]
     assert all(one in history.output for one in ids)
@@ -249,24 +222,20 @@ def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
     book = tmp_path / "ledger.db"
     on_file = [[word, where] for word in ("calibrate", "compare", "explain", "release")]
     for words in (*on_file, ["ledger", "show", book], ["ledger", "history", book]):
-        outcome = invoke(*words)
-        assert outcome.exit_code == 0
+        outcome = succeed(*words)
         assert widest(outcome.stdout, tmp_path, "t" * 64) <= 80, words
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("budget", "{}", "study", "0.5"), "has spent"),
-        (("budget", "{}", "study", "none"), "the budget's epsilon"),
-        (("budget", "{}", "stdy", "5"), "no source 'stdy'"),
-        (("budget", "{}", "study", "5", "--delta", "2"), "delta"),
-        (("history", "{}", "stdy"), "no source 'stdy'"),
-        (("history", "none.db"), "none.db"),
-        (("budget", "none.db", "study", "5"), "none.db"),
-    ],
-)
+@pytest.mark.parametrize(("words", "says"), [
+    (("budget", "{}", "study", "0.5"), "has spent"),
+    (("budget", "{}", "study", "none"), "the budget's epsilon"),
+    (("budget", "{}", "stdy", "5"), "no source 'stdy'"),
+    (("budget", "{}", "study", "5", "--delta", "2"), "delta"),
+    (("history", "{}", "stdy"), "no source 'stdy'"),
+    (("history", "none.db"), "none.db"),
+    (("budget", "none.db", "study", "5"), "none.db"),
+])  # fmt: skip
 def test_a_ledger_refuses_what_is_wrong(released: Path, words: tuple[str, ...], says: str) -> None:
     book = released / "ledger.db"
     before = book.read_bytes()
@@ -320,12 +289,11 @@ def test_targets_are_listed_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "good2026" in listed.output
     assert widest(listed.output) <= 80
     assert set(json_of("reproduce")["targets"][0]) == {"name", "reproduces", "about", "file"}
-    assert invoke("reproduce", "good2026").exit_code == 0
+    succeed("reproduce", "good2026")
     assert "the result is 42" in capfd.readouterr().out
     failed = invoke("reproduce", "bad")
     assert (failed.exit_code, "exit code 7" in failed.stderr) == (3, True)
-    unknown = invoke("reproduce", "god2026")
-    assert unknown.exit_code == 2
+    unknown = ended(2, "reproduce", "god2026")
     assert "did you mean 'good2026'?" in unknown.stderr
 
 
@@ -345,7 +313,7 @@ def test_an_installed_package_makes_what_it_can_in_a_folder(
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert "song2017" in invoke("reproduce").output
 
-    assert invoke("reproduce", "ding2022").exit_code == 0
+    succeed("reproduce", "ding2022")
     said, progress = capfd.readouterr()
     assert "2 of 3: Figures 1, 2 and 5 ..." in progress
     assert "left out: Figures 3 and 4: this needs the research data file adult/adult_train.csv.gz" in said
@@ -365,11 +333,11 @@ def test_an_installed_package_makes_what_it_can_in_a_folder(
     assert "Grids are coarse" in page
     assert "Left out: Figures 3 and 4: this needs the research data file" in page
 
-    assert invoke("reproduce", "ding2022", "--whole", "--output", "whole").exit_code == 0
+    succeed("reproduce", "ding2022", "--whole", "--output", "whole")
     assert "Grids are as in docs/" in (here / "whole" / "ding2022.md").read_text(encoding="utf-8")
     capfd.readouterr()
 
-    assert invoke("reproduce", "networks", "--output", "other").exit_code == 0
+    succeed("reproduce", "networks", "--output", "other")
     said = capfd.readouterr().out
     assert "left out: networks" in said
     assert "left out: schools" in said
@@ -387,7 +355,7 @@ def test_what_is_made_stays_where_a_later_part_fails(tmp_path: Path, monkeypatch
     )
     monkeypatch.setattr(experiments, "ROOT", package)
     monkeypatch.chdir(tmp_path)
-    assert invoke("reproduce", "broken2026").exit_code == 3
+    ended(3, "reproduce", "broken2026")
     assert "| 42 |" in (tmp_path / "reproduced" / "broken2026" / "broken2026.md").read_text(encoding="utf-8")
 
 
@@ -428,18 +396,14 @@ def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytes
 def test_stopping_it_says_what_was_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from takifugu.releasing.publishing import orders, publish
 
-    def stop(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(publish, "answer_of", stop)
+    monkeypatch.setattr(publish, "answer_of", raising(KeyboardInterrupt()))
     outcome = invoke("release", files.write(tmp_path))
     assert (outcome.exit_code, outcome.stdout) == (130, "")
     assert "State of the release: paid, not drawn. Its epsilon is spent" in outcome.stderr
     assert not (tmp_path / "out").exists()
-    monkeypatch.setattr(orders, "ready", stop)
+    monkeypatch.setattr(orders, "ready", raising(KeyboardInterrupt()))
     (tmp_path / "other").mkdir()
-    outcome = invoke("release", files.write(tmp_path / "other"))
-    assert outcome.exit_code == 130
+    outcome = ended(130, "release", files.write(tmp_path / "other"))
     assert "State of the release: nothing happened." in outcome.stderr
 
 
@@ -450,28 +414,25 @@ LINES = TABLE.splitlines()
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (b"", "source.file: data.csv is empty"),
-        (b"\n\n\n", "source.file: data.csv is empty"),
-        (TABLE.encode("utf-16"), "UTF-8"),
-        (TABLE.encode("latin-1"), "UTF-8"),
-        (f'{LINES[0]}\n"zo,0,0,x,walking\n'.encode(), "not a well-formed CSV"),
-        (f"{LINES[0]}\n{LINES[1]},more\n".encode(), "more or fewer fields"),
-        (f"{LINES[0]}\n".encode(), "the data has no rows"),
-        (f"{LINES[0].replace('état', 'etat')}\n".encode(), "source.value: the data has no column 'état; raw'"),
-        ("\n".join([LINES[0] + ",t [min]", *(f"{line},1" for line in LINES[1:])]).encode(), "two columns called"),
-        ("\n".join([LINES[0], LINES[1], *LINES[1:]]).encode(), "source.order: column 't [min]' has ties"),
-        (TABLE.replace("walking", "swimming", 1).encode(), "belief.states: column 'état; raw' has a value that is no"),
-        (TABLE.replace("walking", "", 1).encode(), "source.nulls: column 'état; raw' has missing states"),
-        (TABLE.replace("zoë,", ",", 1).encode(), "source.null_keys: column 'Who is it?' has missing values"),
-        (TABLE.replace(",2,x", ",two,x", 1).encode(), "source.order: column 't [min]' is neither all numbers"),
-        (TABLE.replace(",2,x", ",,x", 1).encode(), "source.order: column 't [min]' has"),
-        (b"PK\x03\x04", "Excel"),
-        (b"PAR1nothing", "data.csv"),
-    ],
-)
+@pytest.mark.parametrize(("content", "says"), [
+    (b"", "source.file: data.csv is empty"),
+    (b"\n\n\n", "source.file: data.csv is empty"),
+    (TABLE.encode("utf-16"), "UTF-8"),
+    (TABLE.encode("latin-1"), "UTF-8"),
+    (f'{LINES[0]}\n"zo,0,0,x,walking\n'.encode(), "not a well-formed CSV"),
+    (f"{LINES[0]}\n{LINES[1]},more\n".encode(), "more or fewer fields"),
+    (f"{LINES[0]}\n".encode(), "the data has no rows"),
+    (f"{LINES[0].replace('état', 'etat')}\n".encode(), "source.value: the data has no column 'état; raw'"),
+    ("\n".join([LINES[0] + ",t [min]", *(f"{line},1" for line in LINES[1:])]).encode(), "two columns called"),
+    ("\n".join([LINES[0], LINES[1], *LINES[1:]]).encode(), "source.order: column 't [min]' has ties"),
+    (TABLE.replace("walking", "swimming", 1).encode(), "belief.states: column 'état; raw' has a value that is no"),
+    (TABLE.replace("walking", "", 1).encode(), "source.nulls: column 'état; raw' has missing states"),
+    (TABLE.replace("zoë,", ",", 1).encode(), "source.null_keys: column 'Who is it?' has missing values"),
+    (TABLE.replace(",2,x", ",two,x", 1).encode(), "source.order: column 't [min]' is neither all numbers"),
+    (TABLE.replace(",2,x", ",,x", 1).encode(), "source.order: column 't [min]' has"),
+    (b"PK\x03\x04", "Excel"),
+    (b"PAR1nothing", "data.csv"),
+])  # fmt: skip
 def test_data_that_are_not_as_they_should_be(tmp_path: Path, content: bytes, says: str) -> None:
     where = files.write(tmp_path)
     (tmp_path / "data.csv").write_bytes(content)
@@ -487,7 +448,7 @@ def test_interleaved_units_need_an_order(tmp_path: Path) -> None:
     """With an order column rows may come in any mixture of units; without one they must be together."""
     rows = [line.split(",") for line in files.data({"a": (30, 30), "b": (30, 30)}).splitlines()[1:]]
     mixed = "\n".join([LINES[0], *(",".join(r) for r in sorted(rows, key=lambda r: int(r[2])))]) + "\n"
-    assert invoke("calibrate", files.write(tmp_path, table=mixed)).exit_code == 0
+    succeed("calibrate", files.write(tmp_path, table=mixed))
     without = files.write(tmp_path, files.SPEC.replace('order = "t [min]"\n', ""), mixed)
     outcome = invoke("release", without)
     assert (outcome.exit_code, outcome.stdout) == (2, "")

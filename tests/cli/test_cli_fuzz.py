@@ -6,11 +6,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from tests.releasing import mutants
+from tests.support.commands import invoke
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 
 MUTANTS = mutants.mutants()
 QUICK = 36
@@ -30,7 +29,7 @@ def faults(folder: Path, chosen: list[mutants.Mutant]) -> list[str]:
     where, complaints = folder / "release.toml", []
     for mutant in chosen:
         where.write_text(mutants.toml(mutant.raw), encoding="utf-8")
-        outcome = CliRunner().invoke(main, ["release", str(where)])
+        outcome = invoke("release", where)
         message = outcome.stderr
         if outcome.exit_code != 2 or outcome.stdout or "Traceback" in message or not message.startswith("takifugu: "):
             complaints.append(f"{mutant.what}: exit code {outcome.exit_code}: {outcome.output}{message}")
@@ -55,7 +54,7 @@ def test_the_files_that_are_mutated_are_good(folder: Path) -> None:
     for number, base in enumerate((mutants.UNITS, mutants.ONE, mutants.CLASS)):
         where = folder / "release.toml"
         where.write_text(mutants.toml({**base, "ledger": f"{number}.db"}), encoding="utf-8")
-        outcome = CliRunner().invoke(main, ["release", "--output", str(folder / f"out{number}"), str(where)])
+        outcome = invoke("release", "--output", str(folder / f"out{number}"), where)
         assert outcome.exit_code == 0, outcome.output + outcome.stderr
 
 

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.releasing import files
+from tests.releasing.files import SPEC
+from tests.support.commands import ended, invoke, succeed
 
 import takifugu as tf
 from takifugu.accounting.suspicion import warning
-from takifugu.cli import main
+from takifugu.cli.releasing import _counted
 from takifugu.core.errors import InputError
+from takifugu.core.text.bars import bars
+from takifugu.core.text.pictures import Bar, bar_chart
+from takifugu.core.text.scales import Axis
+from takifugu.releasing.advice.advice import advise
 from takifugu.releasing.planning.notices import Notice
 
 
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-@pytest.mark.parametrize(
-    ("words", "hint"),
-    [
-        (("release", "--dryrun", "x"), "Did you mean '--dry-run'?"),
-        (("explain", "--eps", "3"), "Did you mean '--epsilon'?"),
-        (("compare", "--epsilon", "3", "x"), "It is a key of the release file."),
-    ],
-)
+@pytest.mark.parametrize(("words", "hint"), [
+    (("release", "--dryrun", "x"), "Did you mean '--dry-run'?"),
+    (("explain", "--eps", "3"), "Did you mean '--epsilon'?"),
+    (("compare", "--epsilon", "3", "x"), "It is a key of the release file."),
+])  # fmt: skip
 def test_the_option_that_was_meant(words: tuple[str, ...], hint: str) -> None:
-    outcome = invoke(*words)
-    assert outcome.exit_code == 2
+    outcome = ended(2, *words)
     assert outcome.stderr.rstrip().endswith(hint)
     assert "--json" not in outcome.stderr
 
@@ -37,8 +36,7 @@ def test_the_option_that_was_meant(words: tuple[str, ...], hint: str) -> None:
 def test_a_table_is_no_release_file(tmp_path: Path, name: str) -> None:
     table = tmp_path / name
     table.write_bytes(b"hour,state\n1,private-word\n" if "csv" in name.lower() else b"PAR1\xff\xfe")
-    outcome = invoke("compare", table)
-    assert outcome.exit_code == 2
+    outcome = ended(2, "compare", table)
     assert "`takifugu init" in outcome.stderr
     assert "private-word" not in outcome.stderr
 
@@ -61,17 +59,93 @@ def test_probabilities_in_per_cent(matrix: list[list[float]]) -> None:
 
 
 def test_plan_advises_no_keys_that_a_kind_refuses(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("person,origin,level\nAna,n,1\nBo,s,2\n", encoding="utf-8")
-    (tmp_path / "people.toml").write_text(
-        'ledger = "ledger.db"\n[source]\nname = "people"\nfile = "people.csv"\nunit = "person"\nbudget = 1\n'
-        '[belief]\nkind = "table"\nsource = "a test"\nunits_independent = true\ncolumns = ["origin", "level"]\n'
-        'rows = [["n", 1], ["n", 2], ["s", 1], ["s", 2]]\ncounts = [4, 3, 3, 4]\n'
-        '[hide]\nattribute = "origin"\n[[release]]\nname = "level"\nquery = "identity"\nattribute = "level"\n'
-        "epsilon = 1\n",
-        encoding="utf-8",
-    )
-    outcome = invoke("plan", tmp_path / "people.toml")
-    assert outcome.exit_code == 2
+    outcome = ended(2, "plan", files.people(tmp_path))
     assert "no windows of a calendar" in outcome.stderr
     assert "every =" not in outcome.stderr
     assert "--dry-run" in outcome.stderr
+
+
+# What the terminal shows of a table: the words for its readers, adjusted values, and no hundreds of lines.
+
+
+@pytest.mark.parametrize("command", ["release", "print"])
+def test_title_unit_and_adjusted_values_are_shown(tmp_path: Path, command: str) -> None:
+    words = 'per = "both"\nadjust = true\ntitle = "Activity & rest"\nmeasured_in = "minutes"'
+    path = files.write(tmp_path, SPEC.replace('per = "both"', words))
+    if command == "release":
+        made = succeed("release", path)
+        text = made.output
+        assert "± " in text
+    else:
+        from takifugu.releasing.publishing.run import release_file
+
+        text = str(release_file(path))
+    assert "Activity & rest (time-use-pooled): " in text
+    assert "for all people together, in minutes" in " ".join(text.split())
+    assert text.count("adjusted") >= 2
+
+
+def test_an_adjusted_value_stands_beside_the_noisy_one() -> None:
+    row = {"cell": "still", "value": -6, "low": -8, "high": -4, "adjusted": 0}
+    assert bars([row])[0].endswith("-6 ± 2, adjusted 0")
+
+
+@pytest.mark.parametrize(("value", "half"), [(251_174, 659_298), (-92, 300), (0, 2), (-50, 10)])
+def test_the_whole_interval_is_drawn_below_zero_too(value: int, half: int) -> None:
+    line = bars([{"cell": "all", "value": value, "low": value - half, "high": value + half}], columns=100)[0]
+    drawn = line.removeprefix("all  ").partition(f"  {value:,}")[0]
+    zero, shares = drawn.index("│"), drawn.replace("│", "")
+    ends = (min(value - half, 0), max(value + half, 0))
+    assert zero == pytest.approx(len(shares) * -ends[0] / (ends[1] - ends[0]), abs=1.5)
+    assert shares.count("▓") + shares.count("░") == pytest.approx(len(shares) * 2 * half / (ends[1] - ends[0]), abs=1.5)
+    assert f"{value:,} ± {half:,}" in line, "the number of the words, with all its digits"
+
+
+def test_release_prints_the_verdict_of_each_table(tmp_path: Path) -> None:
+    path = files.write(tmp_path, SPEC.replace("epsilon = 1.0", "epsilon = 0.01"))
+    said = [table.sentence for table in advise(path).tables]
+    made = succeed("release", path, "--anyway")
+    printed = " ".join(made.output.split())
+    assert said
+    for sentence in said:
+        assert sentence[:1].upper() + sentence[1:] in printed
+
+
+def test_words_are_counted_where_they_are_many() -> None:
+    rows = [{"cell": f"r{i}c0", "value": "safe" if i % 3 else "left out"} for i in range(1200)]
+    assert _counted(rows) == "of 1,200: 800 safe, 400 left out"
+
+
+def test_where_words_stand_beside_numbers_these_are_counted_too() -> None:
+    rows = [{"cell": f"r{i}c0", "safe_or_at_most": 8 + i if i % 4 == 0 else "safe"} for i in range(200)]
+    assert _counted(rows) == "of 200: 150 safe, 50 with an upper value"
+
+
+def test_a_noisy_value_has_no_more_digits_than_its_interval(tmp_path: Path) -> None:
+    row = {"cell": "all", "value": 1374.5, "low": 1322.5, "high": 1426.5}
+    assert bars([row])[0].endswith("  1,374 ± 52")
+    assert "1,374 ± 52<" in bar_chart([Bar("all", 1374.5, 1322.5, 1426.5)], Axis("hours"), "A picture")
+    text = SPEC.replace('query = "histogram"', 'query = "sum"\ncodes = { still = 0, walking = "0.25" }\ngrid = "0.01"')
+    assert text != SPEC
+    path = files.write(tmp_path, text.replace('per = "both"', 'per = "pooled"'))
+    made = succeed("release", path, "--anyway")
+    (report,) = tmp_path.rglob("*.report.html")
+    for words in (made.output, report.read_text(encoding="utf-8")):
+        pairs = re.findall(r"(-?[\d,]+(?:\.\d+)?) ± ([\d,]+(?:\.\d+)?)", words)
+        assert pairs, words
+        assert all(len(value.partition(".")[2]) <= len(half.partition(".")[2]) for value, half in pairs)
+
+
+@pytest.mark.parametrize("scope", ["unit", "pooled"])
+def test_release_says_how_far_off_a_median_without_a_verdict_may_be(scope: str, tmp_path: Path) -> None:
+    text = SPEC.replace('query = "histogram"', 'query = "median"\nstates = ["still", "walking"]')
+    text = text.replace(text[text.index("[expect]") : text.index("[source]")], "")  # no verdict without it
+    text = text.replace("epsilon = 1.0", "epsilon = 3")
+    path = files.write(tmp_path, text.replace('per = "both"', f'per = "{scope}"'))
+    foreseen = " ".join(invoke("release", "--dry-run", path).output.split())
+    said = re.search(r"off by at most [\d,.]+ rows in rank", foreseen)
+    assert said is not None, foreseen
+    made = succeed("release", path)
+    assert said[0] in " ".join(made.output.split())
+    (report,) = tmp_path.rglob("*.report.html")
+    assert said[0] in report.read_text(encoding="utf-8")

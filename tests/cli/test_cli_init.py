@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.commands import ended, invoke, succeed
 from tests.support.engines import arrow
+from tests.support.failing import raising
 from tests.support.release_files import filled
-from tests.support.starting import init
+from tests.support.releases import refusal_of
+from tests.support.starting import begin, init
 
-from takifugu.cli import main, starting
-from takifugu.core.errors import SpecError
+from takifugu.cli import starting
 from takifugu.data import open_frame
 from takifugu.releasing.file.drafting.draft import Start, draft_of
 from takifugu.releasing.file.guessing.columns import first_look
@@ -31,10 +32,6 @@ from takifugu.releasing.file.loading import load
 def draft(data: Path, output: Path) -> str:
     look = first_look(open_frame(data))
     return draft_of(Start(data, output, look, "markov-chain", Facts(look).roles, {"rows": "samples"}))
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
 
 
 def sleep(folder: Path, name: str = "Schlaf & Wach (2025).csv") -> Path:
@@ -70,19 +67,16 @@ def table(folder: Path, header: str, rows: list[str]) -> Path:
 
 def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
     data, where = sleep(tmp_path), tmp_path / "release.toml"
-    started = init(data, "-o", where)
-    assert started.exit_code == 0
+    started = begin(data, "-o", where)
     assert max(map(len, started.output.replace(str(tmp_path), "").splitlines())) <= 80
-    missing = invoke("calibrate", where)
-    assert missing.exit_code == 2
+    missing = ended(2, "calibrate", where)
     named = re.findall(r"^takifugu: (\S+):", missing.stderr, re.MULTILINE)
     assert named == ["belief.states", "belief.pieces_independent", "belief.units_independent", "belief.matrix"]
     assert all(key in started.output for key in named)
     where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
-    assert invoke("compare", where).exit_code == 0
-    assert invoke("release", "--anyway", where).exit_code == 0
-    outcome = invoke("certificate", "show", tmp_path / "release-published" / "time-in-states.certificate.json")
-    assert outcome.exit_code == 0
+    succeed("compare", where)
+    succeed("release", "--anyway", where)
+    outcome = succeed("certificate", "show", tmp_path / "release-published" / "time-in-states.certificate.json")
     assert "3 people" in " ".join(outcome.output.split())
     assert "Bo; jr." not in outcome.output
 
@@ -107,30 +101,19 @@ def test_nothing_of_the_data_is_in_a_draft(tmp_path: Path) -> None:
     assert "wach" not in init("--json", data, "-o", tmp_path / "c.toml").output
 
 
-@pytest.mark.parametrize(
-    ("header", "rows", "expected"),
-    [
-        (
-            "person,minute,posture",
-            [f"{p},{m},{'up' if m % 3 else 'down'}" for p in "ab" for m in range(30)],
-            {"unit": "person", "order": "minute", "value": "posture"},
-        ),
-        (
-            "x1,x2,x3",
-            [f"{p},{m},{'up' if m % 3 else 'down'}" for p in ("u7", "u8", "u9") for m in range(30)],
-            {"unit": "x1", "order": "x2", "value": "x3"},
-        ),
-        (
-            "timestamp,user_id,state",
-            [f"2026-01-01T{h:02}:00,{u},{'in' if h % 5 else 'out'}" for h in range(24) for u in (1, 2)],
-            {"unit": "user_id", "order": "timestamp", "value": "state"},
-        ),
-        ("state", ["a", "b", "a", "a", "b"] * 5, {"value": "state"}),
-        ("day,sick", [f"{d},{d % 7 == 0}" for d in range(60)], {"order": "day", "value": "sick"}),
-        ("id,weight", [f"{i},{i * 1.37}" for i in range(50)], {"order": "id"}),
-        ("a,b", ["1.5,2.5", "2.5,3.5"], {}),
-    ],
-)
+@pytest.mark.parametrize(("header", "rows", "expected"), [
+    ("person,minute,posture", [f"{p},{m},{'up' if m % 3 else 'down'}" for p in "ab" for m in range(30)],
+     {"unit": "person", "order": "minute", "value": "posture"}),
+    ("x1,x2,x3", [f"{p},{m},{'up' if m % 3 else 'down'}" for p in ("u7", "u8", "u9") for m in range(30)],
+     {"unit": "x1", "order": "x2", "value": "x3"}),
+    ("timestamp,user_id,state",
+     [f"2026-01-01T{h:02}:00,{u},{'in' if h % 5 else 'out'}" for h in range(24) for u in (1, 2)],
+     {"unit": "user_id", "order": "timestamp", "value": "state"}),
+    ("state", ["a", "b", "a", "a", "b"] * 5, {"value": "state"}),
+    ("day,sick", [f"{d},{d % 7 == 0}" for d in range(60)], {"order": "day", "value": "sick"}),
+    ("id,weight", [f"{i},{i * 1.37}" for i in range(50)], {"order": "id"}),
+    ("a,b", ["1.5,2.5", "2.5,3.5"], {}),
+])  # fmt: skip
 def test_guesses(tmp_path: Path, header: str, rows: list[str], expected: dict[str, str]) -> None:
     guessed = roles(table(tmp_path, header, rows))
     assert {k: v for k, v in guessed.items() if k in expected or k == "value"} == expected
@@ -145,8 +128,7 @@ def test_names_of_people_are_not_taken_for_states(tmp_path: Path) -> None:
 
 def test_without_a_state_column_the_draft_asks_for_one(tmp_path: Path) -> None:
     data = table(tmp_path, "t", [f"{t}" for t in range(60)])
-    started = init(data, "-o", tmp_path / "release.toml", "--kind", "sequences")
-    assert started.exit_code == 0
+    started = begin(data, "-o", tmp_path / "release.toml", "--kind", "sequences")
     assert "source.value" in started.output
 
 
@@ -187,7 +169,7 @@ def test_it_overwrites_only_when_it_is_told_to(tmp_path: Path) -> None:
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "--force" in refused.stderr
     assert where.read_text(encoding="utf-8") == "mine"
-    assert init(data, "-o", where, "--force").exit_code == 0
+    begin(data, "-o", where, "--force")
     assert "[source]" in where.read_text(encoding="utf-8")
 
 
@@ -195,23 +177,20 @@ def test_the_file_is_found_from_where_the_draft_lies(tmp_path: Path) -> None:
     (tmp_path / "data" / "raw").mkdir(parents=True)
     (tmp_path / "files").mkdir()
     data, where = sleep(tmp_path / "data" / "raw"), tmp_path / "files" / "release.toml"
-    assert init(data, "-o", where).exit_code == 0
+    begin(data, "-o", where)
     assert tomllib.loads(where.read_text(encoding="utf-8"))["source"]["file"] == f"../data/raw/{data.name}"
     where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
     assert load(where).spec.source.unit == "Wer?"
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("none.csv", None, "cannot be read"),
-        ("empty.csv", b"", "is empty"),
-        ("broken.csv", b'a,b\n"1,2\n3,4\n', "not a well-formed CSV"),
-        ("uneven.csv", b"a,b\n1,2\n3,4,5\n", "more or fewer fields"),
-        ("book.xlsx", b"PK\x03\x04rest", "Excel"),
-        ("table.parquet", b"nothing", "is called Parquet and is not"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "words"), [
+    ("none.csv", None, "cannot be read"),
+    ("empty.csv", b"", "is empty"),
+    ("broken.csv", b'a,b\n"1,2\n3,4\n', "not a well-formed CSV"),
+    ("uneven.csv", b"a,b\n1,2\n3,4,5\n", "more or fewer fields"),
+    ("book.xlsx", b"PK\x03\x04rest", "Excel"),
+    ("table.parquet", b"nothing", "is called Parquet and is not"),
+])  # fmt: skip
 def test_what_is_no_table(tmp_path: Path, name: str, content: bytes | None, words: str) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
@@ -235,11 +214,7 @@ def test_a_full_disk_leaves_nothing_behind(
     import os
 
     data = sleep(tmp_path)
-
-    def full(*_: Any, **__: Any) -> int:
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Path, "write_bytes", raising(OSError(number, os.strerror(number))))
     outcome = init(data, "-o", tmp_path / "release.toml")
     assert outcome.exit_code == 2
     assert words in outcome.stderr
@@ -264,8 +239,7 @@ def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str
     source = tomllib.loads(text)["source"]
     assert roles(data) == {key: source[key] for key in ("unit", "piece", "order", "value") if key in source}
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(SpecError, match=r"belief\.states: is missing"):
-        load(tmp_path / "release.toml")
+    assert "belief.states: is missing" in str(refusal_of(tmp_path / "release.toml"))
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])
@@ -312,8 +286,7 @@ def test_a_strange_export_is_drafted_with_what_it_needs(tmp_path: Path) -> None:
     text = "\r\n".join(["sep=;", "Station;Zeit;Aktivität;Lage", *(f"{w};{t};{x};{'wach' if '1:' in t else 'ruht'}"
                                                                 for w, t, x in WARD), ";;;", ";;;"])  # fmt: skip
     (tmp_path / "d.csv").write_bytes(text.encode("cp1252"))
-    started = init(tmp_path / "d.csv", "-o", tmp_path / "r.toml")
-    assert started.exit_code == 0, started.output
+    begin(tmp_path / "d.csv", "-o", tmp_path / "r.toml")
     source = tomllib.loads((tmp_path / "r.toml").read_text(encoding="utf-8"))["source"]
     assert {k: source[k] for k in ("encoding", "decimal", "order_format", "unit", "order", "value")} == {
         "encoding": "cp1252", "decimal": ",", "order_format": "%d.%m.%Y %H:%M", "unit": "Station", "order": "Zeit",
@@ -323,18 +296,17 @@ def test_a_strange_export_is_drafted_with_what_it_needs(tmp_path: Path) -> None:
 
 def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("\n".join(f"{w};{t};{'up' if '1:' in t else 'down'}" for w, t, _ in WARD))
-    assert init(tmp_path / "d.csv", "-o", tmp_path / "r.toml").exit_code == 0
+    begin(tmp_path / "d.csv", "-o", tmp_path / "r.toml")
     text = (tmp_path / "r.toml").read_text(encoding="utf-8")
     source = tomllib.loads(text)["source"]
     assert (source["header"], source["unit"], source["value"]) == (False, "column_1", "column_3")
     for line in ("Ada Secretname,12,still", "Ada Secretname,Utrecht,still"):  # nobody is called so twice
         (tmp_path / "d.csv").write_text(f"{line}\nBob,13,walking\nCy,14,still\n")
-        started = init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--force")
-        assert started.exit_code == 0
+        started = begin(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--force")
         assert "Secretname" not in started.output + (tmp_path / "r.toml").read_text(encoding="utf-8")
     for header in ("country,2019,2020", "a,b,c", "unit,1st,2"):
         (tmp_path / "e.csv").write_text(f"{header}\nx,1,2\ny,3,4\n{header}\nz,5,2020\n")
-        assert init(tmp_path / "e.csv", "-o", tmp_path / "e.toml", "--force").exit_code == 0
+        begin(tmp_path / "e.csv", "-o", tmp_path / "e.toml", "--force")
         assert "header" not in tomllib.loads((tmp_path / "e.toml").read_text())["source"]
 
 
@@ -353,8 +325,7 @@ def test_a_date_is_never_taken_for_a_unit(tmp_path: Path, name: str, cells: list
     for times in (1, 5):
         rows = [f"{cell},{i},{'yes' if i % 3 else 'no'}" for cell in cells for i in range(times)]
         (tmp_path / "d.csv").write_text("\n".join([f"{name},n,smokes", *rows]))
-        done = init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", kind, "--force", "--json")
-        assert done.exit_code == 0, done.output
+        done = begin(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", kind, "--force", "--json")
         roles = {c["name"]: c["role"] for c in json.loads(done.stdout)["columns"]}
         assert roles[name] not in ("unit", "piece", "person", "group"), (kind, times)
 
@@ -395,8 +366,7 @@ def test_drafts_of_records_become_certificates(tmp_path: Path, kind: str) -> Non
     (tmp_path / "n.bif").write_text(BIF)
     (tmp_path / "meetings.csv").write_text("one,other\n" + "".join(f"p{i},p{i + 1}\n" for i in range(0, 12, 2)))
     where = tmp_path / "r.toml"
-    done = init(tmp_path / "d.csv", "-o", where, "--kind", kind)
-    assert done.exit_code == 0, done.output
+    begin(tmp_path / "d.csv", "-o", where, "--kind", kind)
     text = where.read_text()
     assert not re.search(r"\bp7\b|\bfm\b", text)
     where.write_text(filled(text, **FILLED[kind]).replace('\nkind = "every-entry"', "") if "hide" in FILLED[kind]
@@ -411,8 +381,7 @@ def test_drafts_of_records_become_certificates(tmp_path: Path, kind: str) -> Non
 def test_the_last_words_are_the_verdict_and_the_schema_lies_beside(tmp_path: Path, kind: str) -> None:
     names = [f"p{number},{'fm'[number % 2]},{'yes' if number % 3 else 'no'},{number}.5" for number in range(12)]
     data = table(tmp_path, "person,sex,smokes,weight", names)
-    started = init(data, "-o", tmp_path / "r.toml", "--kind", kind)
-    assert started.exit_code == 0, started.output
+    started = begin(data, "-o", tmp_path / "r.toml", "--kind", kind)
     last = " ".join(started.output.split("\n\n")[-1].split())
     assert re.match(r"Verdict: none yet\. `takifugu advise .+` says whether the table is worth reading", last)
     text = (tmp_path / "r.toml").read_text(encoding="utf-8")
@@ -440,8 +409,7 @@ def test_a_draft_that_lacks_nothing_gets_its_verdict(tmp_path: Path, monkeypatch
     )
     monkeypatch.setattr(starting, "draft_of", lambda *_: f'ledger = "l.db"\n{whole}')
     data = table(tmp_path, "minute,state", [f"{n},{'ab'[n * n % 2]}" for n in range(200)])
-    started = init(data, "-o", tmp_path / "r.toml")
-    assert started.exit_code == 0, started.output
+    started = begin(data, "-o", tmp_path / "r.toml")
     assert re.search(r"\nVerdict: t is (good|rough|useless): differences ", started.output)
 
 

@@ -15,12 +15,13 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from tests.releasing import files
+from tests.support.commands import ended, succeed
+from tests.support.failing import raising
 from tests.support.terminals import PLACE
 
 import takifugu as tf
-from takifugu.cli import interrupts, main
+from takifugu.cli import interrupts
 from takifugu.core.errors import Fault, InputError
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.publishing import run
@@ -83,7 +84,7 @@ def test_no_handler_is_left_and_those_of_others_stay(monkeypatch: pytest.MonkeyP
     for handler in (signal.SIG_DFL, signal.SIG_IGN, mine):
         before = signal.signal(signal.SIGTERM, handler)
         try:
-            assert CliRunner().invoke(main, ["example"]).exit_code == 0
+            succeed("example")
             assert signal.getsignal(signal.SIGTERM) is handler
         finally:
             signal.signal(signal.SIGTERM, before)
@@ -107,18 +108,13 @@ def test_what_swallows_a_signal_does_not_go_on(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(run, "plan", planned)
     monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
-    outcome = CliRunner().invoke(main, ["release", str(files.write(tmp_path))])
-    assert outcome.exit_code == 130
+    ended(130, "release", str(files.write(tmp_path)))
     assert not (tmp_path / "ledger.db").exists()
 
 
 def test_no_memory_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr(run, "plan", full)
-    outcome = CliRunner().invoke(main, ["release", str(files.write(tmp_path))])
-    assert outcome.exit_code == 2
+    monkeypatch.setattr(run, "plan", raising(MemoryError()))
+    outcome = ended(2, "release", str(files.write(tmp_path)))
     assert "there is not enough memory" in outcome.stderr
 
 

@@ -13,27 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support.commands import invoke, succeed
+from tests.support.failing import raising
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
-from tests.support.terminals import NEVER, PLACE
+from tests.support.terminals import NEVER, PLACE, printed_on
 
-from takifugu.cli import main
 from takifugu.core.text.tables import fitting, text_table
 
 WEEKS = release_text(
-    read_from(
-        "ward", "ward.csv", value="state", order="hour", step="1h", from_="2026-01-05", until="2026-01-19", budget=200.0
-    ),
+    read_from("ward", "ward.csv", value="state", order="hour", step="1h", from_="2026-01-05", until="2026-01-19",
+              budget=200.0),
     believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
     publish("busy", "count", states=["busy"], epsilon=20, mechanism="group", every="week"),
-    ledger="weeks.db",
-    expect=EXPECT,
-)
-
-
-def invoke(*words: object, **environment: str) -> Result:
-    return CliRunner(env=environment).invoke(main, [str(w) for w in words], catch_exceptions=False)
+    ledger="weeks.db", expect=EXPECT,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +78,7 @@ def too_long(text: str, columns: int) -> list[str]:
 def test_lines_fit_the_terminal(place: Path, words: list[str], columns: int) -> None:
     writes = words[0] in ("init", "release") and not {"--dry-run", "--help"} & {*words}
     (place / "other.db").unlink(missing_ok=True)
-    outcome = invoke(*words, *(["--force"] if writes else []), COLUMNS=str(columns))
-    assert outcome.exit_code == 0, outcome.output
+    outcome = succeed(*words, *(["--force"] if writes else []), COLUMNS=str(columns))
     assert too_long(outcome.stdout, columns) == []
 
 
@@ -170,16 +163,10 @@ def test_without_json_nothing_is_printed_but_lines(fresh: Path) -> None:
 
 
 def test_an_interrupt_and_a_fault_are_json(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    def fail(*_: Any) -> None:
-        raise ZeroDivisionError("a row of the data")
-
-    monkeypatch.setattr("takifugu.releasing.publishing.run.plan", stop)
+    monkeypatch.setattr("takifugu.releasing.publishing.run.plan", raising(KeyboardInterrupt()))
     failure_words = failure("release", fresh)
     assert (failure_words["error"]["kind"], failure_words["error"]["exit_code"]) == ("Stopped", 130)
-    monkeypatch.setattr("takifugu.releasing.publishing.run.plan", fail)
+    monkeypatch.setattr("takifugu.releasing.publishing.run.plan", raising(ZeroDivisionError("a row of the data")))
     failure_words = failure("release", fresh)
     assert failure_words["error"]["kind"] == "Fault"
     assert "a row of the data" not in json.dumps(failure_words)
@@ -193,17 +180,11 @@ def on_a_terminal(words: list[str], folder: Path, **environment: str) -> str:
     command = [sys.executable, "-c", f"{NEVER}from takifugu.cli import main; main()", *words]
     running = subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=folder, env={**PLACE, **environment})
     os.close(theirs)
-    seen = b""
     try:
-        while chunk := os.read(mine, 65536):
-            seen += chunk
-    except OSError:  # closed: the program has ended
-        pass
+        return printed_on(mine).decode().replace("\r\n", "\n")
     finally:
         running.kill()
         running.wait()
-        os.close(mine)
-    return seen.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.slow

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import sqlite3
+import webbrowser
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.support.commands import ended, invoke, succeed, words_of
+from tests.support.ledger_tools import dump, group_debit, one_thing
 
 import takifugu as tf
-from takifugu.cli import main
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli.samples.examples import examples
 
 ALL = [example.name for example in examples()]
 REAL = [example.name for example in examples() if example.meant_for_published_data]
-
-
-def invoke(*words: str) -> Result:
-    return CliRunner().invoke(main, list(words), catch_exceptions=False)
 
 
 @pytest.mark.sampled(3)
@@ -32,8 +34,7 @@ def test_an_example_runs_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.
             continue  # rows that are sent, each by itself
         noise, reach = table.noise_and_range
         assert noise <= reach / 3, table.words()  # half of the time it is less
-    released = invoke("release", f"{name}.toml")
-    assert released.exit_code == 0, released.output
+    succeed("release", f"{name}.toml")
     again = invoke("example", name)
     assert (again.exit_code, "would be overwritten" in again.stderr) == (2, True)
 
@@ -43,8 +44,7 @@ def test_an_example_on_real_data_says_where_they_are_and_what_stands_in_for_them
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = invoke("example", name)
-    assert result.exit_code == 0
+    result = succeed("example", name)
     assert f"in place of published ones: the first lines of {name}.toml" in " ".join(result.stdout.split())
     opening, body = (tmp_path / f"{name}.toml").read_text(encoding="utf-8").split("ledger =")
     assert "http" in opening
@@ -74,7 +74,100 @@ def test_they_are_listed_with_one_line_each(tmp_path: Path) -> None:
         assert one["name"] in listed
         assert one["about"]
         assert "\n" not in one["about"]
-    unknown = invoke("example", "activty")
-    assert unknown.exit_code == 2
+    unknown = ended(2, "example", "activty")
     assert "did you mean" in unknown.stderr
     assert "activity" in unknown.stderr
+
+
+# `takifugu open`: the newest report of a folder.
+
+
+@pytest.fixture
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    monkeypatch.chdir(tmp_path)
+    paths = [tmp_path / "older" / "use.report.html", tmp_path / "newer" / "use.report.html", tmp_path / "a.report.html"]
+    for second, path in zip((20, 30, 10), paths, strict=True):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("<html></html>", encoding="utf-8")
+        os.utime(path, (second, second))
+    return paths
+
+
+@pytest.mark.parametrize("words", [(), (".",), ("a.report.html",), ("newer",)])
+def test_the_newest_report_is_shown(
+    reports: list[Path], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    addresses: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: addresses.append(address) or True)
+    assert invoke("open", *words).stdout == f"{reports[1].relative_to(Path.cwd())}\n"
+    assert addresses == [reports[1].as_uri()]
+
+
+def test_where_there_is_no_browser_the_path_is_enough(reports: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda _: False)
+    result = succeed("open", "older")
+    assert "open this file with one" in result.stderr
+    assert json.loads(invoke("open", "older", "--json").stdout)["report"] == "older/use.report.html"
+
+
+@pytest.mark.parametrize(
+    ("where", "words"), [("nowhere", "there is no 'nowhere'"), ("empty", "no report lies in 'empty'")]
+)
+def test_a_folder_without_a_report_is_refused(reports: list[Path], where: str, words: str) -> None:
+    (reports[0].parents[1] / "empty").mkdir()
+    result = invoke("open", where)
+    assert (result.exit_code, words in result.stderr) == (2, True)
+
+
+# The commands that check, upgrade and merge ledgers: what they print, and how they end.
+
+
+FORMATS = Path(__file__).parents[1] / "accounting" / "ledger" / "formats"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    Ledger.open(tmp_path / "ledger.db").reserve("data", [group_debit(one_thing(), 1)], budget="3/2")
+    return tmp_path / "ledger.db"
+
+
+def test_a_check_that_finds_nothing_and_one_that_does(path: Path) -> None:
+    assert words_of(invoke("ledger", "check", path)).startswith("the ledger is what its events say")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("update standings set epsilon = '0'")
+        connection.commit()
+    edited = ended(2, "ledger", "check", path)
+    assert "standings, row 1: epsilon is '0', and its events say '1'" in words_of(edited)
+    listed = ended(2, "ledger", "check", path, "--json")
+    assert "standings, row 1" in listed.stdout
+
+
+def test_an_older_ledger_is_upgraded_once(tmp_path: Path) -> None:
+    older = tmp_path / "older.db"
+    with closing(sqlite3.connect(older)) as connection:
+        connection.executescript((FORMATS / "format-5.sql").read_text())
+    assert "is kept at" in words_of(invoke("ledger", "upgrade", older))
+    assert "has the format of this version" in words_of(invoke("ledger", "upgrade", older))
+    assert json.loads(invoke("ledger", "upgrade", older, "--json").stdout)["kept"] is None
+
+
+def test_a_copy_is_merged_after_a_rehearsal(path: Path) -> None:
+    other = path.with_name("other.db")
+    shutil.copy(path, other)
+    for copy in (path, other):
+        Ledger.open(copy).reserve("data", [group_debit(one_thing(), "1/2")])
+    before = dump(path)
+    assert "ledger.db lacks 1; what was spent" in words_of(invoke("ledger", "merge", path, other, "--dry-run"))
+    assert dump(path) == before
+    merged = words_of(invoke("ledger", "merge", path, other))
+    assert "data 1.5 2 epsilon 1.5" in merged
+    assert "'data' has spent more than its budget: nothing more is paid" in merged
+    assert "knows all that" in words_of(invoke("ledger", "merge", path, other))
+    content = json.loads(invoke("ledger", "merge", other, path, "--json").stdout)
+    assert (content["payments"], content["sources"][0]["spent"]["epsilon"]) == (1, "2")
+
+
+def test_no_copy_is_an_error(path: Path) -> None:
+    Ledger.open(path.with_name("stranger.db"))
+    result = ended(2, "ledger", "merge", path, path.with_name("stranger.db"))
+    assert "is no copy of the ledger" in words_of(result)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.releasing.publishing.test_states import invoke
+from tests.support.commands import invoke
 
 from takifugu.cli import main
 
@@ -49,14 +49,11 @@ def test_no_command_is_forgotten() -> None:
     assert {*commands()} == named | {f"ledger {one}" for one in ABOUT_LEDGERS}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "survey",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in
-          ("activity", "activity-two-tables", "calls", "city", "households", "network", "people", "school", "ward")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("name", [
+    "survey",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in
+      ("activity", "activity-two-tables", "calls", "city", "households", "network", "people", "school", "ward")),
+])  # fmt: skip
 def test_of_the_first_page_and_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     for path in EXAMPLES.glob("*"):
         if path.is_file():

@@ -32,13 +32,18 @@ class Example:
     faults: tuple[tuple[str, str, str], ...]
     named: tuple[str, ...] = ()
 
+    def write(self, folder: Path) -> Path:
+        """Write the files that it reads and the file itself into a folder; return its path."""
+        folder.mkdir(exist_ok=True)
+        for name, text in self.files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        (folder / "release.toml").write_text(self.text, encoding="utf-8")
+        return folder / "release.toml"
+
 
 def check_release_file(example: Example, folder: Path) -> None:
     """Check a kind of release file in an empty folder; AssertionError says which rule is broken."""
-    for name, text in example.files.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    file = folder / "release.toml"
-    file.write_text(example.text, encoding="utf-8")
+    file = example.write(folder)
     _check_before(example, file)
     _check_minimal(example, file)
     _check_faults(example, file)

@@ -8,12 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.commands import invoke
 
 import takifugu as tf
-from takifugu.cli import main
 from takifugu.cli.output import heading, wrapped
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
@@ -72,6 +71,6 @@ def test_a_certificate_of_hostile_states() -> None:
 
 @pytest.mark.parametrize("arguments", [["release"], ["certificate", "show"], ["ledger", "show"], ["init"], []])
 def test_hostile_arguments_at_the_command_line(arguments: list[str], tmp_path: Path) -> None:
-    done = CliRunner().invoke(main, [*arguments, HOSTILE])
+    done = invoke(*arguments, HOSTILE)
     assert done.exit_code == 2
     assert raw(done.output + done.stderr) == []

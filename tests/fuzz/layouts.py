@@ -11,15 +11,12 @@ less, or an honest edit more.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import math
 import random
 import shutil
 import sys
 import tempfile
-import time
-import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +27,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 from tests.fuzz.edits import ROWS, paid, published, windows
+from tests.fuzz.walk import judge_cases
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -338,37 +336,17 @@ def quickly() -> Iterator[None]:
         sqlite.engine_of = engine_of
 
 
+def judged(seed: str) -> tuple[str, str]:
+    outcome = case(seed)
+    if outcome is None or not outcome.is_fault:
+        return "without a promise" if outcome is None else "good", ""
+    words = f"charged {outcome.charged:.6g}, true {outcome.true:.6g}, without edits {outcome.without_edits}"
+    return "fault", f"{words}\n{outcome.said}"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.fuzz.layouts", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("minutes", nargs="?", type=float, default=10.0)
-    parser.add_argument("--seed", type=int, default=None, help="another seed is another walk (default: the time)")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
-    parser.add_argument("--cases", type=int, default=10**9, help="stop after so many, if the time allows")
-    options = parser.parse_args(arguments)
-    seed = int(time.time()) if options.seed is None else options.seed
-    outcomes: Counter[str] = Counter()
-    start = time.monotonic()
-    print(f"layouts: seed {seed}, {options.minutes:g} minutes", flush=True)
     with quickly():
-        for number in range(options.first, options.first + options.cases):
-            if time.monotonic() - start > 60 * options.minutes:
-                break
-            try:
-                outcome, words = case(f"{seed}:{number}"), ""
-            except Exception:
-                outcomes["crashed"] += 1
-                print(f"\n--- case {seed}:{number}: {traceback.format_exc()}", flush=True)
-                continue
-            outcomes["without a promise" if outcome is None else "fault" if outcome.is_fault else "good"] += 1
-            if outcome is not None and outcome.is_fault:
-                words = f"charged {outcome.charged:.6g}, true {outcome.true:.6g}, without edits {outcome.without_edits}"
-                print(f"\n--- case {seed}:{number}: {words}\n{outcome.said}", flush=True)
-            if number % 500 == 499:
-                print(f"{time.monotonic() - start:5.0f} s, case {number}: {dict(outcomes)}", flush=True)
-    print(f"{outcomes.total()} cases in {time.monotonic() - start:.0f} s: {dict(outcomes)}")
-    return 1 if outcomes["fault"] or outcomes["crashed"] else 0
+        return judge_cases("layouts", __doc__, judged, arguments)
 
 
 if __name__ == "__main__":

@@ -11,15 +11,11 @@ Exit code 1 if anything differed.
 
 from __future__ import annotations
 
-import argparse
 import random
 import shutil
 import sys
 import tempfile
-import time
-import traceback
 import warnings
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -27,6 +23,7 @@ import numpy as np
 from tests.fuzz.layouts import FAST
 from tests.fuzz.runs_written import Case, case_of, layout_of, read, rows_read
 from tests.fuzz.same_steps import WAYS, in_files, same_steps, written_as
+from tests.fuzz.walk import judge_cases
 from tests.support.runs_cases import STATES
 from tests.support.runs_oracle import MISSING, Cells, Refused, Steps, counted, expanded
 
@@ -134,35 +131,15 @@ def case(seed: str) -> str | None:
         shutil.rmtree(folder)
 
 
+def judged(seed: str) -> tuple[str, str]:
+    differences = case(seed)
+    if differences is None:
+        return "refused", ""
+    return "fault" if differences else "good", differences
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.fuzz.runs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("minutes", nargs="?", type=float, default=10.0)
-    parser.add_argument("--seed", type=int, default=None, help="another seed is another walk (default: the time)")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
-    parser.add_argument("--cases", type=int, default=10**9, help="stop after so many, if the time allows")
-    options = parser.parse_args(arguments)
-    seed = int(time.time()) if options.seed is None else options.seed
-    outcomes: Counter[str] = Counter()
-    start = time.monotonic()
-    print(f"runs: seed {seed}, {options.minutes:g} minutes", flush=True)
-    for number in range(options.first, options.first + options.cases):
-        if time.monotonic() - start > 60 * options.minutes:
-            break
-        try:
-            differences = case(f"{seed}:{number}")
-        except Exception:
-            outcomes["crashed"] += 1
-            print(f"\n--- case {seed}:{number}: {traceback.format_exc()}", flush=True)
-            continue
-        outcomes["refused" if differences is None else "fault" if differences else "good"] += 1
-        if differences:
-            print(f"\n--- case {seed}:{number}: {differences}", flush=True)
-        if number % 500 == 499:
-            print(f"{time.monotonic() - start:5.0f} s, case {number}: {dict(outcomes)}", flush=True)
-    print(f"{outcomes.total()} cases in {time.monotonic() - start:.0f} s: {dict(outcomes)}")
-    return 1 if outcomes["fault"] or outcomes["crashed"] else 0
+    return judge_cases("runs", __doc__, judged, arguments)
 
 
 if __name__ == "__main__":

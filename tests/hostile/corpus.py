@@ -30,50 +30,38 @@ SPEC = release_text(
     read_from("study", "data.csv", unit="who", order="t", value="state", budget=10),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
     publish("time-use", "histogram", epsilon=1.0, mechanism="group"),
-    output="out",
-    expect=EXPECT,
-)
+    output="out", expect=EXPECT,
+)  # fmt: skip
 DATA = "who,t,state\n" + "".join(f"{who},{t},still\n" for who in ("ana", "ben") for t in range(20))
 
 RECORDS = release_text(
     read_from("clinic", "data.csv"),
     believe("network", file="{file}"),
     publish("found", "count", states=["yes"], epsilon=1),
-    output="out",
-    expect=EXPECT,
-)
+    output="out", expect=EXPECT,
+)  # fmt: skip
 
 USERS = release_text(
     read_from("users", "data.csv", value="state"),
     believe("users", size=2, values=["ill", "well"], probabilities=["0.1", "0.9"]),
     publish("ill", "count", states=["ill"], epsilon=1),
-    output="out",
-    expect=EXPECT,
-)
+    output="out", expect=EXPECT,
+)  # fmt: skip
 
 TABLE = release_text(
     read_from("people", "data.csv"),
     believe("table", source="assumed", columns=["flu"], rows=[["yes"], ["no"]], probabilities=["0.2", "0.8"]),
     publish("flu", "count", states=["yes"], epsilon=1),
-    output="out",
-    expect=EXPECT,
-)
+    output="out", expect=EXPECT,
+)  # fmt: skip
 
 CONTACTS = release_text(
     read_from("office", "data.csv", person="who", value="state"),
-    believe(
-        "contacts",
-        file="met.csv",
-        columns=["a", "b"],
-        at_least={"minutes": 5},
-        states=["well", "ill"],
-        outside=0.1,
-        inside=0.2,
-    ),
+    believe("contacts", file="met.csv", columns=["a", "b"], at_least={"minutes": 5}, states=["well", "ill"],
+            outside=0.1, inside=0.2),
     publish("ill", "count", states=["ill"], epsilon=1),
-    output="out",
-    expect=EXPECT,
-)
+    output="out", expect=EXPECT,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

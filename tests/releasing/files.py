@@ -4,43 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-SPEC = """\
-ledger = "ledger.db"
-output = "out"
+from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text, section
+from tests.support.releases import put
 
-[expect]
-source = "what matters here"
-matters = 1000
-unimportant = ["still", "walking"]
-
-[source]
-name = "study"
-file = "data.csv"
-rows = "samples"
-unit = "Who is it?"
-piece = "run no."
-order = "t [min]"
-value = "état; raw"
-budget = 10
-
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.8, 0.2], [0.3, 0.7]]
-source = "a test"
-pieces_independent = true
-units_independent = true
-
-[belief.map]
-sitting = "still"
-lying = "still"
-
-[[release]]
-name = "time-use"
-query = "histogram"
-epsilon = 1.0
-per = "both"
-"""
+SPEC = release_text(
+    read_from("study", "data.csv", rows="samples", unit="Who is it?", piece="run no.", order="t [min]",
+              value="état; raw", budget=10),
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test",
+            pieces_independent=True, units_independent=True),
+    section("[belief.map]", sitting="still", lying="still"),
+    publish("time-use", "histogram", epsilon=1.0, per="both"),
+    output="out", expect={"source": "what matters here", "matters": 1000, "unimportant": ["still", "walking"]},
+)  # fmt: skip
 
 LENGTHS = {"zoë": (30, 41), "Bob, jr.": (25,), "007": (30, 12)}
 
@@ -66,3 +41,18 @@ def write(folder: Path, spec: str = SPEC, table: str | None = None) -> Path:
     where = folder / "release.toml"
     where.write_text(spec, encoding="utf-8")
     return where
+
+
+PEOPLE = release_text(
+    read_from("people", "people.csv", unit="person", budget=1),
+    believe("table", source="a test", units_independent=True, columns=["origin", "level"],
+            rows=[["n", 1], ["n", 2], ["s", 1], ["s", 2]], counts=[4, 3, 3, 4]),
+    hide(attribute="origin"),
+    publish("level", "identity", attribute="level", epsilon=1),
+    expect={**EXPECT, "matters": 9},
+)  # fmt: skip
+
+
+def people(folder: Path) -> Path:
+    """Write a release file about two people, and their data; return its path."""
+    return put(folder, {"people.toml": PEOPLE, "people.csv": "person,origin,level\nAna,n,1\nBo,s,2\n"})

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.conformance.corpus import Case, corpus
+from tests.support.commands import ended, invoke, succeed
 from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
-from takifugu.cli import BAD_INPUT, DONE, FAULT, main
+from takifugu.cli import BAD_INPUT, FAULT
 from takifugu.releasing import auditing
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
@@ -26,10 +26,6 @@ TABLE = release_text(
     publish("busy", "count", states=["busy"], epsilon=1),
     expect={"source": "last year"},
 )
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
 
 
 @pytest.fixture
@@ -54,16 +50,14 @@ def test_a_release_draws_what_its_noise_declares(case: Case) -> None:
 
 
 def test_a_file_and_its_certificate_are_kept(ward: Path) -> None:
-    result = invoke("audit", ward, "--draws", 300, "--json")
-    assert result.exit_code == DONE
+    result = succeed("audit", ward, "--draws", 300, "--json")
     (answer,) = json.loads(result.stdout)["answers"]
     assert (answer["table"], answer["verdict"], answer["promised"]) == ("busy", "kept", "1")
     assert answer["fit"]["p"] > auditing.UNLIKELY
     assert not Path("ledger.db").exists()
     invoke("release", ward, "--anyway")
     certificate = Path("ward-published", "busy.certificate.json")
-    words = invoke("audit", certificate, "--draws", 300)
-    assert words.exit_code == DONE
+    words = succeed("audit", certificate, "--draws", 300)
     assert "kept" in words.stdout
     assert "300 draws follow the declared law" in words.stdout
     (same,) = auditing.of_certificate(read_certificate(certificate))
@@ -72,8 +66,7 @@ def test_a_file_and_its_certificate_are_kept(ward: Path) -> None:
 
 def test_a_table_that_is_too_long_says_why(ward: Path) -> None:
     ward.with_name("ward.csv").write_text("hour,state\n" + "".join(f"{n},calm\n" for n in range(3000)))
-    result = invoke("audit", ward)
-    assert result.exit_code == DONE
+    result = succeed("audit", ward)
     assert "Not audited: the audit would have to list about 10^903 joint states" in " ".join(result.stdout.split())
 
 
@@ -87,8 +80,7 @@ def test_a_certificate_with_too_little_noise_is_a_fault(ward: Path) -> None:
     (broken,) = auditing.of_certificate(weak)
     assert broken.verdict == "broken"
     path.write_text(weak.to_json())
-    result = invoke("audit", path, "--json")
-    assert result.exit_code == FAULT
+    result = ended(FAULT, "audit", path, "--json")
     assert json.loads(result.stdout)["answers"][0]["verdict"] == "broken"
     assert "gives away more than it promises" in result.stderr
 
@@ -100,8 +92,7 @@ def test_a_sender_of_plain_values_is_a_fault(ward: Path, monkeypatch: pytest.Mon
         "takifugu.releasing.publishing.publish._randomised",
         lambda one, bits: [Fraction(x) for x in answer_of(one.question.calibration, one.seen)],
     )
-    result = invoke("audit", ward, "--draws", 200)
-    assert result.exit_code == FAULT
+    result = ended(FAULT, "audit", ward, "--draws", 200)
     assert "do not follow the declared law" in result.stdout
     assert "is not drawn as it declares" in result.stderr
 
@@ -129,5 +120,5 @@ def test_a_class_and_a_real_number_are_left_open() -> None:
 
 @pytest.mark.parametrize("words", [["nowhere.toml"], ["nowhere.json"], ["ward.csv"]])
 def test_what_is_neither_file_nor_certificate_is_bad_input(ward: Path, words: list[str]) -> None:
-    assert invoke("audit", *words).exit_code == BAD_INPUT
-    assert invoke("audit", ward, "--draws", "-1").exit_code == BAD_INPUT
+    ended(BAD_INPUT, "audit", *words)
+    ended(BAD_INPUT, "audit", ward, "--draws", "-1")

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from tests.releasing import files
+from tests.support.commands import ended, invoke
 
-from takifugu.cli import main
 from takifugu.core.errors import TakifuguError
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.file.loading import load
@@ -103,7 +102,7 @@ def test_no_public_file_and_nothing_printed_tells_a_secret(folder: Path) -> None
         ["release", "--again", "time-use", "--once", "2", toml],
         ["ledger", "show", str(folder / "ledger.db")], ["ledger", "show", "--json", str(folder / "ledger.db")],
     ):  # fmt: skip
-        outcome = CliRunner().invoke(main, command)
+        outcome = invoke(*command)
         outputs.append(outcome.output + outcome.stderr)
     assert "already published" in outputs[5]
     assert "has spent" in outputs[7]
@@ -129,27 +128,23 @@ def test_objects_that_hold_data_do_not_print_it(folder: Path) -> None:
             assert secrets_in([*secrets_of(table()), "'walking', 'still', 'walking'"], text) == []
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (f"{START + 3},", f"{START + 2},"),
-        (f"{START + 3},", f"{SPARE},"),
-        (f"{START + 3},", ","),
-        (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},SECRET-POSTURE"),
-        (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},walkign"),
-        (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},"),
-        (f"{START + 3},{SPARE},walking", f"{START + 3}.5,{SPARE},walking"),
-        (f"Ana,0,{START + 3}", f",0,{START + 3}"),
-        (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},walking,more"),
-        (f"{START + 3},{SPARE},walking", f'{START + 3},{SPARE},"walking'),
-    ],
-)
+@pytest.mark.parametrize(("old", "new"), [
+    (f"{START + 3},", f"{START + 2},"),
+    (f"{START + 3},", f"{SPARE},"),
+    (f"{START + 3},", ","),
+    (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},SECRET-POSTURE"),
+    (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},walkign"),
+    (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},"),
+    (f"{START + 3},{SPARE},walking", f"{START + 3}.5,{SPARE},walking"),
+    (f"Ana,0,{START + 3}", f",0,{START + 3}"),
+    (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},walking,more"),
+    (f"{START + 3},{SPARE},walking", f'{START + 3},{SPARE},"walking'),
+])  # fmt: skip
 def test_messages_about_broken_data_tell_no_secret(folder: Path, old: str, new: str) -> None:
     text = table()
     place = text.index(old)
     files.write(folder, SPEC, text[:place] + new + text[place + len(old) :])
-    outcome = CliRunner().invoke(main, ["release", str(folder / "release.toml")])
-    assert outcome.exit_code == 2, outcome.output
+    outcome = ended(2, "release", folder / "release.toml")
     assert outcome.stderr.startswith("takifugu: ")
     assert "Traceback" not in outcome.stderr
     secrets = [*secrets_of(text), "SECRET-POSTURE", "walkign", str(START + 3)]
@@ -163,8 +158,7 @@ def test_a_fault_of_ours_tells_its_place_and_not_its_message(folder: Path, monke
         raise KeyError(SPARE, START)
 
     monkeypatch.setattr(publish, "answer_of", fault)
-    outcome = CliRunner().invoke(main, ["release", str(folder / "release.toml")])
-    assert outcome.exit_code == 3
+    outcome = ended(3, "release", folder / "release.toml")
     assert "a fault of Takifugu itself (KeyError at test_leaks.py:" in outcome.stderr
     assert secrets_in(secrets_of(table()), outcome.output + outcome.stderr) == []
 

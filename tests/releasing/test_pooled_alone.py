@@ -6,35 +6,30 @@ import json
 import random
 from pathlib import Path
 
-from click.testing import CliRunner
+from tests.support.commands import invoke, succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
-
-from takifugu.cli import main
+from tests.support.releases import put
 
 SPEC = release_text(
     read_from("homes", "homes.csv", unit="home", order="t", value="state", budget={"epsilon": 100.0, "delta": 0.001}),
     believe("markov-chain", matrix=[[0.7, 0.3], [0.6, 0.4]], states=["still", "up"], units_independent=True),
     publish("up", "count", states=["up"], epsilon=1, delta=1e-05, mechanism="gaussian-exact"),
-    ledger="l.db",
-    expect=EXPECT,
-)
+    ledger="l.db", expect=EXPECT,
+)  # fmt: skip
 
 
 def written(folder: Path, spec: str = SPEC) -> Path:
     draw = random.Random(1)
     rows = [f"{home},{t},{draw.choice(['still', 'up'])}" for home in range(8) for t in range(3)]
-    (folder / "homes.csv").write_text("home,t,state\n" + "\n".join(rows) + "\n")
-    (folder / "release.toml").write_text(spec)
-    return folder / "release.toml"
+    return put(folder, {"release.toml": spec, "homes.csv": "home,t,state\n" + "\n".join(rows) + "\n"})
 
 
 def test_the_certificate_and_compare_say_what_is_lost_to_who_knows_others(tmp_path: Path) -> None:
     file = str(written(tmp_path))
-    compared = CliRunner().invoke(main, ["compare", file, "--all"], catch_exceptions=False)
+    compared = invoke("compare", file, "--all")
     words = " ".join(compared.output.split())
     assert "what the other components add: against someone who does, epsilon is at most" in words
-    done = CliRunner().invoke(main, ["release", file], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    succeed("release", file)
     certificate = json.loads((tmp_path / "release-published/up.certificate.json").read_text())
     (condition,) = certificate["conditions"]
     assert float(condition.split()[-1]) > 1
@@ -43,10 +38,10 @@ def test_the_certificate_and_compare_say_what_is_lost_to_who_knows_others(tmp_pa
 
 
 def test_it_blocks_what_is_released_about_any_unit_that_it_reads(tmp_path: Path) -> None:
-    assert CliRunner().invoke(main, ["release", str(written(tmp_path))]).exit_code == 0
+    succeed("release", written(tmp_path))
     later = SPEC.replace('name = "up"', 'name = "each"\nper = "unit"').replace("delta = 1e-05\n", "")
     file = written(tmp_path, later.replace("gaussian-exact", "quilt-exact"))
-    again = CliRunner().invoke(main, ["release", str(file)])
+    again = invoke("release", file)
     assert again.exit_code != 0
     assert not (tmp_path / "release-published/each.csv").exists()
     assert "alone" in again.output

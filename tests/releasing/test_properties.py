@@ -31,28 +31,25 @@ def test_a_secret_reads_back_as_itself(secret):
     assert secrets.from_dict(secret.to_dict()) == secret
 
 
-@pytest.mark.parametrize(
-    ("wrong", "key"),
-    [
-        ({"function": "median"}, "function"),
-        ({"function": max}, "function"),
-        ({"function": [1, 2]}, "function"),
-        ({"function": [0]}, "function"),
-        ({"function": "mean", "sets": [(None, 3), (2, None)]}, "sets"),
-        ({"function": "mean", "sets": [[1, 2], (2, 3)]}, "sets"),
-        ({"function": "mean", "sets": [[1, 2], [2, 3]]}, "sets"),
-        ({"function": "mean", "sets": [(3, 3), (5, None)]}, "sets"),
-        ({"function": "mean", "sets": [[(None, 3), (2, None)], (5, 6)]}, "sets"),
-        ({"function": "mean", "sets": [[(None, 3), (5, None)], [5]]}, "sets"),
-        ({"function": "mean", "sets": [[(None, 3), (5, None)], [(4, 6), (1, 2, 3)]]}, "sets"),
-        ({"function": "mean", "sets": [(None, 3)]}, "sets"),
-        ({"function": "mean", "max_difference": 0}, "max_difference"),
-        ({"function": "mean", "max_difference": [1, 2]}, "max_difference"),
-        ({"function": "mean", "max_difference": 1, "pairs": [(1, 2)]}, "pairs"),
-        ({"function": "mean", "pairs": [(1, 1)]}, "pairs"),
-        ({"function": "mean", "of": "x"}, "of"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "key"), [
+    ({"function": "median"}, "function"),
+    ({"function": max}, "function"),
+    ({"function": [1, 2]}, "function"),
+    ({"function": [0]}, "function"),
+    ({"function": "mean", "sets": [(None, 3), (2, None)]}, "sets"),
+    ({"function": "mean", "sets": [[1, 2], (2, 3)]}, "sets"),
+    ({"function": "mean", "sets": [[1, 2], [2, 3]]}, "sets"),
+    ({"function": "mean", "sets": [(3, 3), (5, None)]}, "sets"),
+    ({"function": "mean", "sets": [[(None, 3), (2, None)], (5, 6)]}, "sets"),
+    ({"function": "mean", "sets": [[(None, 3), (5, None)], [5]]}, "sets"),
+    ({"function": "mean", "sets": [[(None, 3), (5, None)], [(4, 6), (1, 2, 3)]]}, "sets"),
+    ({"function": "mean", "sets": [(None, 3)]}, "sets"),
+    ({"function": "mean", "max_difference": 0}, "max_difference"),
+    ({"function": "mean", "max_difference": [1, 2]}, "max_difference"),
+    ({"function": "mean", "max_difference": 1, "pairs": [(1, 2)]}, "pairs"),
+    ({"function": "mean", "pairs": [(1, 1)]}, "pairs"),
+    ({"function": "mean", "of": "x"}, "of"),
+])  # fmt: skip
 def test_what_a_property_refuses(wrong, key):
     with pytest.raises(tf.errors.InputError) as refusal:
         tf.dataset_property("a", **wrong)

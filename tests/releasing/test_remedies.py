@@ -20,8 +20,11 @@ import pytest
 from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC
 from tests.releasing.publishing.test_restored_copies import copied, restored
-from tests.releasing.publishing.test_states import FULL, invoke, small, stopped
+from tests.releasing.publishing.test_states import counting, small, stopped
+from tests.support.commands import ended, invoke, succeed
+from tests.support.failing import FULL, failing
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
+from tests.support.releases import put
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
@@ -146,27 +149,20 @@ def test_the_state_of_a_release_says_how_it_is_completed(
 @of("releasing/publishing/again.py: resuming")
 def test_what_a_key_paid_for_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = small(tmp_path, ONE)
-    with monkeypatch.context() as patched:
-        patched.setattr(folders.os, "replace", _full)
-        assert invoke("release", "--once", "K", toml).exit_code == 4
-    other = invoke("release", "--once", "K", replaced(toml, "epsilon = 4.0", "epsilon = 3.0"))
-    assert other.exit_code == 2
+    with failing(monkeypatch, folders.os, "replace", FULL):
+        ended(4, "release", "--once", "K", toml)
+    other = ended(2, "release", "--once", "K", replaced(toml, "epsilon = 4.0", "epsilon = 3.0"))
     assert pasted(other, "ledger", "resume").exit_code == 0
     assert (tmp_path / "out" / "both.csv").exists()
-
-
-def _full(*_: object) -> None:
-    raise FULL
 
 
 @of("releasing/publishing/again.py: paying_again")
 @pytest.mark.parametrize("name", ["release.toml", "a study of it.toml"])
 def test_after_a_deleted_folder_new_values_are_paid_for(tmp_path: Path, name: str) -> None:
     toml = small(tmp_path, ONE).rename(tmp_path / name)
-    assert invoke("release", toml).exit_code == 0
+    succeed("release", toml)
     shutil.rmtree(tmp_path / "out")
-    refused = invoke("release", toml)
-    assert refused.exit_code == 2
+    refused = ended(2, "release", toml)
     assert pasted(refused, "release").exit_code == 0
     assert (tmp_path / "out" / "both.csv").exists()
     assert payments(tmp_path / "ledger.db") == 2
@@ -180,8 +176,7 @@ def test_values_that_are_lost_are_paid_for_anew(
     stopped(toml, monkeypatch, ReleaseState.DRAWN)
     for values in tmp_path.glob("*.values"):
         values.unlink()
-    lost = invoke(*asking[:-1], tmp_path / asking[-1])
-    assert lost.exit_code == 4
+    lost = ended(4, *asking[:-1], tmp_path / asking[-1])
     again = pasted(lost, "release")
     assert again.exit_code == 0, again.output
     assert (tmp_path / "out" / "both.csv").exists()
@@ -189,11 +184,11 @@ def test_values_that_are_lost_are_paid_for_anew(
 
 def test_another_key_is_one_to_write(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE)
-    assert invoke("release", toml).exit_code == 0
+    succeed("release", toml)
     refused = invoke("release", "--again", "both", toml)
     option = re.search(r"--once \S+", refused.output)
     assert option is not None
-    assert invoke("release", "--again", "both", *option[0].split(), toml).exit_code == 0
+    succeed("release", "--again", "both", *option[0].split(), toml)
     assert payments(tmp_path / "ledger.db") == 2
 
 
@@ -211,26 +206,25 @@ def test_a_ledger_says_how_what_waits_is_completed(tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize("budget", ["{ epsilon = 500, delta = 1e-6 }", "500"])
 def test_a_larger_budget_of_the_file_is_told_to_the_ledger(tmp_path: Path, budget: str) -> None:
     toml = small(tmp_path, ONE)
-    assert invoke("release", toml).exit_code == 0
+    succeed("release", toml)
     refused = invoke("release", replaced(toml, "budget = 400", f"budget = {budget}"), "--again", "both", "--once", "2")
     assert refused.exit_code == 2
     assert pasted(refused, "ledger", "budget").exit_code == 0
-    assert invoke("release", toml, "--again", "both", "--once", "2").exit_code == 0
+    succeed("release", toml, "--again", "both", "--once", "2")
 
 
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)])
 @pytest.mark.parametrize("declared", ["budget = 0.6\n", ""])
 def test_a_release_above_the_budget_says_which_is_enough(tmp_path: Path, declared: str, dry: tuple[str, ...]) -> None:
     toml = small(tmp_path, ONE.replace("budget = 400\n", declared))
-    assert invoke("release", toml).exit_code == 0
-    refused = invoke("release", *dry, toml, "--again", "both", "--once", "2")
-    assert refused.exit_code == 1
+    succeed("release", toml)
+    refused = ended(1, "release", *dry, toml, "--again", "both", "--once", "2")
     assert pasted(refused, "ledger", "budget").exit_code == 0
     if declared:
         line = re.search(r"write (budget = \S+) under \[source\]", refused.output)
         assert line is not None
         replaced(toml, declared.strip(), line[1])
-    assert invoke("release", toml, "--again", "both", "--once", "2").exit_code == 0
+    succeed("release", toml, "--again", "both", "--once", "2")
 
 
 def test_a_budget_that_no_ledger_has_counted_needs_no_command(tmp_path: Path) -> None:
@@ -239,7 +233,7 @@ def test_a_budget_that_no_ledger_has_counted_needs_no_command(tmp_path: Path) ->
     line = re.search(r"write (budget = \S+) under \[source\]", refused.output)
     assert line is not None
     assert "ledger budget" not in refused.output
-    assert invoke("release", replaced(toml, "budget = 0.1", line[1])).exit_code == 0
+    succeed("release", replaced(toml, "budget = 0.1", line[1]))
 
 
 def test_a_table_above_the_whole_budget_is_noticed_by_check(tmp_path: Path) -> None:
@@ -248,12 +242,11 @@ def test_a_table_above_the_whole_budget_is_noticed_by_check(tmp_path: Path) -> N
     line = re.search(r"write (budget = \S+) under \[source\]", refused.output)
     assert refused.exit_code == 1
     assert line is not None
-    assert invoke("check", replaced(toml, "budget = 1.0", line[1])).exit_code == 0
+    succeed("check", replaced(toml, "budget = 1.0", line[1]))
 
 
 def test_in_python_the_error_has_the_command(tmp_path: Path) -> None:
-    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
-    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 1, mechanism="group")
+    made = counting("still", "walking")
     ledger = tmp_path / "ledger.db"
     tf.release(made, ["still"] * 4, ledger=ledger, source="my data")
     with pytest.raises(tf.TakifuguError) as refused:
@@ -267,7 +260,7 @@ def test_in_python_the_error_has_the_command(tmp_path: Path) -> None:
 
 @of("accounting/ledger/format/chain.py: edited")
 def test_an_edited_ledger_is_checked(tmp_path: Path) -> None:
-    assert invoke("release", small(tmp_path, ONE)).exit_code == 0
+    succeed("release", small(tmp_path, ONE))
     with closing(sqlite3.connect(tmp_path / "ledger.db")) as edited:
         edited.execute("update sources set budget_epsilon = '9000'")
         edited.commit()
@@ -288,16 +281,15 @@ def test_a_long_ledger_of_an_older_format_is_upgraded(tmp_path: Path, monkeypatc
         refused = invoke("ledger", "show", path)
     assert refused.exit_code == 2
     assert pasted(refused, "ledger", "upgrade").exit_code == 0
-    assert invoke("ledger", "show", path).exit_code == 0
+    succeed("ledger", "show", path)
 
 
 @of("accounting/ledger/merging.py: _entering")
 def test_what_another_ledger_published_is_entered(tmp_path: Path) -> None:
     for name in ("one", "other"):
-        assert invoke("release", small(tmp_path / name, ONE)).exit_code == 0
-    refused = invoke("ledger", "merge", tmp_path / "one" / "ledger.db", tmp_path / "other" / "ledger.db")
-    assert refused.exit_code == 2
-    assert invoke(*printed(refused, "ledger", "adopt"), "--yes").exit_code == 0
+        succeed("release", small(tmp_path / name, ONE))
+    refused = ended(2, "ledger", "merge", tmp_path / "one" / "ledger.db", tmp_path / "other" / "ledger.db")
+    succeed(*printed(refused, "ledger", "adopt"), "--yes")
     assert payments(tmp_path / "one" / "ledger.db") == 2
 
 
@@ -305,36 +297,34 @@ def test_what_another_ledger_published_is_entered(tmp_path: Path) -> None:
 @pytest.mark.parametrize("output", ["", 'output = "out"\n'])
 def test_what_the_ledger_of_another_file_paid_for_is_entered(tmp_path: Path, output: str) -> None:
     other = small(tmp_path, ONE.replace('output = "out"\n', output)).rename(tmp_path / "other.toml")
-    assert invoke("release", other).exit_code == 0
+    succeed("release", other)
     toml = small(tmp_path, ONE.replace('"ledger.db"', '"new.db"').replace('"out"', '"new"'))
-    assert invoke("release", toml, "--new-ledger").exit_code == 0
+    succeed("release", toml, "--new-ledger")
     notice = invoke("check", toml)
-    assert invoke(*printed(notice, "ledger", "adopt"), "--yes").exit_code == 0
+    succeed(*printed(notice, "ledger", "adopt"), "--yes")
     assert payments(tmp_path / "new.db") == 2
 
 
 @of("releasing/publishing/new_ledger.py: require_known")
 def test_a_ledger_that_is_required_is_made_on_purpose(tmp_path: Path) -> None:
     toml = small(tmp_path, f"require_ledger = true\n{ONE}")
-    refused = invoke("release", toml)
-    assert refused.exit_code == 2
+    refused = ended(2, "release", toml)
     assert pasted(refused, "ledger", "init").exit_code == 0
-    assert invoke("release", toml).exit_code == 0
+    succeed("release", toml)
 
 
 @of("releasing/publishing/new_ledger.py: _forgotten")
 @pytest.mark.parametrize("way", ["merge", "adopt"])
 def test_a_ledger_that_has_forgotten_a_release_is_told(tmp_path: Path, way: str) -> None:
     toml, ledger = small(tmp_path, SPEC), tmp_path / "ledger.db"
-    assert invoke("release", toml, "--only", "walking").exit_code == 0
+    succeed("release", toml, "--only", "walking")
     early = copied(ledger, "early.db")
-    assert invoke("release", toml, "--only", "both").exit_code == 0
+    succeed("release", toml, "--only", "both")
     late = copied(ledger, "late.db")
     restored(ledger, early)
-    refused = invoke("release", toml)
-    assert refused.exit_code == 2
+    refused = ended(2, "release", toml)
     words = printed(refused, "ledger", way)
-    assert invoke(*[str(late) if word == THE_COPY else word for word in words], *_agreed(way)).exit_code == 0
+    succeed(*[str(late) if word == THE_COPY else word for word in words], *_agreed(way))
     assert payments(ledger) == 2
     assert "already published" in invoke("release", toml).output
 
@@ -345,12 +335,11 @@ def _agreed(way: str) -> list[str]:
 
 def test_another_ledger_is_taken_with_an_option(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE)
-    assert invoke("release", toml).exit_code == 0
+    succeed("release", toml)
     (tmp_path / "ledger.db").rename(tmp_path / "away.db")
-    refused = invoke("release", toml, "--again", "both", "--once", "2")
-    assert refused.exit_code == 2
+    refused = ended(2, "release", toml, "--again", "both", "--once", "2")
     assert "--new-ledger" in refused.output
-    assert invoke("release", toml, "--again", "both", "--once", "2", "--new-ledger").exit_code == 0
+    succeed("release", toml, "--again", "both", "--once", "2", "--new-ledger")
 
 
 # What a table is worth, and what it costs.
@@ -391,26 +380,21 @@ WEEKS = release_text(
     read_from("weeks", "weeks.csv", order="at", value="state", step="1h", from_="2026-01-05 00:00", budget=400),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test"),
     publish("weekly", "count", states=["walking"], every="week", epsilon=2.0),
-    ledger="weeks.db",
-    output="out",
-    expect=EXPECT,
-)
+    ledger="weeks.db", output="out", expect=EXPECT,
+)  # fmt: skip
 
 
 def _weeks(folder: Path, spec: str = WEEKS) -> Path:
     rows = [f"2026-{1 + d // 31:02}-{1 + d % 31:02} {h:02}:00,{'walking' if h % 3 else 'still'}\n"
             for d in range(4, 45) for h in range(24)]  # fmt: skip
-    (folder / "weeks.csv").write_text("at,state\n" + "".join(rows))
-    (folder / "weeks.toml").write_text(spec)
-    return folder / "weeks.toml"
+    return put(folder, {"weeks.toml": spec, "weeks.csv": "at,state\n" + "".join(rows)})
 
 
 @of("releasing/planning/outlook.py: _no_windows", "releasing/planning/outlook.py: _planning")
 def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
     dry = invoke("release", "--dry-run", "--window", "2026-W02", _weeks(tmp_path))
     assert "windows fit the budget" in " ".join(pasted(dry, "plan").output.split())
-    planned = invoke("plan", _example(tmp_path, "people"))
-    assert planned.exit_code == 2
+    planned = ended(2, "plan", _example(tmp_path, "people"))
     assert "ledger" in pasted(planned, "release", "--dry-run").output
 
 
@@ -419,7 +403,7 @@ def test_a_calendar_without_an_end_names_its_first_window(tmp_path: Path) -> Non
     refused = invoke("release", toml)
     option = re.search(r"--window \S+", refused.output)
     assert option is not None
-    assert invoke("release", toml, *option[0].split()).exit_code == 0
+    succeed("release", toml, *option[0].split())
     assert (tmp_path / "out" / "weekly-2026-W02.csv").exists()
 
 
@@ -456,7 +440,7 @@ def test_a_useless_table_is_published_with_an_option(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE.replace("matters = 1000\n", "matters = 0.001\n").replace("unimportant", "# unimportant"))
     refused = invoke("release", toml)
     assert (refused.exit_code, "--anyway" in refused.output) == (1, True)
-    assert invoke("release", toml, "--anyway").exit_code == 0
+    succeed("release", toml, "--anyway")
 
 
 def test_a_strange_file_is_replaced_with_an_option(tmp_path: Path) -> None:
@@ -465,7 +449,7 @@ def test_a_strange_file_is_replaced_with_an_option(tmp_path: Path) -> None:
     (tmp_path / "out" / "both.csv").write_text("mine")
     refused = invoke("release", toml)
     assert (refused.exit_code, "--force" in refused.output) == (2, True)
-    assert invoke("release", toml, "--force").exit_code == 0
+    succeed("release", toml, "--force")
 
 
 # The lines that `advise` prints, pasted into the place that they name.
@@ -503,7 +487,7 @@ def test_every_remedy_of_advise_does_what_it_promises(tmp_path: Path, released: 
     spec = spec.replace("budget = 400", "budget = 8").replace('mechanism = "group"\n', "").replace("4.0", "1.0")
     toml = small(tmp_path, spec, rows=200)
     if released:
-        assert invoke("release", toml, "--anyway").exit_code == 0
+        succeed("release", toml, "--anyway")
     advised = invoke("advise", toml)
     parts = re.split(r"(?m)^\d+\. ", advised.output)[1:]
     assert parts, advised.output
@@ -511,7 +495,7 @@ def test_every_remedy_of_advise_does_what_it_promises(tmp_path: Path, released: 
     for part in parts:
         promise = re.sub(r"; its ± is.*|\(it needs.*", "", " ".join(re.split(r"\n[a-z]", part)[0].split())).strip()
         for words in re.findall(r"`takifugu ([^`\n]*)`", part):
-            assert invoke(*shlex.split(words)).exit_code == 0
+            succeed(*shlex.split(words))
         with_lines(toml, [line.strip() for line in part.splitlines() if line.startswith("    ")])
         now = " ".join(invoke("advise", toml).output.split())
         assert promise in now, part
@@ -534,8 +518,7 @@ def test_a_table_gets_a_release_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @of("releasing/file/loading.py: _checked")
 def test_a_belief_of_private_data_is_checked_where_they_are(tmp_path: Path) -> None:
     fit = 'fit = { file = "data.csv", value = "state", order = "t", private = true }\n'
-    refused = invoke("check", small(tmp_path, re.sub(r"matrix = .*\n", fit, ONE)))
-    assert refused.exit_code == 2
+    refused = ended(2, "check", small(tmp_path, re.sub(r"matrix = .*\n", fit, ONE)))
     assert "ledger" in pasted(refused, "calibrate").output
 
 

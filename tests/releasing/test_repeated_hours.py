@@ -10,9 +10,11 @@ import pandas
 import polars
 import pytest
 from tests.support.engines import ENGINES, Columns
+from tests.support.release_files import believe, changed, publish, read_from, release_text
+from tests.support.releases import refusal_of
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.errors import TakifuguError
 from takifugu.data import Calendar, Layout, Recode, Zone, open_frame
 from takifugu.data.rows.reader import surveyed
 from takifugu.data.sequences import rows_of
@@ -20,34 +22,13 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.study import open_study
 
-FILE = """
-ledger = "ledger.db"
-output = "out"
-[source]
-name = "ward"
-file = "ward.csv"
-value = "state"
-unit = "ward"
-order = "time"
-step = "{step}"
-from = "2026-10-19"
-until = "2026-11-02"
-timezone = "Europe/Berlin"
-{keys}
-budget = 100
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-units_independent = true
-[[release]]
-name = "busy"
-query = "count"
-states = ["busy"]
-epsilon = 0.5
-mechanism = "group"
-{window}
-"""
+FILE = release_text(
+    read_from("ward", "ward.csv", value="state", unit="ward", order="time", step="{step}", from_="2026-10-19",
+              until="2026-11-02", timezone="Europe/Berlin", budget=100) + "\n{keys}",
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
+    publish("busy", "count", states=["busy"], epsilon=0.5, mechanism="group") + "\n{window}",
+    output="out",
+)  # fmt: skip
 NIGHT = 'window = "2026-10-25"'
 BEFORE, AFTER = 'window = "2026-10-24"', 'window = "2026-10-26"'
 #: Half hours of the repeated hour: of the first pass, and of the second one.
@@ -186,50 +167,37 @@ def test_two_rows_that_a_rule_puts_into_one_step_are_two_rows_in_one_step(tmp_pa
     assert read(written(tmp_path, 'ambiguous = "drop"')) == [(50, 4)] * 2
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ((("{keys}", 'ambiguous = "earliest"'),), "source.ambiguous: is 'earliest'"),
-        ((("{keys}", "ambiguous = true"),), "source.ambiguous:"),
+@pytest.mark.parametrize(("changes", "words"), [
+    ((("{keys}", 'ambiguous = "earliest"'),), "source.ambiguous: is 'earliest'"),
+    ((("{keys}", "ambiguous = true"),), "source.ambiguous:"),
+    ((("{keys}", 'ambiguous = "first"'), ('timezone = "Europe/Berlin"', "")),
+     "source.ambiguous: ambiguous is 'first' and no time zone is declared"),
+    (
         (
-            (("{keys}", 'ambiguous = "first"'), ('timezone = "Europe/Berlin"', "")),
-            "source.ambiguous: ambiguous is 'first' and no time zone is declared",
+            ("{keys}", 'ambiguous = "drop"'), ('step = "{step}"', ""), ("{window}", ""),
+            ('from = "2026-10-19"\nuntil = "2026-11-02"', ""),
         ),
-        (
-            (
-                ("{keys}", 'ambiguous = "drop"'), ('step = "{step}"', ""), ("{window}", ""),
-                ('from = "2026-10-19"\nuntil = "2026-11-02"', ""),
-            ),
-            "source.ambiguous: ambiguous is 'drop' and no step is declared",
-        ),
-    ],
-)  # fmt: skip
+        "source.ambiguous: ambiguous is 'drop' and no step is declared",
+    ),
+])  # fmt: skip
 def test_a_rule_that_there_is_not_is_refused_with_what_to_write(
     tmp_path: Path, changes: tuple[tuple[str, str], ...], words: str
 ) -> None:
     as_csv(tmp_path, days(1))
-    text = FILE
-    for change in changes:
-        assert change[0] in text
-        text = text.replace(*change)
-    text = text.replace("{step}", "30min").replace("{window}", NIGHT).replace("{keys}", "")
+    text = changed(FILE, *changes).replace("{step}", "30min").replace("{window}", NIGHT).replace("{keys}", "")
     (tmp_path / "ward.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(SpecError) as caught:
-        load(tmp_path / "ward.toml")
-    line = next(line for line in caught.value.problems if line.startswith("source.ambiguous"))
+    caught = refusal_of(tmp_path / "ward.toml")
+    line = next(line for line in caught.problems if line.startswith("source.ambiguous"))
     assert line.startswith(words), line
     fixes = ('"first" or "last" or "drop"', 'timezone = "Europe/Berlin"', 'step = "1h"')
     assert any(fix in line for fix in fixes), line
 
 
-@pytest.mark.parametrize(
-    ("rule", "words"),
-    [
-        ("first", "a time that clocks showed twice is that of the first pass, unless its row tells the offset"),
-        ("last", "a time that clocks showed twice is that of the last pass"),
-        ("drop", "rows at a time that clocks showed twice are left out, and nothing is promised about them"),
-    ],
-)
+@pytest.mark.parametrize(("rule", "words"), [
+    ("first", "a time that clocks showed twice is that of the first pass, unless its row tells the offset"),
+    ("last", "a time that clocks showed twice is that of the last pass"),
+    ("drop", "rows at a time that clocks showed twice are left out, and nothing is promised about them"),
+])  # fmt: skip
 def test_the_certificate_says_how_the_hour_is_read(tmp_path: Path, rule: str, words: str) -> None:
     as_csv(tmp_path, days(1))
     (table,) = release_file(written(tmp_path, f'ambiguous = "{rule}"'), anyway=True).tables

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.releasing import files, mutants
-from tests.support.answers import true_answer
+from tests.support.answers import stand_in, true_answer
 from tests.support.engines import ENGINES, Columns, spark, write_csv
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Problem
 from takifugu.core.errors import DataError, SpecError
 from takifugu.data import Piece
 from takifugu.model.queries import Linear
@@ -148,11 +145,7 @@ def test_counts_and_rows_agree(data: st.DataObject) -> None:
         tf.Count("b"), tf.Count(["a", "c"]), tf.Histogram(), tf.Histogram(["c", "a"], total=7),
         tf.Sum(codes={"a": 0, "b": "1/2", "c": -3}), tf.Sum(codes={"a": 1, "b": 0.26, "c": 2}, grid="0.25"),
     ]))  # fmt: skip
-    guarantee = SimpleNamespace(covers=Covers.ENTRIES, epsilon=Fraction(1))
-    problem = Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(1))
-    calibration: Any = SimpleNamespace(
-        framework=problem.framework, query=query, guarantee=guarantee, mechanism="x", problem=problem
-    )
+    calibration = stand_in(belief, query)
     counted = Counted(tuple(_piece(walk, states) for walk in walks))
     assert true_answer(calibration, counted) == true_answer(calibration, walks[0] if len(walks) == 1 else walks)
 
@@ -165,11 +158,7 @@ def _piece(walk: list[str | None], states: list[str]) -> Piece:
 
 def test_counts_cannot_answer_what_they_do_not_hold() -> None:
     chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3, states=["a", "b"])
-    guarantee = SimpleNamespace(covers=Covers.ENTRIES, epsilon=Fraction(1))
-    calibration: Any = SimpleNamespace(
-        framework=tf.Pufferfish(tf.every_entry(), chain), query=Linear([1, 2, 3], {"a": 0, "b": 1}),
-        guarantee=guarantee, mechanism="x",
-    )  # fmt: skip
+    calibration = stand_in(chain, Linear([1, 2, 3], {"a": 0, "b": 1}))
     with pytest.raises(DataError, match="weighs entries differently"):
         true_answer(calibration, Counted((_piece(["a", "b", "b"], ["a", "b"]),)))
     with pytest.raises(DataError, match="other sequences"):

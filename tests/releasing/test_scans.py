@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
+from tests.support.release_files import EXPECT, believe, group, hide, publish, read_from, release_text
+from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.data.engines import differences
@@ -28,53 +29,24 @@ SEQUENCES = release_text(
     publish("both", "histogram", epsilon=1.0, per="pooled"),
     expect=EXPECT,
 )
-GROUPS = """
-ledger = "ledger.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-file = "people.csv"
-name = "survey"
-value = "smokes"
-group = "town"
-[belief]
-kind = "users"
-[[belief.groups]]
-name = "north"
-size = 100
-values = ["yes", "no"]
-probabilities = [0.3, 0.7]
-[[belief.groups]]
-name = "south"
-size = 300
-values = ["yes", "no"]
-probabilities = [0.2, 0.8]
-[hide]
-kind = "every-entry"
-[[release]]
-name = "smokers"
-query = "count"
-states = ["yes"]
-epsilon = 1.0
-[[release]]
-name = "all"
-query = "histogram"
-epsilon = 1.0
-"""
+GROUPS = release_text(
+    read_from("survey", "people.csv", value="smokes", group="town"),
+    believe("users"),
+    group("north", 100, ["yes", "no"], [0.3, 0.7]),
+    group("south", 300, ["yes", "no"], [0.2, 0.8]),
+    hide(kind="every-entry"),
+    publish("smokers", "count", states=["yes"], epsilon=1.0),
+    publish("all", "histogram", epsilon=1.0),
+    expect=EXPECT,
+)  # fmt: skip
 RECORD = release_text(
     read_from("record", "record.csv"),
-    believe(
-        "table",
-        columns=["hiv", "flu"],
-        rows=[[0, 0], [0, 1], [1, 0], [1, 1]],
-        probabilities=[0.4, 0.1, 0.1, 0.4],
-        source="a public census",
-    ),
+    believe("table", columns=["hiv", "flu"], rows=[[0, 0], [0, 1], [1, 0], [1, 1]], probabilities=[0.4, 0.1, 0.1, 0.4],
+            source="a public census"),
     hide(kind="every-entry"),
     publish("total", "sum", epsilon=1.0),
     expect=EXPECT,
-)
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -112,9 +84,7 @@ def folder_of(path: Path, text: str, gaps: bool = False) -> Path:
     (path / "walks.csv").write_text("person,minute,posture\n" + "".join(walks))
     people = [f"{draw.choice(('yes', 'no'))},{'north' if i < 100 else 'south'}\n" for i in range(USERS)]
     (path / "people.csv").write_text("smokes,town\n" + "".join(draw.sample(people, USERS)))
-    (path / "record.csv").write_text("hiv,flu\n0,1\n")
-    (path / "file.toml").write_text(text)
-    return path / "file.toml"
+    return put(path, {"file.toml": text, "record.csv": "hiv,flu\n0,1\n"})
 
 
 #: The most rows that a query brings: one each for two units and two states, or for each group and value.

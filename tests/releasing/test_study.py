@@ -10,14 +10,14 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from tests.releasing import files
 from tests.releasing.test_windows import written
+from tests.support.commands import invoke, succeed
+from tests.support.failing import failing
 from tests.support.pages import Element, Tree, walk
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 from takifugu.core.errors import SpecError
 from takifugu.data import Counted, Piece, Table
 from takifugu.releasing.file.kind import Unit
@@ -102,7 +102,7 @@ def test_calibrate_says_what_forced_the_noise(tmp_path: Path) -> None:
 
 def test_a_dry_run_is_what_the_command_foresees(tmp_path: Path) -> None:
     rehearsal = study(tmp_path).dry_run()
-    outcome = CliRunner().invoke(main, ["release", "--dry-run", "--json", str(tmp_path / "release.toml")])
+    outcome = invoke("release", "--dry-run", "--json", tmp_path / "release.toml")
     foreseen = json.loads(outcome.stdout)["forecast"]
     assert foreseen == json.loads(json.dumps(rehearsal.forecast.to_dict()))
     assert "nothing was paid" in rows_as_text(rehearsal).text
@@ -117,7 +117,7 @@ def test_a_study_prints_what_the_terminal_prints(tmp_path: Path) -> None:
         (["compare", path, "--all"], made.compare()), (["calibrate", path], made.calibrate()),
         (["release", "--dry-run", path], made.dry_run()),
     ):  # fmt: skip
-        assert CliRunner().invoke(main, command).stdout == f"{printed}\n"
+        assert invoke(*command).stdout == f"{printed}\n"
 
 
 def test_a_dry_run_of_windows_looks_ahead(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_notebook_shows_the_lines_of_the_command_line(tmp_path: Path) -> None:
     with pytest.raises(SpecError) as refusal:
         study(tmp_path, spec)
     lines = refusal.value._render_traceback_()  # type: ignore[attr-defined]
-    printed = CliRunner().invoke(main, ["release", str(tmp_path / "release.toml")]).stderr.splitlines()
+    printed = invoke("release", tmp_path / "release.toml").stderr.splitlines()
     assert [*lines, printed[-1]] == printed  # a command that would have released says that nothing happened
     assert len(lines) == 3
 
@@ -203,7 +203,7 @@ def test_a_refusal_after_the_start_says_what_happened(tmp_path: Path) -> None:
     with pytest.raises(tf.errors.BudgetExceeded) as refusal:
         steps.release(anyway=True)
     lines = refusal.value._render_traceback_()  # type: ignore[attr-defined]
-    printed = CliRunner().invoke(main, ["release", str(tmp_path / "release.toml")]).stderr.splitlines()
+    printed = invoke("release", tmp_path / "release.toml").stderr.splitlines()
     assert lines == [line for line in printed if "ledger at" not in line]
     assert "nothing happened" in lines[-1]
     assert steps.dry_run().forecast.refused
@@ -220,18 +220,12 @@ def test_an_edited_file_is_read_anew(tmp_path: Path) -> None:
 
 
 def test_the_command_line_completes_what_a_study_has_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(*args: object) -> None:
-        raise OSError("no room")
-
     steps = study(tmp_path)
-    with monkeypatch.context() as broken:
-        broken.setattr(orders, "place", crash)
-        with pytest.raises(tf.TakifuguError):
-            steps.release(anyway=True)
+    with failing(monkeypatch, orders, "place", OSError("no room")), pytest.raises(tf.TakifuguError):
+        steps.release(anyway=True)
     book = Ledger.open(tmp_path / "ledger.db")
     spent = book.spent("study").spent
-    done = CliRunner().invoke(main, ["release", "--anyway", str(tmp_path / "release.toml")])
-    assert done.exit_code == 0, done.output
+    done = succeed("release", "--anyway", tmp_path / "release.toml")
     assert "completed the release" in done.stdout
     assert book.spent("study").spent == spent
 

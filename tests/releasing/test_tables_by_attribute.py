@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import json
 import math
@@ -13,39 +12,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from tests.support import cell_oracles
+from tests.support.commands import succeed
 from tests.support.engines import ENGINES
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
+from tests.support.releases import assert_refused, cells, put
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.composing import joint
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
-from takifugu.core.errors import DataError, SpecError
+from takifugu.core.errors import DataError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.comparison import compared
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.questions import debits_of
-from takifugu.releasing.planning.truth import answer_of, read
 
 FILE = release_text(
-    read_from(
-        "clinic",
-        "clinic.csv",
-        value="state",
-        unit="who",
-        order="minute",
-        attributes={"ward": ["A", "B", "C"], "floor": [1, 2]},
-        budget=20.0,
-    ),
+    read_from("clinic", "clinic.csv", value="state", unit="who", order="minute",
+              attributes={"ward": ["A", "B", "C"], "floor": [1, 2]}, budget=20.0),
     believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
     publish("table", "histogram", by="ward", epsilon=0.5, mechanism="quilt-exact"),
-    output="out",
-    expect=EXPECT,
-)
+    output="out", expect=EXPECT,
+)  # fmt: skip
 CODED = 'codes = { calm = 0, busy = 2 }\nby = "ward"'
 Row = tuple[str, str, int, int, str]
 
@@ -61,18 +51,8 @@ def recorded(people: int = 12, wards: str = "AB") -> list[Row]:
 
 
 def written(folder: Path, *changes: tuple[str, str], rows: Any = None) -> Path:
-    (folder / "clinic.toml").write_text(changed(FILE, *changes), encoding="utf-8")
-    with (folder / "clinic.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([("who", "ward", "floor", "minute", "state"), *(rows or recorded())])
-    return folder / "clinic.toml"
-
-
-def cells(path: Path, data: Any = None) -> dict[str, Fraction]:
-    """Return the exact answer of the one table of a file."""
-    ((question,),) = (table.questions for table in plan(load(path, data)).tables)
-    made = question.calibration
-    answer = answer_of(made, read(made, question.data))
-    return {label: units * made.problem.grid for label, units in zip(made.problem.labels, answer, strict=True)}
+    lines = [",".join(map(str, row)) for row in [("who", "ward", "floor", "minute", "state"), *(rows or recorded())]]
+    return put(folder, {"clinic.toml": changed(FILE, *changes), "clinic.csv": "\n".join(lines) + "\n"})
 
 
 def by_hand(rows: list[Row], column: int = 1) -> Counter[str]:
@@ -291,8 +271,7 @@ def test_a_year_is_planned_and_mechanisms_are_compared(tmp_path: Path) -> None:
 
 
 def test_terminal_and_report_know_it(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["release", str(written(tmp_path))], catch_exceptions=False)
-    assert result.exit_code == 0
+    result = succeed("release", written(tmp_path))
     assert "by ward" in result.output
     page = (tmp_path / "out" / "table.report.html").read_text()
     assert all(f">{part}<" in page for part in ("A", "B", "calm", "busy"))  # a table of two ways
@@ -336,8 +315,4 @@ def test_data_that_break_the_rules_are_refused_without_being_told(tmp_path: Path
     ([('by = "ward"', 'by = "hour"')], "release[0].by", "needs a declared calendar"),
 ])  # fmt: skip
 def test_files_that_are_refused(tmp_path: Path, changes: Any, place: str, message: str) -> None:
-    with pytest.raises(SpecError) as caught:
-        load(written(tmp_path, *changes))
-    problems = caught.value.problems
-    assert any(line.startswith(f"{place}: ") and message in line for line in problems), problems
-    assert not (tmp_path / "ledger.db").exists()
+    assert_refused(written(tmp_path, *changes), place, message)

@@ -11,19 +11,20 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import invoke
+from tests.support.exports import EXPORTS, Export
 from tests.support.made_tables import MadeTable, changes, histories, known, spent, table
 from tests.support.release_files import filled
 from tests.support.tables_of_happenings import OF_HAPPENINGS
 from tests.support.tables_of_people import OF_PEOPLE
 from tests.support.tables_of_states import OF_STATES
 
-from takifugu.cli import main
 from takifugu.core.plain import Json
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.advice import advise
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.planning.plan import Plan, plan
+from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing.run import publish
 
 KINDS = {**OF_STATES, **OF_HAPPENINGS, **OF_PEOPLE}
@@ -33,7 +34,7 @@ TABLES = {make.__name__: make for make in chain(*KINDS.values())}
 def started(file: Path, answers: Mapping[str, str]) -> Json:
     """Start a release file beside a table, and return what `init` says, or its error."""
     words = ["init", str(file), "-o", str(file.with_name("r.toml")), "--force", "--json", *words_of(answers)]
-    return json.loads(CliRunner().invoke(main, words, catch_exceptions=False).stdout)
+    return json.loads(invoke(*words).stdout)
 
 
 def words_of(answers: Mapping[str, str]) -> list[str]:
@@ -91,7 +92,7 @@ def test_without_a_terminal_init_does_what_yes_does(name: str, tmp_path: Path) -
     file, where = written(tmp_path, made), tmp_path / "r.toml"
     done = list[tuple[int, str, str, str]]()
     for words in (["--yes"], [], ["--yes", *words_of(made.right)], words_of(made.right)):
-        ran = CliRunner().invoke(main, ["init", str(file), "-o", str(where), *words], catch_exceptions=False)
+        ran = invoke("init", file, "-o", where, *words)
         text = where.read_text(encoding="utf-8") if where.exists() else ""
         done.append((ran.exit_code, ran.stdout, ran.stderr, re.sub("ledger_id = .*", "", text)))
         for path in tmp_path.glob("r*"):
@@ -150,3 +151,45 @@ def assert_true(cells: list[dict[str, str]], truth: Mapping[str, float], roundin
     for cell in cells:
         assert cell["readable"] == "true"
         assert float(cell["low"]) - rounding <= truth[cell["cell"]] <= float(cell["high"]) + rounding
+
+
+# Six exports with a known truth, released as they are: published are shares of time, within the stated error.
+
+
+def exported(folder: Path, export: Export) -> Path:
+    for name, content in export.files.items():
+        (folder / name).write_bytes(content)
+    return folder / "f.toml"
+
+
+def counted(planned: Plan, states: list[str]) -> dict[str, int]:
+    """Return how many steps of each state are counted, before noise."""
+    (question,) = (question for table in planned.tables for question in table.questions)
+    answer = answer_of(question.calibration, read(question.calibration, question.data))
+    return dict(zip(states, map(int, answer), strict=True))
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", EXPORTS)
+def test_what_is_published_are_shares_of_time_within_the_stated_error(name: str, tmp_path: Path) -> None:
+    export = EXPORTS[name]()
+    planned = plan(load(exported(tmp_path, export)))
+    states = [*export.steps]
+    exact = counted(planned, states)
+    # A step has the state at its start, so that each row moves the count by less than a step, up or down.
+    rows = sum(export.rows.values()) if export.are_lasting else 0
+    assert all(abs(exact[state] - steps) <= 4 * (rows / 12) ** 0.5 for state, steps in export.steps.items())
+    publish(planned, entropy=InsecureSeededEntropyForTests(1))
+    published = {}
+    for line in (tmp_path / "out" / "time.csv").read_text().splitlines()[1:]:
+        state, *numbers = line.split(",")
+        published[state] = [float(number) for number in numbers[:3]]
+    total = sum(export.steps.values())
+    for state, steps in export.steps.items():
+        value, low, high = published[state]
+        assert low <= steps <= high
+        assert (high - low) / total < 0.2
+        assert abs(value - steps) / total <= (high - low) / 2 / total
+    if export.are_lasting or name in ("arrivals", "attendance"):  # counting rows would say something else
+        by_rows = {state: total * rows / sum(export.rows.values()) for state, rows in export.rows.items()}
+        assert any(not published[state][1] <= by_rows[state] <= published[state][2] for state in states)

@@ -118,27 +118,14 @@ def users() -> tf.IndependentUsers:
     return tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 4)
 
 
-@pytest.mark.parametrize(
-    ("framework", "query", "data"),
-    [
-        (lambda: tf.Pufferfish(tf.every_entry(), users()), tf.Count(1), [1, 0, PLANTED, 1]),
-        (
-            lambda: tf.Pufferfish(
-                tf.attribute("a", 0, 1), tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["a", "b"])
-            ),
-            tf.Count(1),
-            {"a": 0, "b": PLANTED},
-        ),
-        (
-            lambda: tf.Pufferfish(
-                tf.attribute("a", 0, 1), tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["a", "b"])
-            ),
-            tf.Count(1),
-            {"a": 0, PLANTED: 1},
-        ),
-        (lambda: tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([0, 2], [0.5, 0.5])), tf.Identity(), PLANTED),
-    ],
-)
+@pytest.mark.parametrize(("framework", "query", "data"), [
+    (lambda: tf.Pufferfish(tf.every_entry(), users()), tf.Count(1), [1, 0, PLANTED, 1]),
+    (lambda: tf.Pufferfish(tf.attribute("a", 0, 1), tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["a", "b"])),
+     tf.Count(1), {"a": 0, "b": PLANTED}),
+    (lambda: tf.Pufferfish(tf.attribute("a", 0, 1), tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["a", "b"])),
+     tf.Count(1), {"a": 0, PLANTED: 1}),
+    (lambda: tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([0, 2], [0.5, 0.5])), tf.Identity(), PLANTED),
+])  # fmt: skip
 def test_data_of_other_beliefs(framework: Any, query: Any, data: Any) -> None:
     made = tf.calibrate(framework(), query, 1, mechanism="group")
     check(lambda: tf.release(made, data))
@@ -165,18 +152,15 @@ def raising(error: BaseException) -> Callable[..., Any]:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("error", [KeyError(PLANTED, COUNT), KeyboardInterrupt(), OSError(5, PLANTED), MemoryError()])
-@pytest.mark.parametrize(
-    ("room", "name", "state"),
-    [
-        (publish, "read", ReleaseState.NOTHING),
-        (publish, "answer_of", ReleaseState.PAID),
-        (DiscreteLaplace, "draw", ReleaseState.PAID),
-        (publish, "certify", ReleaseState.PAID),
-        (Ledger, "reserve", ReleaseState.NOTHING),
-        (Ledger, "drawn", ReleaseState.PAID),
-        (Ledger, "publish", ReleaseState.DRAWN),
-    ],
-)
+@pytest.mark.parametrize(("room", "name", "state"), [
+    (publish, "read", ReleaseState.NOTHING),
+    (publish, "answer_of", ReleaseState.PAID),
+    (DiscreteLaplace, "draw", ReleaseState.PAID),
+    (publish, "certify", ReleaseState.PAID),
+    (Ledger, "reserve", ReleaseState.NOTHING),
+    (Ledger, "drawn", ReleaseState.PAID),
+    (Ledger, "publish", ReleaseState.DRAWN),
+])  # fmt: skip
 def test_faults_at_every_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, room: Any, name: str, state: ReleaseState
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import random
 from collections import Counter
@@ -12,59 +11,32 @@ from typing import Any
 
 import pytest
 from tests.support.engines import ENGINES
-from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
+from tests.support.release_files import EXPECT, believe, changed, group, publish, read_from, release_text
+from tests.support.releases import assert_refused, cells, put, refusal_of
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import DataError, SpecError
+from takifugu.core.errors import DataError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
-from takifugu.releasing.planning.truth import answer_of, read
 
 Row = tuple[str, str, str]
 
 FILE = release_text(
     read_from("census", "census.csv", value=["age", "sex"], budget=8.0),
-    believe(
-        "users",
-        size=60,
-        values=[["young", "f"], ["young", "m"], ["old", "f"], ["old", "m"]],
-        probabilities=["0.3", "0.3", "0.2", "0.2"],
-    ),
+    believe("users", size=60, values=[["young", "f"], ["young", "m"], ["old", "f"], ["old", "m"]],
+            probabilities=["0.3", "0.3", "0.2", "0.2"]),
     publish("both", "histogram", by=["age", "sex"], epsilon=1.0),
-    output="out",
-    expect=EXPECT,
-)
-GROUPED = """
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "census"
-file = "census.csv"
-value = "age"
-group = "ward"
-budget = 8.0
-[belief]
-kind = "users"
-[[belief.groups]]
-name = "A"
-size = 40
-values = ["young", "old"]
-probabilities = ["0.5", "0.5"]
-[[belief.groups]]
-name = "B"
-size = 20
-values = ["young", "old"]
-probabilities = ["0.1", "0.9"]
-[[release]]
-name = "both"
-query = "histogram"
-by = "ward"
-epsilon = 1.0
-"""
+    output="out", expect=EXPECT,
+)  # fmt: skip
+GROUPED = release_text(
+    read_from("census", "census.csv", value="age", group="ward", budget=8.0),
+    believe("users"),
+    group("A", 40, ["young", "old"], ["0.5", "0.5"]),
+    group("B", 20, ["young", "old"], ["0.1", "0.9"]),
+    publish("both", "histogram", by="ward", epsilon=1.0),
+    output="out", expect=EXPECT,
+)  # fmt: skip
 
 
 def people() -> list[Row]:
@@ -76,17 +48,8 @@ def people() -> list[Row]:
 
 
 def written(folder: Path, text: str, *changes: tuple[str, str], rows: Any = None) -> Path:
-    (folder / "census.toml").write_text(changed(text, *changes), encoding="utf-8")
-    with (folder / "census.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([("ward", "age", "sex"), *(rows or people())])
-    return folder / "census.toml"
-
-
-def cells(path: Path, data: Any = None) -> dict[str, Fraction]:
-    ((question,),) = (table.questions for table in plan(load(path, data)).tables)
-    made = question.calibration
-    answer = answer_of(made, read(made, question.data))
-    return {label: units * made.problem.grid for label, units in zip(made.problem.labels, answer, strict=True)}
+    lines = map(",".join, [("ward", "age", "sex"), *(rows or people())])
+    return put(folder, {"census.toml": changed(text, *changes), "census.csv": "\n".join(lines) + "\n"})
 
 
 def scale(path: Path) -> Any:
@@ -183,17 +146,11 @@ def test_rows_that_the_belief_does_not_know_are_refused(tmp_path: Path, row: Row
 
 TABLE = release_text(
     read_from("census", "census.csv", unit="ward"),
-    believe(
-        "table",
-        source="a test",
-        units_independent=True,
-        columns=["age", "sex"],
-        rows=[["young", "f"], ["old", "m"]],
-        probabilities=["0.5", "0.5"],
-    ),
+    believe("table", source="a test", units_independent=True, columns=["age", "sex"],
+            rows=[["young", "f"], ["old", "m"]], probabilities=["0.5", "0.5"]),
     publish("both", "histogram", by=["age", "sex"], epsilon=1.0),
     expect=EXPECT,
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "changes", "place", "message"), [
@@ -214,10 +171,7 @@ TABLE = release_text(
                 'values = [["young"], "old"]\nprobabilities = ["0.1", "0.9"]')], "belief.groups[1].values", "single"),
 ])  # fmt: skip
 def test_files_that_are_refused(tmp_path: Path, text: str, changes: Any, place: str, message: str) -> None:
-    with pytest.raises(SpecError) as caught:
-        load(written(tmp_path, text, *changes))
-    problems = caught.value.problems
-    assert any(line.startswith(f"{place}: ") and message in line for line in problems), problems
+    assert_refused(written(tmp_path, text, *changes), place, message)
 
 
 def without_some_ages() -> list[Row]:
@@ -257,9 +211,7 @@ def test_a_missing_value_without_a_rule_is_refused_with_what_to_write(tmp_path: 
 
 @pytest.mark.parametrize("size", ["0", "5e4"])
 def test_a_key_that_is_wrong_is_not_said_to_be_missing_too(tmp_path: Path, size: str) -> None:
-    with pytest.raises(SpecError) as caught:
-        load(written(tmp_path, FILE, ("size = 60", f"size = {size}")))
-    (line,) = caught.value.problems
+    (line,) = refusal_of(written(tmp_path, FILE, ("size = 60", f"size = {size}"))).problems
     assert line.startswith("belief.size: is ")
 
 
@@ -284,6 +236,4 @@ def test_a_missing_value_that_counts_as_none_of_the_column_is_refused(
     missing: str, where: tuple[str, ...], tmp_path: Path
 ) -> None:
     path = written(tmp_path, FILE, ('kind = "users"', f'kind = "users"\nmissing = {missing}'))
-    with pytest.raises(SpecError) as caught:
-        load(path)
-    assert [fault.where for fault in caught.value.faults] == [where]
+    assert [fault.where for fault in refusal_of(path).faults] == [where]

@@ -10,49 +10,30 @@ from pathlib import Path
 
 import pandas
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import succeed
 from tests.support.release_files import believe, changed, publish, read_from, release_text
+from tests.support.releases import refusal_of
 from tests.support.wide_oracle import Reading, entries, long_rows
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.format import agreement
 from takifugu.accounting.ledger.format.agreement import are_moved, conflicts
-from takifugu.cli import main
-from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.errors import TakifuguError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing.run import release_file
 
 DAYS = [date(2026, 1, 5) + timedelta(days) for days in range(28) if days % 7 < 5]
 FILE = release_text(
-    read_from(
-        "sheet",
-        "wide.csv",
-        rows="wide",
-        columns="*/*/2026",
-        order_format="%d/%m/%Y",
-        ignore=["class"],
-        empty="absent",
-        unit="pupil",
-        order="day",
-        value="state",
-        step="1d",
-        from_="2026-01-05",
-        until="2026-02-02",
-        budget=50,
-    ),
-    believe(
-        "markov-chain",
-        states=["absent", "present"],
-        map={"x": "present"},
-        matrix=[[0.6, 0.4], [0.1, 0.9]],
-        units_independent=True,
-    ),
+    read_from("sheet", "wide.csv", rows="wide", columns="*/*/2026", order_format="%d/%m/%Y", ignore=["class"],
+              empty="absent", unit="pupil", order="day", value="state", step="1d", from_="2026-01-05",
+              until="2026-02-02", budget=50),
+    believe("markov-chain", states=["absent", "present"], map={"x": "present"}, matrix=[[0.6, 0.4], [0.1, 0.9]],
+            units_independent=True),
     publish("days", "histogram", epsilon=1),
     publish("weekdays", "histogram", by="weekday", window="2026-W03", epsilon=1),
-    output="out",
-    expect={"source": "a test", "matters": 100000},
-)
+    output="out", expect={"source": "a test", "matters": 100000},
+)  # fmt: skip
 SAMPLES = (
     ('"wide.csv"\nrows = "wide"\ncolumns = "*/*/2026"\norder_format = "%d/%m/%Y"\n', '"long.csv"\n'),
     ('ignore = ["class"]\nempty = "absent"\n', 'rows = "samples"\n'),
@@ -199,10 +180,7 @@ def test_it_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_keys_and_columns_that_do_not_fit_are_refused(
     tmp_path: Path, changes: tuple[tuple[str, str], ...], words: str
 ) -> None:
-    path = written(tmp_path, *changes)
-    with pytest.raises(SpecError) as refusal:
-        load(path)
-    assert words in str(refusal.value)
+    assert words in str(refusal_of(written(tmp_path, *changes)))
     assert not (tmp_path / "ledger.db").exists()
 
 
@@ -252,16 +230,10 @@ def test_an_empty_cell_may_be_unobserved(tmp_path: Path) -> None:
     assert sum(map(sum, read)) == len(rows_of()) * len(DAYS) - empty
 
 
-def run(*words: object) -> str:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def test_an_attendance_sheet_from_the_command_line(tmp_path: Path) -> None:
     path = written(tmp_path, rows=rows_of(60))
-    assert "valid" in run("check", path)
-    run("release", path)
+    assert "valid" in succeed("check", path).output
+    succeed("release", path)
     truth = [str(text) in ("x", "present") for row in rows_of(60) for name, text in row.items() if "/" in name]
     lines = (tmp_path / "out" / "days.csv").read_text().splitlines()
     value, low, high = map(float, lines[2].split(",")[1:4])
@@ -291,8 +263,8 @@ def test_a_survey_question_by_question_from_the_command_line(tmp_path: Path) -> 
             for number in range(200)]  # fmt: skip
     path = written(tmp_path, *SURVEY)
     pandas.DataFrame(rows).to_csv(tmp_path / "survey.csv", index=False)
-    run("check", path)
-    run("release", path)
+    succeed("check", path)
+    succeed("release", path)
     lines = [line.split(",") for line in (tmp_path / "out" / "weekdays.csv").read_text().splitlines()[1:]]
     truth = [sum(row["Q2"] == state for row in rows) for state in states]
     for true, (_, value, low, high, *_) in zip(truth, lines, strict=True):
@@ -301,7 +273,6 @@ def test_a_survey_question_by_question_from_the_command_line(tmp_path: Path) -> 
 
 
 def test_a_word_that_is_misspelt_is_one_fault(tmp_path: Path) -> None:
-    with pytest.raises(SpecError) as refusal:
-        load(written(tmp_path, ('rows = "wide"', 'rows = "wid"')))
-    (fault,) = str(refusal.value).splitlines()
+    refusal = refusal_of(written(tmp_path, ('rows = "wide"', 'rows = "wid"')))
+    (fault,) = str(refusal).splitlines()
     assert fault.startswith("source.rows: is 'wid'; did you mean 'wide'?")

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import ended, invoke, succeed
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
+from tests.support.releases import put
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 from takifugu.core.errors import CalibrationRefused, DataError, InputError, SpecError
 from takifugu.data import Calendar
 from takifugu.data.times import moments
@@ -29,27 +29,17 @@ START = datetime(2026, 1, 5)
 INFLUENCE = ('"quilt-exact"', '"influence"')
 HOUR = timedelta(hours=1)
 FILE = release_text(
-    read_from(
-        "ward",
-        "ward.csv",
-        value="state",
-        order="hour",
-        step="1h",
-        from_="2026-01-05",
-        until=date(2026, 2, 2),
-        budget=2.0,
-    ),
+    read_from("ward", "ward.csv", value="state", order="hour", step="1h", from_="2026-01-05", until=date(2026, 2, 2),
+              budget=2.0),
     believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
     publish("busy", "count", states=["busy"], epsilon=0.5, mechanism="quilt-exact", every="week"),
-    output="out",
-    expect=EXPECT,
-)
+    output="out", expect=EXPECT,
+)  # fmt: skip
 
 
 def written(folder: Path, *changes: tuple[str, str], rows: str | None = None, weeks: int = 4) -> Path:
-    (folder / "ward.toml").write_text(changed(FILE, *changes), encoding="utf-8")
-    (folder / "ward.csv").write_text(recorded(weeks) if rows is None else rows, encoding="utf-8")
-    return folder / "ward.toml"
+    data = recorded(weeks) if rows is None else rows
+    return put(folder, {"ward.toml": changed(FILE, *changes), "ward.csv": data})
 
 
 def recorded(weeks: int, missing: int = 50) -> str:
@@ -73,8 +63,6 @@ def one_week(path: Path) -> Fraction:
 
 @pytest.mark.slow
 def test_every_week_at_once_and_one_by_one_cost_the_same(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
     at_once, one_by_one = written(tmp_path / "a"), written(tmp_path / "b")
     outcome = release_file(at_once)
     weeks = [f"2026-W{week:02}" for week in (2, 3, 4, 5)]
@@ -162,27 +150,24 @@ def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize(
-    ("changes", "rows", "place"),
-    [
-        ([('every = "week"', 'window = "2026-W09"')], None, "release[0].window"),
-        ([('every = "week"', 'window = "last week"')], None, "release[0].window"),
-        ([('every = "week"', 'from = "2026-01-05"')], None, "release[0].to"),
-        ([('every = "week"', 'from = "2026-01-05T00:30"\nto = "2026-01-06"')], None, "release[0].from"),
-        ([('every = "week"', 'from = "2026-01-06"\nto = "2026-01-06"')], None, "release[0].to"),
-        ([('every = "week"', 'window = "2026-W03"\nfrom = "2026-01-05"')], None, "release[0].window"),
-        ([("until = 2026-02-02\n", "")], None, "release[0].every"),
-        ([("until = 2026-02-02", 'until = "2026-01-01"')], None, "source.until"),
-        ([('from = "2026-01-05"\n', "")], None, "source.until"),
-        ([('step = "1h"\n', "")], None, "source.step"),
-        ([('"count"', '"mean"'), ('states = ["busy"]', "codes = {calm = 0, busy = 1}")], None, "release[0].query"),
-        ([("matrix = ", "initial = [1, 0]\nmatrix = ")], None, "belief.initial"),
-        ([], "hour,state\n2026-01-04T23:00,calm\n2026-01-05T00:00,calm\n", "source.from"),
-        ([], "hour,state\n2026-01-31T23:00,calm\n2026-02-02T00:00,calm\n", "source.from"),
-        ([], "hour,state\n2026-01-06T00:30,calm\n2026-01-06T01:30,calm\n", "source.from"),
-        ([], "hour,state\n2026-01-06T00:00,calm\n2026-01-06T00:00,busy\n", "source.order"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("changes", "rows", "place"), [
+    ([('every = "week"', 'window = "2026-W09"')], None, "release[0].window"),
+    ([('every = "week"', 'window = "last week"')], None, "release[0].window"),
+    ([('every = "week"', 'from = "2026-01-05"')], None, "release[0].to"),
+    ([('every = "week"', 'from = "2026-01-05T00:30"\nto = "2026-01-06"')], None, "release[0].from"),
+    ([('every = "week"', 'from = "2026-01-06"\nto = "2026-01-06"')], None, "release[0].to"),
+    ([('every = "week"', 'window = "2026-W03"\nfrom = "2026-01-05"')], None, "release[0].window"),
+    ([("until = 2026-02-02\n", "")], None, "release[0].every"),
+    ([("until = 2026-02-02", 'until = "2026-01-01"')], None, "source.until"),
+    ([('from = "2026-01-05"\n', "")], None, "source.until"),
+    ([('step = "1h"\n', "")], None, "source.step"),
+    ([('"count"', '"mean"'), ('states = ["busy"]', "codes = {calm = 0, busy = 1}")], None, "release[0].query"),
+    ([("matrix = ", "initial = [1, 0]\nmatrix = ")], None, "belief.initial"),
+    ([], "hour,state\n2026-01-04T23:00,calm\n2026-01-05T00:00,calm\n", "source.from"),
+    ([], "hour,state\n2026-01-31T23:00,calm\n2026-02-02T00:00,calm\n", "source.from"),
+    ([], "hour,state\n2026-01-06T00:30,calm\n2026-01-06T01:30,calm\n", "source.from"),
+    ([], "hour,state\n2026-01-06T00:00,calm\n2026-01-06T00:00,busy\n", "source.order"),
+])  # fmt: skip
 def test_bad_windows_release_nothing(tmp_path: Path, changes: Any, rows: str | None, place: str) -> None:
     release_file(written(tmp_path), window="2026-W02")
     before = (tmp_path / "ledger.db").read_bytes()
@@ -286,14 +271,14 @@ def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
 
 def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> None:
     path = str(written(tmp_path))
-    content = json.loads(CliRunner().invoke(main, ["plan", path, "--releases", "12", "--json"]).output)
+    content = json.loads(invoke("plan", path, "--releases", "12", "--json").output)
     assert content["ahead"][-1] == {"releases": 12, "epsilon": float(one_week(Path(path))), "sum": 6.0}
-    printed = CliRunner().invoke(main, ["plan", path]).output
+    printed = invoke("plan", path).output
     assert "52" in printed
     assert "26" in printed
     assert "fit the budget" in printed
-    assert "epsilon in all" in CliRunner().invoke(main, ["release", path, "--window", "2026-W02", "--dry-run"]).output
-    assert CliRunner().invoke(main, ["plan", path, "--releases", "0"]).exit_code != 0
+    assert "epsilon in all" in invoke("release", path, "--window", "2026-W02", "--dry-run").output
+    assert invoke("plan", path, "--releases", "0").exit_code != 0
 
 
 def test_a_dry_run_says_that_a_window_is_the_only_one_that_can_be_published(tmp_path: Path) -> None:
@@ -301,9 +286,8 @@ def test_a_dry_run_says_that_a_window_is_the_only_one_that_can_be_published(tmp_
     noise = '"quilt-exact"', '"influence-gaussian"\ndelta = 1e-5'
     path = str(written(tmp_path, noise, ("budget = 2.0", "budget = {epsilon = 2.0, delta = 1e-3}")))
     one = ["release", path, "--window", "2026-W02"]
-    rehearsed = CliRunner().invoke(main, [*one, "--dry-run"])
-    assert rehearsed.exit_code == 0
+    rehearsed = succeed(*one, "--dry-run")
     assert "only one such window can be published" in " ".join(rehearsed.output.split())
-    assert "only_one" in json.loads(CliRunner().invoke(main, [*one, "--dry-run", "--json"]).output)
-    assert CliRunner().invoke(main, one).exit_code == 0
-    assert CliRunner().invoke(main, ["release", path, "--window", "2026-W03"]).exit_code == 1
+    assert "only_one" in json.loads(invoke(*one, "--dry-run", "--json").output)
+    succeed(*one)
+    ended(1, "release", path, "--window", "2026-W03")

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.support.engines import ENGINES, IN_ROWS, Columns
+from tests.support.release_files import believe, changed, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import SpecError, TakifuguError
@@ -17,32 +18,13 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.publishing.run import release_file
 
-FILE = """
-ledger = "ledger.db"
-output = "out"
-[source]
-name = "ward"
-file = "ward.csv"
-value = "state"
-order = "time"
-step = "{step}"
-from = {start}
-until = "{stop}"
-timezone = "{zone}"
-duplicates = "refuse"
-budget = 2.0
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-[[release]]
-name = "busy"
-query = "count"
-states = ["busy"]
-epsilon = 0.5
-mechanism = "group"
-every = "{every}"
-"""
+FILE = release_text(
+    read_from("ward", "ward.csv", value="state", order="time", step="{step}", from_="{start}", until="{stop}",
+              timezone="{zone}", duplicates="refuse", budget=2.0),
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
+    publish("busy", "count", states=["busy"], epsilon=0.5, mechanism="group", every="{every}"),
+    output="out",
+)  # fmt: skip
 #: A zone, the first and last local day of a recording around a change of its clocks, and a step in minutes.
 CHANGES = [
     ("Europe/Berlin", date(2026, 3, 23), date(2026, 4, 6), 60),
@@ -65,9 +47,14 @@ def recorded(zone: str, first: date, last: date, minutes: int) -> list[tuple[dat
     return rows
 
 
+def as_csv(folder: Path, rows: list[tuple[datetime, str]]) -> None:
+    lines = [f"{time.replace(tzinfo=None).isoformat()},{state}" for time, state in rows]
+    (folder / "ward.csv").write_text("\n".join(["time,state", *lines]), encoding="utf-8")
+
+
 def written(folder: Path, change: tuple[str, date, date, int], every: str = "day") -> Path:
     zone, first, last, minutes = change
-    values = {"step": f"{minutes}min", "start": f'"{first}"', "stop": str(last), "zone": zone, "every": every}
+    values = {"step": f"{minutes}min", "start": first, "stop": last, "zone": zone, "every": every}
     (folder / "ward.toml").write_text(FILE.format(**values), encoding="utf-8")
     return folder / "ward.toml"
 
@@ -87,8 +74,7 @@ def test_days_and_weeks_are_those_of_clocks_on_every_engine(
     tmp_path: Path, change: tuple[str, date, date, int]
 ) -> None:
     rows = recorded(*change)
-    csv = "\n".join(["time,state", *(f"{time.replace(tzinfo=None).isoformat()},{state}" for time, state in rows)])
-    (tmp_path / "ward.csv").write_text(csv, encoding="utf-8")
+    as_csv(tmp_path, rows)
     days = Counter(f"busy-{time:%Y-%m-%d}" for time, _ in rows)
     busy = Counter(f"busy-{time:%Y-%m-%d}" for time, state in rows if state == "busy")
     assert read(written(tmp_path, change)) == {day: (steps, busy[day]) for day, steps in days.items()}
@@ -107,9 +93,7 @@ def test_days_and_weeks_are_those_of_clocks_on_every_engine(
 
 
 def test_a_week_with_a_change_is_published_and_says_whose_clocks_it_means(tmp_path: Path) -> None:
-    rows = recorded(*CHANGES[1])
-    csv = "\n".join(["time,state", *(f"{time.replace(tzinfo=None).isoformat()},{state}" for time, state in rows)])
-    (tmp_path / "ward.csv").write_text(csv, encoding="utf-8")
+    as_csv(tmp_path, recorded(*CHANGES[1]))
     (table,) = release_file(written(tmp_path, CHANGES[1], "week"), window="2026-W43", anyway=True).tables
     assert table.certificate is not None
     page = " ".join(table.certificate.text().split())
@@ -138,13 +122,9 @@ def test_a_calendar_is_planned_before_there_is_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_refused_spends_nothing(tmp_path: Path, change: tuple[str, str], words: str) -> None:
-    rows = recorded(*CHANGES[1])
-    csv = "\n".join(["time,state", *(f"{time.replace(tzinfo=None).isoformat()},{state}" for time, state in rows)])
-    (tmp_path / "ward.csv").write_text(csv, encoding="utf-8")
+    as_csv(tmp_path, recorded(*CHANGES[1]))
     path = written(tmp_path, CHANGES[1])
-    text = path.read_text(encoding="utf-8")
-    assert change[0] in text
-    path.write_text(text.replace(*change), encoding="utf-8")
+    path.write_text(changed(path.read_text(encoding="utf-8"), change), encoding="utf-8")
     Ledger.open(tmp_path / "ledger.db").source("other", 1)
     before = (tmp_path / "ledger.db").read_bytes()
     with pytest.raises(TakifuguError) as caught:

@@ -37,22 +37,32 @@ def release_text(
 
 def read_from(name: str, file: str, **keys: Any) -> str:
     """Write the section of a source; a key that is a word of Python ends in an underscore."""
-    return "[source]\n" + _lines({"name": name, "file": file, **keys})
+    return section("[source]", name=name, file=file, **keys)
 
 
 def believe(kind: str, **keys: Any) -> str:
     """Write the section of a belief."""
-    return "[belief]\n" + _lines({"kind": kind, **keys})
+    return section("[belief]", kind=kind, **keys)
+
+
+def group(name: str, size: int, values: list[Any], probabilities: list[Any], **keys: Any) -> str:
+    """Write the section of one group of users, after that of the belief."""
+    return section("[[belief.groups]]", name=name, size=size, values=values, probabilities=probabilities, **keys)
 
 
 def hide(**keys: Any) -> str:
     """Write the section of what is hidden."""
-    return "[hide]\n" + _lines(keys)
+    return section("[hide]", **keys)
 
 
 def publish(name: str, query: str, **keys: Any) -> str:
     """Write the section of one table."""
-    return "[[release]]\n" + _lines({"name": name, "query": query, **keys})
+    return section("[[release]]", name=name, query=query, **keys)
+
+
+def section(header: str, /, **keys: Any) -> str:
+    """Write the section under any header."""
+    return f"{header}\n{_lines(keys)}"
 
 
 def _lines(keys: dict[str, Any]) -> str:

@@ -22,3 +22,10 @@ def init(*words: object) -> Result:
         if choice is None or choice[1] in line:
             return done
         line += [choice[1], choice[2] if choice[3] is None else choice[3]]
+
+
+def begin(*words: object) -> Result:
+    """Run `takifugu init`, which must write a draft."""
+    done = init(*words)
+    assert done.exit_code == 0, done.output
+    return done

@@ -36,19 +36,22 @@ def on_a_terminal(program: str) -> tuple[bytes, bytes]:
     mine, theirs = pty.openpty()
     running = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=theirs, env=PLACE)
     os.close(theirs)
-    seen = b""
-    while True:
-        try:
-            chunk = os.read(mine, 65536)
-        except OSError:
-            break
-        if not chunk:
-            break
-        seen += chunk
+    seen = printed_on(mine)
     printed, _ = running.communicate()
-    os.close(mine)
     assert running.returncode == 0
     return printed, seen
+
+
+def printed_on(terminal: int) -> bytes:
+    """Return what a terminal shows until all programs on it have ended, and close it."""
+    seen = b""
+    try:
+        while chunk := os.read(terminal, 65536):
+            seen += chunk
+    except OSError:  # nobody writes any more
+        pass
+    os.close(terminal)
+    return seen
 
 
 def without_a_terminal(program: str) -> tuple[bytes, bytes]:

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import invoke
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 
 DAY = "2026-01-05T"
@@ -199,7 +198,7 @@ def test_another_layout_is_told_before_anything_is_paid(tmp_path: Path) -> None:
     assert 'value = "lag" (before: "state")' in " ".join(str(foreseen).split())
     assert "write it as before" in " ".join(str(foreseen).split())
     assert 'value = "lag" (before: "state")' in " ".join(str(tf.open_study(other).compare()).split())
-    said = CliRunner().invoke(main, ["compare", str(other), "--json"]).stdout
+    said = invoke("compare", other, "--json").stdout
     assert "another layout than before" in json.loads(said)["notices"][0]
     assert Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon == 1
     small = other.read_text().replace("budget = 9999", "budget = 1.5")

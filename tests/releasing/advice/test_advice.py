@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import invoke, succeed
 from tests.support.release_files import believe, hide, publish, read_from, release_text
+from tests.support.releases import put
 
 import takifugu as tf
-from takifugu.cli import main
 from takifugu.cli.samples import write_demo
 from takifugu.core.errors import LedgerError, SpecError
 from takifugu.core.text.toml import toml_of
@@ -31,22 +31,15 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 UNITS = release_text(
     read_from("wards", "rows.csv", unit="who", order="hour", value="state", step=1, from_=0, until=8760, budget=8),
-    believe(
-        "markov-chain",
-        states=["off", "on"],
-        matrix=[[0.95, 0.05], [0.1, 0.9]],
-        source="assumed",
-        units_independent=True,
-    ),
+    believe("markov-chain", states=["off", "on"], matrix=[[0.95, 0.05], [0.1, 0.9]], source="assumed",
+            units_independent=True),
     publish("use", "histogram", epsilon=0.2, per="unit", from_=0, to=168),
-)
+)  # fmt: skip
 
 
 def of_units(folder: Path) -> Path:
     rows = [f"{who},{hour},{'on' if (hour // 9 + who) % 3 == 0 else 'off'}" for who in range(5) for hour in range(168)]
-    (folder / "rows.csv").write_text("\n".join(["who,hour,state", *rows]) + "\n")
-    (folder / "release.toml").write_text(UNITS)
-    return folder / "release.toml"
+    return put(folder, {"release.toml": UNITS, "rows.csv": "\n".join(["who,hour,state", *rows]) + "\n"})
 
 
 def of_example(name: str, folder: Path) -> Path:
@@ -64,23 +57,13 @@ def test_the_verdict_is_that_of_the_ratio(width: float) -> None:
     assert "minutes" in one.sentence("minutes")
 
 
-@pytest.mark.parametrize(
-    ("difference", "reach", "sentence"),
-    [
-        (
-            Band(41.0, 0.95),
-            12.0,
-            "rough: differences below 41 rows are noise, and no two can differ by more than 12 rows",
-        ),
-        (Band(12.0, 0.95), 12.0, "good: differences above 12 rows show"),
-        (
-            None,
-            12.0,
-            "rough: the value is off by up to 30 rows with 95 % probability, and it cannot vary by more than 12 rows",
-        ),
-        (None, 30.0, "good: the value is off by at most 30 rows with 95 % probability"),
-    ],
-)
+@pytest.mark.parametrize(("difference", "reach", "sentence"), [
+    (Band(41.0, 0.95), 12.0, "rough: differences below 41 rows are noise, and no two can differ by more than 12 rows"),
+    (Band(12.0, 0.95), 12.0, "good: differences above 12 rows show"),
+    (None, 12.0,
+     "rough: the value is off by up to 30 rows with 95 % probability, and it cannot vary by more than 12 rows"),
+    (None, 30.0, "good: the value is off by at most 30 rows with 95 % probability"),
+])  # fmt: skip
 def test_where_even_the_largest_difference_is_noise_nothing_is_good(
     difference: Band | None, reach: float, sentence: str
 ) -> None:
@@ -166,11 +149,10 @@ def test_nothing_is_paid_or_written(tmp_path: Path) -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     path = of_units(tmp_path)
-    result = CliRunner().invoke(main, ["advise", str(path)])
-    assert result.exit_code == 0, result.output
+    result = succeed("advise", path)
     assert "useless" in result.output
     assert '# in [[release]] "use"\n    # take out the line from = ...\n' in result.output
-    (advised,) = json.loads(CliRunner().invoke(main, ["advise", str(path), "--json"]).output)["files"]
+    (advised,) = json.loads(invoke("advise", path, "--json").output)["files"]
     assert advised["verdict"] == "useless"
     assert advised["tables"][0]["expected"].keys() == {"off", "on"}
 
@@ -187,15 +169,12 @@ def test_an_infinite_ratio_is_no_number_in_json() -> None:
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    ("step", "declared", "unit"),
-    [
-        ("step = 1\nfrom = 0\nuntil = 8760", "", "steps"),
-        ("", "", "rows"),
-        ("", 'measured_in = "hours"', "hours"),
-        ("", 'total = 168\n[release.expect]\nmatters = 1\nsource = "a test"', ""),
-    ],
-)
+@pytest.mark.parametrize(("step", "declared", "unit"), [
+    ("step = 1\nfrom = 0\nuntil = 8760", "", "steps"),
+    ("", "", "rows"),
+    ("", 'measured_in = "hours"', "hours"),
+    ("", 'total = 168\n[release.expect]\nmatters = 1\nsource = "a test"', ""),
+])  # fmt: skip
 def test_what_a_count_is_in(tmp_path: Path, step: str, declared: str, unit: str) -> None:
     path = of_units(tmp_path)
     text = path.read_text().replace("step = 1\nfrom = 0\nuntil = 8760", step)
@@ -214,10 +193,10 @@ def test_findings_of_a_network_are_no_rows(tmp_path: Path) -> None:
 def test_the_terminal_shows_what_python_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     path = of_units(tmp_path)
-    outcome = CliRunner().invoke(main, ["advise", str(path)], catch_exceptions=False)
+    outcome = invoke("advise", path)
     assert outcome.stdout == f"{tf.advise(path)}\n"
     assert "▓" in outcome.stdout
-    coloured = CliRunner().invoke(main, ["advise", str(path)], catch_exceptions=False, color=True)
+    coloured = invoke("advise", path, color=True)
     assert "\x1b[" in coloured.stdout
 
 
@@ -283,7 +262,7 @@ def test_a_larger_budget_is_told_to_a_ledger_that_has_one(tmp_path: Path, name: 
     path.write_text("\n".join(toml_file(applied(tomllib.loads(path.read_text()), over.changes))))
     with pytest.raises(LedgerError, match=r"has a budget of epsilon 0\.3"):
         tf.open_study(path).release(anyway=True)
-    assert CliRunner().invoke(main, shlex.split(command)[1:], catch_exceptions=False).exit_code == 0
+    succeed(*shlex.split(command)[1:])
     tf.open_study(path).release(anyway=True)
 
 
@@ -337,19 +316,12 @@ def test_one_number_without_a_verdict_has_remedies_where_it_is_hopeless(tmp_path
 
 NORMAL = release_text(
     read_from("lab", "rows.csv", budget={"epsilon": 1.0, "delta": 1e-06}),
-    believe(
-        "normal",
-        records=500,
-        source="assumed",
-        columns=["glucose", "insulin"],
-        ranges={"glucose": [0, 300], "insulin": [0, 100]},
-        resolution="0.1",
-        mean=[100, 15],
-        covariance=[[100, 10], [10, 9]],
-    ),
+    believe("normal", records=500, source="assumed", columns=["glucose", "insulin"],
+            ranges={"glucose": [0, 300], "insulin": [0, 100]}, resolution="0.1", mean=[100, 15],
+            covariance=[[100, 10], [10, 9]]),
     hide(property={"attribute": "glucose", "function": "mean", "max_difference": 5}),
     publish("insulin", "mean", attribute="insulin", delta=1e-06, epsilon=1.0),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

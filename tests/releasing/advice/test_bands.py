@@ -1,15 +1,113 @@
-"""Bands of errors, set against sums over the noise's law and against draws."""
+"""Bands of adjusted values, set against tables that are drawn and adjusted one by one, in rational numbers."""
+
+from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.releasing.advice.test_advice import UNITS
 
+import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.additive import Exact
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.advice.adjusted_bands import adjusted_bands
+from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.bands import LEVEL, cell_band, difference_band, masses
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import calibrated
+from takifugu.releasing.postprocess.adjust import nearest
+
+TOTALS = [(None,), (Fraction(600),), (Fraction(100), Fraction(500)), (None, Fraction(500))]
+
+
+@pytest.mark.parametrize("totals", TOTALS, ids=str)
+@pytest.mark.parametrize("law", [DiscreteLaplace, RoundedNormal])
+def test_adjusted_draws_lie_inside_as_often_as_stated(law: type, totals: tuple[Fraction | None, ...]) -> None:
+    """The worst cell and the worst pair lie inside as often as stated, the others at least as often."""
+    cells = (Fraction(90), Fraction(10), Fraction(450), Fraction(50))
+    noise = law(Fraction(60), Fraction(1), len(cells))
+    cell, difference = adjusted_bands(noise, tuple(map(float, cells)), totals)
+    assert difference is not None
+    entropy, runs, size = InsecureSeededEntropyForTests(7), 1500, len(cells) // len(totals)
+    tables = []
+    for errors in noise.draw_column(np.zeros(runs * len(cells), dtype=np.int64), entropy).reshape(runs, -1).tolist():
+        drawn = [c + z for c, z in zip(cells, errors, strict=True)]
+        blocks = [drawn[n * size : (n + 1) * size] for n in range(len(totals))]
+        tables.append([float(v) for b, t in zip(blocks, totals, strict=True) for v in nearest(b, Fraction(1), t)])
+    errors = np.array(tables) - np.array(cells, dtype=float)
+    pairs = [errors[:, one] - errors[:, other] for one in range(4) for other in range(one)]
+    for columns, band in ((list(errors.T), cell), (pairs, difference)):
+        rates = [float(np.mean(np.abs(column) <= band.width)) for column in columns]
+        assert abs(min(rates) - band.coverage) <= 4 * math.sqrt(band.coverage * (1 - band.coverage) / runs) + 0.01
+        assert band.coverage >= LEVEL
+
+
+def test_cells_far_from_0_without_a_total_have_the_bands_of_the_noise() -> None:
+    noise = DiscreteLaplace(Fraction(10), Fraction(1), 3)
+    cell, difference = adjusted_bands(noise, (1e6, 2e6, 3e6), (None,))
+    assert difference is not None
+    assert cell.width == pytest.approx(cell_band(noise).width, rel=0.05)
+    assert difference.width == pytest.approx(difference_band(noise).width, rel=0.05)
+
+
+def test_one_cell_that_has_the_total_is_exact_and_no_noise_has_no_band() -> None:
+    cell, difference = adjusted_bands(DiscreteLaplace(Fraction(10), Fraction(1)), (50.0,), (Fraction(50),))
+    assert (cell.width, difference) == (0.0, None)
+    cell, difference = adjusted_bands(Exact(Fraction(1), 2), (50.0, 0.0), (None,))
+    assert cell.width == difference.width == 0  # type: ignore[union-attr]
+
+
+def test_many_cells_are_drawn_less_often_and_compared_with_their_neighbours() -> None:
+    cell, difference = adjusted_bands(DiscreteLaplace(Fraction(10), Fraction(1), 3000), (100.0,) * 3000, (None,))
+    assert difference is not None
+    assert 25 < cell.width < difference.width < 60
+
+
+def test_a_release_file_is_judged_by_what_it_publishes(tmp_path: Path) -> None:
+    rows = ["who,minute,doing", *(f"Ana,{n},{'still' if n % 5 else 'walking'}" for n in range(600))]
+    (tmp_path / "a.csv").write_text("\n".join(rows) + "\n")
+    file = tmp_path / "release.toml"
+    text = """
+        ledger = "ledger.db"
+        [source]
+        file = "a.csv"
+        name = "a"
+        unit = "who"
+        order = "minute"
+        step = 1
+        value = "doing"
+        [belief]
+        kind = "markov-chain"
+        states = ["still", "walking"]
+        matrix = [[0.7, 0.3], [0.4, 0.6]]
+        source = "assumed"
+        units_independent = true
+        [[release]]
+        name = "table"
+        query = "histogram"
+        epsilon = 0.05
+    """
+    file.write_text(text)
+    (raw,) = tf.advise(file).tables
+    file.write_text(text + "adjust = true\n")
+    (adjusted,) = tf.advise(file).tables
+    assert "differences of adjusted values" in adjusted.sentence
+    assert "adjusted" not in raw.sentence
+    # The sum is known, so that each of the two cells is off by half of what their difference is off by.
+    before, after = raw.worth, adjusted.worth
+    assert before is not None
+    assert after is not None
+    assert after.difference is not None
+    assert after.cell.width == pytest.approx(after.difference.width / 2, abs=1)
+    assert after.cell.width < 0.75 * before.cell.width
+
+
+# Bands of errors, set against sums over the noise's law and against draws.
+
 
 SCALES = [Fraction(1, 2), Fraction(1), Fraction(10, 3), Fraction(40)]
 
@@ -68,3 +166,49 @@ def test_equal_noises_have_one_law_that_nobody_changes() -> None:
     assert (law.sum(), step) == (pytest.approx(1.0), 1)
     with pytest.raises(ValueError, match="read-only"):
         law[0] = 1.0
+
+
+# What is promised of an error, against a thousand releases of data that are drawn from the belief.
+
+
+RUNS, STEPS, WARDS = 1000, 168, "abc"
+MATRIX = np.array([[0.95, 0.05], [0.1, 0.9]])
+
+
+def simulated(generator: np.random.Generator) -> tuple[int, ...]:
+    """Return how many of the steps of one recording are in each state."""
+    state, counts = int(generator.random() < 1 / 3), [0, 0]
+    for _ in range(STEPS):
+        counts[state] += 1
+        state = int(generator.random() < MATRIX[state, 1])
+    return tuple(counts)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("0.2", "0"), ("3", "0"), ("1", "1e-5")])
+def test_errors_lie_inside_their_bands_as_often_as_stated(epsilon: str, delta: str, tmp_path: Path) -> None:
+    changed = UNITS.replace("epsilon = 0.2", f'epsilon = "{epsilon}"' + (f"\ndelta = {delta}" if delta != "0" else ""))
+    if delta != "0":
+        changed = changed.replace("budget = 8", "budget = { epsilon = 8, delta = 1e-3 }")
+    rows = [f"{who},{hour},on\n" for who in WARDS for hour in range(STEPS)]
+    (tmp_path / "rows.csv").write_text("".join(["who,hour,state\n", *rows]))
+    (tmp_path / "release.toml").write_text(changed)
+    planned = calibrated(load(tmp_path / "release.toml"))
+    noises = [question.calibration.randomiser for question in planned.tables[0].questions]
+    (table,) = advice_of(planned)
+    worth, joint = table.worth, table.joint
+    generator, entropy = np.random.default_rng(11), InsecureSeededEntropyForTests(12)
+    truth = np.array([[simulated(generator) for _ in WARDS] for _ in range(RUNS)])
+    noisy = [noise.draw_column(truth[:, who].ravel(), entropy) for who, noise in enumerate(noises)]
+    errors = np.stack([one.reshape(RUNS, 2) for one in noisy], axis=1).astype(float) - truth
+    assert worth is not None
+    assert worth.difference is not None
+    assert joint is not None
+    assert joint.values == 2 * len(WARDS)
+    for sizes, width, coverage in (
+        (np.abs(errors).max(axis=(1, 2)), float(joint.half_width), joint.coverage),
+        (np.abs(errors[:, 0, 0]), worth.cell.width, worth.cell.coverage),
+        (np.abs(errors[:, 0, 0] - errors[:, 0, 1]), worth.difference.width, worth.difference.coverage),
+    ):
+        assert coverage >= 0.95
+        inside = int((sizes <= width).sum())
+        assert abs(inside - RUNS * coverage) <= 4 * math.sqrt(RUNS * coverage * (1 - coverage))

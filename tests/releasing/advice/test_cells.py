@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
@@ -90,9 +91,7 @@ TRAINS = release_text(
 
 
 def trains(folder: Path, more: str = "") -> Path:
-    (folder / "trains.csv").write_text("state\n" + "on time\n" * 1990 + "late\n" * 10)
-    (folder / "trains.toml").write_text(TRAINS + more)
-    return folder / "trains.toml"
+    return put(folder, {"trains.toml": TRAINS + more, "trains.csv": "state\n" + "on time\n" * 1990 + "late\n" * 10})
 
 
 def test_what_is_expected_is_judged_before_and_what_was_published_after(tmp_path: Path) -> None:

@@ -99,30 +99,27 @@ def test_without_means_what_matters_is_enough(tmp_path: Path) -> None:
     assert tf.advise(path).tables[0].worth is None
 
 
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ("shares = { off = 0.75, on = 0.5 }", "sum to 1.25"),
-        ("shares = { off = 1.5, on = -0.5 }", "say -0.5 of 'on'; shares are at least 0"),
-        ("shares = { off = 1.0 }", "has no number for 'on'"),
-        ("values = { off = 1, on = 2, away = 3 }", "names 'away', which is no cell"),
-        ("values = 3", "is one number, and the table has 2 cells"),
-        ("values = { off = 1, on = 2 }\nshares = { off = 0.5, on = 0.5 }", "has shares and values"),
-        ("values = { off = 841, on = 2 }", "841 in 'off' is not from 0 to 840"),
-        ("values = { off = 5, on = -1 }", "-1 in 'on' is not from 0"),
-        ("values = { off = 800, on = 60 }", "860 in all cells are more than the 840 rows"),
-        ("matters = 0", "it must be above 0"),
-        ("shares = { off = 0.0, on = 1.0 }", "840 is expected in 'on', where the belief expects 280: even 630 would"),
-        ("values = { off = 0, on = 840 }", "a probability below 1e-9; see to the order of the states"),
-        ("values = { off = 300, on = 70 }\npeople = 2", "370 in all cells are more than the 336 rows of"),
-        ("values = { off = 9, on = 2 }\npeople = 5\nrows = 2", "11 in all cells are more than the 10 rows of"),
-        ("values = { off = 1, on = 2 }\npeople = 6", "are more than the 840 rows"),
-        ("rows = 200", "are more than the 840 rows"),
-        ("people = 6", "are more than the 840 rows"),
-        ("people = 0", "people"),
-        ("nothing = 1", "nothing"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "words"), [
+    ("shares = { off = 0.75, on = 0.5 }", "sum to 1.25"),
+    ("shares = { off = 1.5, on = -0.5 }", "say -0.5 of 'on'; shares are at least 0"),
+    ("shares = { off = 1.0 }", "has no number for 'on'"),
+    ("values = { off = 1, on = 2, away = 3 }", "names 'away', which is no cell"),
+    ("values = 3", "is one number, and the table has 2 cells"),
+    ("values = { off = 1, on = 2 }\nshares = { off = 0.5, on = 0.5 }", "has shares and values"),
+    ("values = { off = 841, on = 2 }", "841 in 'off' is not from 0 to 840"),
+    ("values = { off = 5, on = -1 }", "-1 in 'on' is not from 0"),
+    ("values = { off = 800, on = 60 }", "860 in all cells are more than the 840 rows"),
+    ("matters = 0", "it must be above 0"),
+    ("shares = { off = 0.0, on = 1.0 }", "840 is expected in 'on', where the belief expects 280: even 630 would"),
+    ("values = { off = 0, on = 840 }", "a probability below 1e-9; see to the order of the states"),
+    ("values = { off = 300, on = 70 }\npeople = 2", "370 in all cells are more than the 336 rows of"),
+    ("values = { off = 9, on = 2 }\npeople = 5\nrows = 2", "11 in all cells are more than the 10 rows of"),
+    ("values = { off = 1, on = 2 }\npeople = 6", "are more than the 840 rows"),
+    ("rows = 200", "are more than the 840 rows"),
+    ("people = 6", "are more than the 840 rows"),
+    ("people = 0", "people"),
+    ("nothing = 1", "nothing"),
+])  # fmt: skip
 def test_what_contradicts_the_table_is_refused(keys: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(TakifuguError) as caught:
         tf.advise(with_expect(tmp_path, keys))
@@ -191,15 +188,12 @@ def test_what_the_belief_makes_impossible_is_refused(keys: str, tmp_path: Path) 
         tf.advise(with_belief(tmp_path, ABSORBING, keys))
 
 
-@pytest.mark.parametrize(
-    ("query", "keys", "words"),
-    [
-        ('"mean"\ncodes = { off = 0, on = 100 }', "values = 900", r"900 in 'mean' is not from 0 to 100, which is all"),
-        ('"sum"\ncodes = { off = -1, on = 1 }', "values = 841", r"841 in 'sum' is not from -840 to 840"),
-        ('"count"\nstates = ["on"]', "shares = { off = 0.5, on = 0.5 }", r"write values = NUMBER instead"),
-        ('"count"\nstates = ["on"]', "shares = { count = 0.5 }", r"sum to 0.5.*write values = NUMBER instead"),
-    ],
-)
+@pytest.mark.parametrize(("query", "keys", "words"), [
+    ('"mean"\ncodes = { off = 0, on = 100 }', "values = 900", r"900 in 'mean' is not from 0 to 100, which is all"),
+    ('"sum"\ncodes = { off = -1, on = 1 }', "values = 841", r"841 in 'sum' is not from -840 to 840"),
+    ('"count"\nstates = ["on"]', "shares = { off = 0.5, on = 0.5 }", r"write values = NUMBER instead"),
+    ('"count"\nstates = ["on"]', "shares = { count = 0.5 }", r"sum to 0.5.*write values = NUMBER instead"),
+])  # fmt: skip
 def test_what_the_query_cannot_give_is_refused(query: str, keys: str, words: str, tmp_path: Path) -> None:
     path = with_expect(tmp_path, f"{keys}\nmatters = 1")
     text = path.read_text().replace('query = "histogram"', f"query = {query}")
@@ -238,17 +232,14 @@ def test_what_is_expected_of_normal_records(query: str, keys: str, expected: flo
     assert cells(of_text(tmp_path, text, keys)) == pytest.approx((expected,))
 
 
-@pytest.mark.parametrize(
-    ("query", "keys", "words"),
-    [
-        ('"mean"\ncodes = { off = 0, on = 100 }', "values = 900", "900 in 'mean' is not from 0 to 100"),
-        ('"mean"\ncodes = { off = 0, on = 100 }', "values = { media = 50 }", "names 'media', which is no cell"),
-        ('"mean"\ncodes = { off = 0, on = 100 }', "shares = { mean = 1 }", "write values = NUMBER instead"),
-        ('"mean"\ncodes = { off = 0, on = 100 }', "people = 6", "more than the 840 rows"),
-        ('"median"\ncodes = { off = 0, on = 100 }', "people = 6", "more than the 840 rows"),
-        ('"count"\nstates = ["on"]', "values = 340\npeople = 2", "340 in .* are more than the 336 rows of the people"),
-    ],
-)
+@pytest.mark.parametrize(("query", "keys", "words"), [
+    ('"mean"\ncodes = { off = 0, on = 100 }', "values = 900", "900 in 'mean' is not from 0 to 100"),
+    ('"mean"\ncodes = { off = 0, on = 100 }', "values = { media = 50 }", "names 'media', which is no cell"),
+    ('"mean"\ncodes = { off = 0, on = 100 }', "shares = { mean = 1 }", "write values = NUMBER instead"),
+    ('"mean"\ncodes = { off = 0, on = 100 }', "people = 6", "more than the 840 rows"),
+    ('"median"\ncodes = { off = 0, on = 100 }', "people = 6", "more than the 840 rows"),
+    ('"count"\nstates = ["on"]', "values = 340\npeople = 2", "340 in .* are more than the 336 rows of the people"),
+])  # fmt: skip
 def test_a_contradiction_is_told_before_what_is_missing(query: str, keys: str, words: str, tmp_path: Path) -> None:
     path = with_expect(tmp_path, keys)
     text = path.read_text().replace('query = "histogram"', f"query = {query}")
@@ -273,15 +264,12 @@ def test_a_mean_outside_its_range_is_refused_for_normal_records(tmp_path: Path) 
         tf.advise(of_text(tmp_path, NORMAL, "values = 7000\nmatters = 2"))
 
 
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ("people = 900", "expect.people: 900 people are more than the 600 that the belief is about"),
-        ("rows = 2", "expect.rows: 600 people with 2 rows each are more than the 600 rows"),
-        ("people = 2\nvalues = { yes = 6, no = 6 }", "12 in all cells are more than the 2 rows of the people"),
-        ('values = { "yés" = 6, no = 6 }', "which is no cell of the table but looks like 'yes': copy it"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "words"), [
+    ("people = 900", "expect.people: 900 people are more than the 600 that the belief is about"),
+    ("rows = 2", "expect.rows: 600 people with 2 rows each are more than the 600 rows"),
+    ("people = 2\nvalues = { yes = 6, no = 6 }", "12 in all cells are more than the 2 rows of the people"),
+    ('values = { "yés" = 6, no = 6 }', "which is no cell of the table but looks like 'yes': copy it"),
+])  # fmt: skip
 def test_people_and_rows_of_a_survey_are_those_of_its_belief(keys: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=words):
         tf.advise(of_text(tmp_path, USERS, keys))
@@ -324,17 +312,14 @@ def test_what_matters_may_have_a_unit(matters: str, measured_in: str, rows: floa
     assert table.worth.matters == pytest.approx(rows)
 
 
-@pytest.mark.parametrize(
-    ("matters", "words"),
-    [
-        ('"2 km"', "expect.matters: is '2 km', and 'km' is nothing that the table.*; write a number.*rows.*time.*%"),
-        ('"soon"', "expect.matters: is 'soon'; it is a number, or a number and what it is in; write for example 30"),
-        ('"-2 h"', "expect.matters: is '-2 h'"),
-        ('"0 h"', "expect.matters: is '0 h'; it must be above 0"),
-        ("nan", "expect.matters: is 'nan'"),
-        ('"2,5 rows"', "is '2,5 rows'; numbers have a decimal point and no commas; write for example 2.5"),
-    ],
-)
+@pytest.mark.parametrize(("matters", "words"), [
+    ('"2 km"', "expect.matters: is '2 km', and 'km' is nothing that the table.*; write a number.*rows.*time.*%"),
+    ('"soon"', "expect.matters: is 'soon'; it is a number, or a number and what it is in; write for example 30"),
+    ('"-2 h"', "expect.matters: is '-2 h'"),
+    ('"0 h"', "expect.matters: is '0 h'; it must be above 0"),
+    ("nan", "expect.matters: is 'nan'"),
+    ('"2,5 rows"', "is '2,5 rows'; numbers have a decimal point and no commas; write for example 2.5"),
+])  # fmt: skip
 def test_what_matters_in_no_unit_of_the_table_is_refused(matters: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=words):
         tf.advise(of_step(tmp_path, f"matters = {matters}"))

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support import release_files
+from tests.support.commands import ended, invoke, succeed
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import BAD_INPUT, DONE, REFUSED, main
+from takifugu.cli import BAD_INPUT, DONE, REFUSED
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.queries.additive import Additive
 from takifugu.releasing.advice import refusing
@@ -23,17 +24,7 @@ from takifugu.releasing.planning.expected import Blur, Expected
 from takifugu.releasing.planning.notices import Notice
 from takifugu.releasing.publishing import run
 
-
-def invoke(*arguments: Any) -> Result:
-    return CliRunner().invoke(main, [str(a) for a in arguments])
-
-
-def changed(*pairs: tuple[str, str]) -> str:
-    spec = files.SPEC
-    for old, new in pairs:
-        assert old in spec
-        spec = spec.replace(old, new)
-    return spec
+changed = partial(release_files.changed, files.SPEC)
 
 
 def there(folder: Path) -> dict[str, bytes]:
@@ -43,8 +34,7 @@ def there(folder: Path) -> dict[str, bytes]:
 def test_a_dry_run_shows_the_noise_and_the_cost_and_makes_nothing(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     before = there(tmp_path)
-    outcome = invoke("release", "--dry-run", where)
-    assert outcome.exit_code == DONE, outcome.output
+    outcome = succeed("release", "--dry-run", where)
     words = " ".join(outcome.stdout.split())
     assert "the source 'study' goes from epsilon 0 to epsilon" in words
     assert "half of the time" in words
@@ -89,8 +79,7 @@ def test_what_a_budget_would_refuse_is_found_before(tmp_path: Path, command: tup
     where = files.write(tmp_path, changed(("budget = 10", "budget = 1.2")))
     before = there(tmp_path)
     for options in ((), ("--json",)):
-        outcome = invoke(*command, *options, where)
-        assert outcome.exit_code == REFUSED
+        outcome = ended(REFUSED, *command, *options, where)
         assert "of a budget of epsilon 1.2" in outcome.stderr
         assert outcome.stdout
     content = json.loads(outcome.stdout)
@@ -105,20 +94,18 @@ def test_what_two_promises_that_are_alone_cost_is_said_before(tmp_path: Path) ->
         ('query = "histogram"', 'query = "count"\nstates = ["walking"]\nmechanism = "laplace-exact"'),
     )  # fmt: skip
     where = files.write(tmp_path, only)
-    result = invoke("release", "--dry-run", where)
-    assert result.exit_code == DONE
+    result = succeed("release", "--dry-run", where)
     assert "time-use: this release is alone" in " ".join(result.stdout.split())
     said = invoke("release", where)
     assert "about to spend: the source 'study' goes from epsilon 0 to epsilon 1 of epsilon 10" in said.stderr
     assert "time-use: this release is alone" in said.stderr
     more = files.write(tmp_path, only.replace('name = "time-use"', 'name = "other"'))
-    again = invoke("release", "--dry-run", more)
-    assert again.exit_code == DONE
+    again = succeed("release", "--dry-run", more)
     assert "goes from epsilon 1 to epsilon 1.89526" in again.stdout
 
 
 def test_bad_input_is_bad_input(tmp_path: Path) -> None:
-    assert invoke("release", "--dry-run", tmp_path / "none.toml").exit_code == BAD_INPUT
+    ended(BAD_INPUT, "release", "--dry-run", tmp_path / "none.toml")
 
 
 NOISE = (("epsilon = 1.0", 'epsilon = 0.01\nmechanism = "group"'), ('per = "both"', 'per = "pooled"'))
@@ -136,8 +123,8 @@ def test_a_table_of_nothing_but_noise_is_refused_unless_somebody_insists(
     with pytest.raises(CalibrationRefused, match="anyway=True"):
         tf.release_file(where)
     assert not (tmp_path / "ledger.db").exists()
-    assert invoke("release", "--dry-run", "--anyway", where).exit_code == DONE
-    assert invoke("release", "--anyway", where).exit_code == DONE
+    succeed("release", "--dry-run", "--anyway", where)
+    succeed("release", "--anyway", where)
     run.release_file(where, again="time-use", once="K", anyway=True)
 
 
@@ -151,7 +138,7 @@ def test_tables_of_units_are_judged_by_their_sum(tmp_path: Path) -> None:
     assert not foreseen.refused
     (table,) = foreseen.tables
     assert table.blurs[0].median > table.blurs[0].widest
-    assert invoke("release", many).exit_code == DONE
+    succeed("release", many)
 
 
 def _of_one_answer(table: Expected) -> tuple[float, float]:
@@ -215,24 +202,13 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
 
 
 def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("person,origin,level\nAna,n,1\nBo,s,2\n", encoding="utf-8")
-    where = tmp_path / "people.toml"
-    where.write_text(
-        'ledger = "ledger.db"\n[expect]\nsource = "a test"\nmatters = 9\n'
-        '[source]\nname = "people"\nfile = "people.csv"\nunit = "person"\nbudget = 1\n'
-        '[belief]\nkind = "table"\nsource = "a test"\nunits_independent = true\ncolumns = ["origin", "level"]\n'
-        'rows = [["n", 1], ["n", 2], ["s", 1], ["s", 2]]\ncounts = [4, 3, 3, 4]\n'
-        '[hide]\nattribute = "origin"\n[[release]]\nname = "level"\nquery = "identity"\nattribute = "level"\n'
-        "epsilon = 1\n",
-        encoding="utf-8",
-    )
+    where = files.people(tmp_path)
     foreseen = tf.forecast(where)
     assert foreseen.account is not None
     assert foreseen.account.after is not None
     (charged,) = foreseen.account.charges
     assert foreseen.account.after.epsilon == charged.charged.epsilon < charged.alone.epsilon == 1
-    outcome = invoke("calibrate", where)
-    assert outcome.exit_code == DONE, outcome.output
+    outcome = succeed("calibrate", where)
     assert "The ledger was not consulted" in outcome.stdout
     tf.release_file(where)
     again = invoke("release", "--dry-run", where)

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES as KINDS
 from tests.releasing.advice.test_advice import NORMAL as NORMAL_RECORDS
 from tests.releasing.advice.test_advice import UNITS, of_units
 from tests.releasing.test_windows import INFLUENCE, written
+from tests.support.commands import invoke
+from tests.support.release_files import changed
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.additive import Exact
-from takifugu.cli import main
 from takifugu.cli.samples.examples import examples, write_example
 from takifugu.core.text.tables import number
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -41,7 +41,7 @@ NORMAL = ("epsilon = 0.2", 'epsilon = 4\ndelta = 1e-5\nmechanism = "influence-ga
 
 def both(path: Path) -> tuple[Any, Any]:
     """Return what `advise` and `release --dry-run` say, as JSON."""
-    outcomes = [CliRunner().invoke(main, [*words, str(path), "--json"], catch_exceptions=False)
+    outcomes = [invoke(*words, path, "--json")
                 for words in (["advise"], ["release", "--dry-run", "--anyway"])]  # fmt: skip
     advised, dry = (json.loads(outcome.stdout) for outcome in outcomes)
     return advised["files"][0], dry
@@ -74,10 +74,7 @@ def test_every_example_has_the_width_of_its_dry_run(name: str, tmp_path: Path) -
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("example", KINDS, ids=lambda example: example.kind)
 def test_every_kind_of_file_has_the_width_of_its_dry_run(example: Example, tmp_path: Path) -> None:
-    for name, text in example.files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    (tmp_path / "release.toml").write_text(example.text, encoding="utf-8")
-    assert len(check_one_width(tmp_path / "release.toml")) == (example.kind not in ("populations", "asymmetric"))
+    assert len(check_one_width(example.write(tmp_path))) == (example.kind not in ("populations", "asymmetric"))
 
 
 @pytest.mark.sampled(3)
@@ -87,15 +84,13 @@ def test_every_kind_of_file_has_the_width_of_its_dry_run(example: Example, tmp_p
     ids=["units", "clear", "number of each", "one number", "pooled", "normal", "adjusted", "both"],
 )
 def test_what_is_shown_is_what_is_printed(changes: tuple[tuple[str, str], ...], tmp_path: Path) -> None:
-    path, text = of_units(tmp_path), UNITS.replace("budget = 8", "budget = { epsilon = 8, delta = 1e-3 }")
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new)
+    path = of_units(tmp_path)
+    text = changed(UNITS, ("budget = 8", "budget = { epsilon = 8, delta = 1e-3 }"), *changes)
     path.write_text(text)
     widths = check_one_width(path)
     advice = tf.advise(path)
     assert widths == [str(table.joint.half_width) for table in advice.tables if table.joint is not None]
-    dry = CliRunner().invoke(main, ["release", "--dry-run", "--anyway", str(path)]).stdout
+    dry = invoke("release", "--dry-run", "--anyway", path).stdout
     for width in widths:
         text_of_width = number(float(Fraction(width)))
         assert f"are the ± {text_of_width} of its release" in " ".join(str(advice).split())
@@ -118,10 +113,7 @@ def test_units_of_different_lengths_have_the_width_of_the_worst(tmp_path: Path) 
     lengths = {"a": 40, "b": 168}
     rows = [f"{who},{hour},{'on' if hour % 3 else 'off'}" for who, most in lengths.items() for hour in range(most)]
     (tmp_path / "rows.csv").write_text("\n".join(["who,hour,state", *rows]) + "\n")
-    text = UNITS
-    for old, new in NO_CALENDAR:
-        text = text.replace(old, new)
-    path.write_text(text)
+    path.write_text(changed(UNITS, *NO_CALENDAR))
     (width,) = check_one_width(path)
     assert width
 
@@ -129,12 +121,7 @@ def test_units_of_different_lengths_have_the_width_of_the_worst(tmp_path: Path) 
 def test_where_no_value_is_to_be_read_there_is_no_width(tmp_path: Path) -> None:
     for kind in ("populations", "asymmetric"):
         (example,) = (one for one in KINDS if one.kind == kind)
-        folder = tmp_path / kind
-        folder.mkdir()
-        for name, text in example.files.items():
-            (folder / name).write_text(text, encoding="utf-8")
-        (folder / "release.toml").write_text(example.text, encoding="utf-8")
-        advice = tf.advise(folder / "release.toml")
+        advice = tf.advise(example.write(tmp_path / kind))
         assert [table.joint for table in advice.tables] == [None]
         assert "±" not in str(advice)
         assert advice.to_dict()["tables"][0]["half_width"] is None
@@ -160,9 +147,9 @@ def test_a_number_without_a_verdict_says_the_width(tmp_path: Path) -> None:
 def test_before_the_people_are_read_the_width_is_that_of_one(tmp_path: Path) -> None:
     """`calibrate` reads none of them and says so; `advise` counts them where they can be read."""
     (path, *_) = (one for one in write_example("people", tmp_path) if one.suffix == ".toml")
-    calibrated = CliRunner().invoke(main, ["calibrate", str(path)], catch_exceptions=False).stdout
+    calibrated = invoke("calibrate", path).stdout
     assert "It was not read which people there are: the ± is that of one person" in " ".join(calibrated.split())
-    assert "It was not read" not in CliRunner().invoke(main, ["release", "--dry-run", str(path)]).stdout
+    assert "It was not read" not in invoke("release", "--dry-run", path).stdout
     (table,) = tf.advise(path).tables
     assert table.joint is not None
     assert (table.joint.values, table.joint.half_width) == (5, 2)

@@ -10,25 +10,19 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.releasing.publishing.test_states import invoke
+from tests.support.commands import invoke, succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
-from tests.support.terminals import PLACE
+from tests.support.terminals import PLACE, printed_on
 
 from takifugu.cli import advice
 
 SPEC = release_text(
     read_from("study", "data.csv", unit="who", order="t", value="state", budget=400),
-    believe(
-        "markov-chain",
-        states=["still", "walking"],
-        matrix=[[0.8, 0.2], [0.3, 0.7]],
-        units_independent=True,
-        source="a test",
-    ),
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True,
+            source="a test"),
     publish("walking", "count", states=["walking"], epsilon=4.0),
-    output="out",
-    expect=EXPECT,
-)
+    output="out", expect=EXPECT,
+)  # fmt: skip
 #: So many rows of 1,200 say nobody's name; of Ana there are 1,097 in 100 steps.
 NOBODY = 3
 
@@ -63,8 +57,7 @@ def test_it_is_said_before_a_rule_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rule", ["first", "last"])
 def test_it_is_said_of_rules_that_are_written(tmp_path: Path, rule: str) -> None:
     toml = written(tmp_path, f'duplicates = "{rule}"', 'null_keys = "drop"')
-    outcome = invoke("advise", toml)
-    assert outcome.exit_code == 0
+    outcome = succeed("advise", toml)
     said = " ".join(outcome.output.split())
     assert f'997 of 1,200 rows do not count with duplicates = "{rule}"' in said
     assert '3 of 1,200 rows do not count with null_keys = "drop"' in said
@@ -155,7 +148,7 @@ def test_what_goes_to_a_file_has_no_count(tmp_path: Path, stream: str) -> None:
     command = [sys.executable, "-m", "takifugu", "advise", str(written(tmp_path))]
     done = subprocess.run(command, env=PLACE, stdout=streams["stdout"], stderr=streams["stderr"])
     os.close(theirs)
-    printed = seen_on(mine) + (done.stdout or b"") + (done.stderr or b"")
+    printed = printed_on(mine) + (done.stdout or b"") + (done.stderr or b"")
     assert not re.search(rb"\b(997|1,?200|1,?097)\b", printed)
 
 
@@ -164,19 +157,7 @@ def test_a_terminal_gets_the_counts(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "takifugu", "advise", str(written(tmp_path))]
     subprocess.run(command, env={**PLACE, "CI": "true"}, stdout=theirs, stderr=theirs)
     os.close(theirs)
-    assert b"997 of 1,200 rows would not count" in b" ".join(seen_on(mine).split())
-
-
-def seen_on(terminal: int) -> bytes:
-    """Return what a terminal shows after all programs on it have ended."""
-    seen = b""
-    try:
-        while chunk := os.read(terminal, 65536):
-            seen += chunk
-    except OSError:  # nobody writes any more
-        pass
-    os.close(terminal)
-    return seen
+    assert b"997 of 1,200 rows would not count" in b" ".join(printed_on(mine).split())
 
 
 @pytest.mark.usefixtures("on_a_terminal")

@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.release_files import believe, changed, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.core.errors import SpecError
@@ -30,11 +30,7 @@ def planned(folder: Path, *changes: tuple[str, str]) -> Plan:
         minutes = {first, last, *generator.sample(range(first + 1, last), count - 2)}
         rows += [f"{who},{ward},{minute},{generator.choice('ab')}" for minute in sorted(minutes)]
     (folder / "s.csv").write_text("\n".join(rows))
-    text = SPARSE
-    for before, after in changes:
-        assert before in text
-        text = text.replace(before, after, 1)
-    (folder / "s.toml").write_text(text)
+    (folder / "s.toml").write_text(changed(SPARSE, *changes))
     return plan(load(folder / "s.toml"))
 
 
@@ -45,14 +41,11 @@ def cells(advised: TableAdvice) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("window", [(), (WINDOW,)])
-@pytest.mark.parametrize(
-    ("change", "rows"),
-    [
-        (("epsilon", "epsilon"), {"a": 40, "b": 20}),
-        (BY_WARD, {"x, a": 40 / 3, "x, b": 20 / 3, "y, a": 80 / 3, "y, b": 40 / 3}),
-        (('"histogram"', '"count"\nstates = ["a"]'), {"a": 40}),
-    ],
-)
+@pytest.mark.parametrize(("change", "rows"), [
+    (("epsilon", "epsilon"), {"a": 40, "b": 20}),
+    (BY_WARD, {"x, a": 40 / 3, "x, b": 20 / 3, "y, a": 80 / 3, "y, b": 40 / 3}),
+    (('"histogram"', '"count"\nstates = ["a"]'), {"a": 40}),
+])  # fmt: skip
 def test_observed_rows_are_expected_of_a_pooled_table(
     window: tuple[tuple[str, str], ...], change: tuple[str, str], rows: dict[str, float], tmp_path: Path
 ) -> None:

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.releasing.advice.test_advice import UNITS, of_units
-from tests.support.release_files import believe, read_from, release_text
+from tests.support.commands import ended, invoke, succeed
+from tests.support.failing import failing, raising
+from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import BAD_INPUT, DONE, REFUSED, main
+from takifugu.cli import BAD_INPUT, DONE, REFUSED
 from takifugu.core.errors import CalibrationRefused, ReleaseError, ReleaseState
 from takifugu.releasing.advice import advising, refusing
 from takifugu.releasing.advice.worth import worth
@@ -29,15 +31,9 @@ SURVEY = release_text(
 YES = '[[release]]\nname = "{}"\nquery = "count"\nstates = ["yes"]\nepsilon = {}\n'
 
 
-def invoke(*words: Any) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
 def survey(folder: Path, tables: str) -> Path:
     answers = ["yes" if n % 4 == 0 else "no" for n in range(40)]
-    (folder / "answers.csv").write_text("\n".join(["answer", *answers]) + "\n")
-    (folder / "survey.toml").write_text(SURVEY + tables)
-    return folder / "survey.toml"
+    return put(folder, {"survey.toml": SURVEY + tables, "answers.csv": "\n".join(["answer", *answers]) + "\n"})
 
 
 def test_it_is_refused_with_what_would_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +52,7 @@ def test_it_is_refused_with_what_would_help(tmp_path: Path, monkeypatch: pytest.
 
 def test_whoever_insists_gets_it_and_the_next_call_leaves_it_alone(tmp_path: Path) -> None:
     path = of_units(tmp_path)
-    assert invoke("release", "--anyway", path).exit_code == DONE
+    succeed("release", "--anyway", path)
     before = Ledger.open(tmp_path / "ledger.db").show()
     again = invoke("release", path)
     assert (again.exit_code, "already published" in again.stdout) == (DONE, True)
@@ -69,7 +65,7 @@ def test_the_dry_run_and_calibrate_say_it(tmp_path: Path) -> None:
         said = invoke(*command, path)
         assert said.exit_code == REFUSED, command
         assert "use would be useless" in said.stderr
-    assert invoke("release", "--dry-run", "--anyway", path).exit_code == DONE
+    succeed("release", "--dry-run", "--anyway", path)
     assert tf.forecast(path).refused
 
 
@@ -85,7 +81,7 @@ def test_a_study_refuses_and_insists(tmp_path: Path) -> None:
 
 def test_a_ledger_that_knows_other_tables_stays_as_it_is(tmp_path: Path) -> None:
     path = survey(tmp_path, YES.format("good", 1.5))
-    assert invoke("release", path).exit_code == DONE
+    succeed("release", path)
     before = Ledger.open(tmp_path / "ledger.db").show()
     path = survey(tmp_path, YES.format("good", 1.5) + YES.format("poor", 0.2))
     refused = invoke("release", path)
@@ -96,11 +92,11 @@ def test_a_ledger_that_knows_other_tables_stays_as_it_is(tmp_path: Path) -> None
 
 def test_only_what_is_wanted_is_judged(tmp_path: Path) -> None:
     path = survey(tmp_path, YES.format("good", 1.5) + YES.format("poor", 0.2))
-    assert invoke("release", path).exit_code == REFUSED
+    ended(REFUSED, "release", path)
     assert not (tmp_path / "ledger.db").exists()
-    assert invoke("release", "--only", "good", path).exit_code == DONE
-    assert invoke("release", "--only", "poor", path).exit_code == REFUSED
-    assert invoke("release", "--only", "poor", "--anyway", path).exit_code == DONE
+    succeed("release", "--only", "good", path)
+    ended(REFUSED, "release", "--only", "poor", path)
+    succeed("release", "--only", "poor", "--anyway", path)
 
 
 def test_tables_that_share_an_epsilon(tmp_path: Path) -> None:
@@ -108,29 +104,24 @@ def test_tables_that_share_an_epsilon(tmp_path: Path) -> None:
     path = survey(tmp_path, tables)
     for joint, code in ((0.3, REFUSED), (3, DONE)):
         path.write_text(f"joint_epsilon = {joint}\n{SURVEY}{tables}")
-        outcome = invoke("release", path)
-        assert outcome.exit_code == code, outcome.output
+        ended(code, "release", path)
     path = survey(tmp_path, tables.replace('"first"', '"third"').replace('"second"', '"fourth"'))
     path.write_text(f"joint_epsilon = 0.3\n{path.read_text()}")
-    assert invoke("release", path).exit_code == REFUSED
-    assert invoke("release", "--anyway", path).exit_code == DONE
+    ended(REFUSED, "release", path)
+    succeed("release", "--anyway", path)
 
 
 def test_a_table_without_a_verdict_is_published(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     path.write_text(UNITS.replace('source = "assumed"\n', 'source = "assumed"\ninitial = "any"\n'))
     assert tf.advise(path).verdict is None
-    assert invoke("release", path).exit_code == DONE
+    succeed("release", path)
 
 
 def test_nothing_is_read_where_the_data_decide_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = survey(tmp_path, YES.format("poor", 0.2))
-
-    def read(*_: object) -> Any:
-        raise AssertionError("the data were read")
-
-    monkeypatch.setattr(Records, "units", read)
-    assert invoke("release", path).exit_code == REFUSED
+    monkeypatch.setattr(Records, "units", raising(AssertionError("the data were read")))
+    ended(REFUSED, "release", path)
     with pytest.raises(CalibrationRefused, match="useless"):
         tf.release_file(path)
 
@@ -150,14 +141,8 @@ def test_a_useful_file_is_calibrated_once(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_what_is_paid_for_is_completed_whatever_it_is_worth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = of_units(tmp_path)
-
-    def full(*_: object) -> None:
-        raise OSError("no space left")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(orders, "place", full)
-        with pytest.raises(ReleaseError):
-            tf.release_file(path, anyway=True)
+    with failing(monkeypatch, orders, "place", OSError("no space left")), pytest.raises(ReleaseError):
+        tf.release_file(path, anyway=True)
     assert tf.release_file(path).completed is not None
 
 
@@ -186,24 +171,10 @@ def test_a_release_computes_the_verdict_on_a_table_once(
     assert len(judged) == len(outcome.tables)
 
 
-MEAN = """
-ledger = "ledger.db"
-[source]
-name = "ages"
-file = "ages.csv"
-value = "age"
-budget = 4
-[belief]
-kind = "users"
-size = 4
-values = [20, 60]
-probabilities = [0.5, 0.5]
-source = "assumed"
-[[release]]
-name = "mean"
-query = "mean"
-epsilon = {}
-"""
+MEAN = release_text(
+    read_from("ages", "ages.csv", value="age", budget=4),
+    believe("users", size=4, values=[20, 60], probabilities=[0.5, 0.5], source="assumed"),
+)
 
 
 @pytest.mark.parametrize(("epsilon", "code"), [(0.6, REFUSED), (0.9, DONE)])
@@ -212,9 +183,8 @@ def test_a_mean_of_which_nobody_says_what_matters_is_refused_where_it_can_be_any
 ) -> None:
     (tmp_path / "ages.csv").write_text("age\n20\n60\n60\n20\n")
     path = tmp_path / "ages.toml"
-    path.write_text(MEAN.format(epsilon))
-    outcome = invoke("release", path)
-    assert outcome.exit_code == code, outcome.output
+    path.write_text(MEAN + publish("mean", "mean", epsilon=epsilon))
+    outcome = ended(code, "release", path)
     assert tf.advise(path).tables[0].worth is None
     words = " ".join(outcome.stderr.split())
     assert ("from its least to its largest possible one it is 40" in words) == (code == REFUSED)

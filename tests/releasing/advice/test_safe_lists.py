@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.core.errors import SpecError
@@ -34,26 +35,12 @@ def test_the_list_that_names_more_is_the_better_one_however_good_both_are() -> N
     assert (ratios[shares.index(0.2)], ratios[shares.index(0.8)]) == (pytest.approx(ROUGH), pytest.approx(GOOD))
 
 
-SAFE = """
-ledger = "ledger.db"
-[source]
-name = "gps"
-file = "absent.csv"
-person = "who"
-x = "x"
-y = "y"
-budget = 1
-[belief]
-kind = "asymmetric"
-grid = {{ x = [0, 1], y = [0, 1], columns = {boxes}, rows = {boxes} }}
-[hide]
-visits = "all"
-[[release]]
-name = "safe"
-query = "safe"
-at_most = {at_most}
-epsilon = 1
-"""
+SAFE = release_text(
+    read_from("gps", "absent.csv", person="who", x="x", y="y", budget=1),
+    believe("asymmetric") + "\ngrid = {{ x = [0, 1], y = [0, 1], columns = {boxes}, rows = {boxes} }}",
+    hide(visits="all"),
+    publish("safe", "safe") + "\nat_most = {at_most}\nepsilon = 1",
+)
 
 
 def listed(folder: Path, boxes: int = 3, at_most: int = 5, more: str = "") -> Path:

@@ -92,20 +92,17 @@ def test_another_layout_is_no_change(written: Path) -> None:
     assert from_dict(copy.deepcopy(certificate)) == read_certificate(written)
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", "not JSON"),
-        (b"{", "not JSON"),
-        (b"\xff\xfe", "not JSON"),
-        (b"[" * 100_000, "not JSON"),
-        (b"[]", "not a Takifugu certificate"),
-        (b"{}", "not a Takifugu certificate"),
-        (b'{"format": 3}', "not a Takifugu certificate"),
-        (b'{"format": "takifugu-certificate/9"}', "this version reads"),
-        (b'{"format": "takifugu-certificate/5"}', "changed after it was written"),
-    ],
-)
+@pytest.mark.parametrize(("content", "words"), [
+    (b"", "not JSON"),
+    (b"{", "not JSON"),
+    (b"\xff\xfe", "not JSON"),
+    (b"[" * 100_000, "not JSON"),
+    (b"[]", "not a Takifugu certificate"),
+    (b"{}", "not a Takifugu certificate"),
+    (b'{"format": 3}', "not a Takifugu certificate"),
+    (b'{"format": "takifugu-certificate/9"}', "this version reads"),
+    (b'{"format": "takifugu-certificate/5"}', "changed after it was written"),
+])  # fmt: skip
 def test_files_that_are_no_certificate(tmp_path: Path, content: bytes, words: str) -> None:
     where = tmp_path / "a.json"
     where.write_bytes(content)

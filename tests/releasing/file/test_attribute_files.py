@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.releasing.attribute_files import BODIES, FILES, SCHOOL, STAFF, written
+from tests.support.commands import ended, succeed
 from tests.support.engines import ENGINES, Columns
+from tests.support.failing import failing
 from tests.support.release_files import filled
-from tests.support.starting import init
+from tests.support.releases import refusal_of, spent
+from tests.support.starting import begin, init
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
-from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, SpecError, TakifuguError
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, TakifuguError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.truth import answer_of, read
@@ -40,17 +40,8 @@ def answers(path: Path, data: Any = None) -> list[Any]:
 
 
 def faults(path: Path) -> dict[str, str]:
-    with pytest.raises(SpecError) as caught:
-        load(path)
-    return dict(line.split(": ", 1) for line in caught.value.problems)
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
-
-
-def spent(folder: Path, name: str) -> Any:
-    return Ledger.open(folder / "ledger.db", create=False).spent(name).spent
+    caught = refusal_of(path)
+    return dict(line.split(": ", 1) for line in caught.problems)
 
 
 # What is read
@@ -105,21 +96,18 @@ def test_another_number_of_rows_is_refused_without_telling_it(tmp_path: Path, ki
     assert not (tmp_path / "ledger.db").exists()
 
 
-@pytest.mark.parametrize(
-    ("kind", "old", "new", "words"),
-    [
-        ("records", "no,b,0.5,4", "never,b,0.5,4", "column 'smokes' has a value that the belief does not know"),
-        ("records", "no,b,0.5,4", ",b,0.5,4", "column 'smokes' has missing values"),
-        ("records", "no,b,0.5,4", "no,b,SENTINEL,4", "column 'hours' has a value that the belief does not know"),
-        ("records", "no,b,0.5,4", "yes,b,0.5,4", "combination of values"),
-        ("records", "smokes,team", "smoking,team", "no column 'smokes'"),
-        ("parameters", "1,big", "4,big", "column 'marks' has a value that the belief does not know"),
-        ("normal", "40.000;70.00", "40.000;SENTINEL", "column 'weight' has texts that are no numbers"),
-        ("normal", "40.000;70.00", "40.000;", "column 'weight' has values that are missing or not finite"),
-        ("normal", "40.000;70.00", "40.000;inf", "column 'weight' has values that are missing or not finite"),
-        ("normal", "40.000;70.00", "40.000;200.01", "column 'weight' has numbers outside of its declared range"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "old", "new", "words"), [
+    ("records", "no,b,0.5,4", "never,b,0.5,4", "column 'smokes' has a value that the belief does not know"),
+    ("records", "no,b,0.5,4", ",b,0.5,4", "column 'smokes' has missing values"),
+    ("records", "no,b,0.5,4", "no,b,SENTINEL,4", "column 'hours' has a value that the belief does not know"),
+    ("records", "no,b,0.5,4", "yes,b,0.5,4", "combination of values"),
+    ("records", "smokes,team", "smoking,team", "no column 'smokes'"),
+    ("parameters", "1,big", "4,big", "column 'marks' has a value that the belief does not know"),
+    ("normal", "40.000;70.00", "40.000;SENTINEL", "column 'weight' has texts that are no numbers"),
+    ("normal", "40.000;70.00", "40.000;", "column 'weight' has values that are missing or not finite"),
+    ("normal", "40.000;70.00", "40.000;inf", "column 'weight' has values that are missing or not finite"),
+    ("normal", "40.000;70.00", "40.000;200.01", "column 'weight' has numbers outside of its declared range"),
+])  # fmt: skip
 def test_what_breaks_a_rule_of_the_data(tmp_path: Path, kind: str, old: str, new: str, words: str) -> None:
     rows = FILES[kind][2]
     assert old in rows
@@ -184,17 +172,14 @@ def test_classes_are_on_the_certificate(tmp_path: Path) -> None:
 # What is promised
 
 
-@pytest.mark.parametrize(
-    ("kind", "hidden", "setting", "believed"),
-    [
-        ("records", "the share of 'b' in 'team' of the records at hand, up to a difference of 0.1",
-         "what these very records add up to, not a parameter of the population", "40 independent records"),
-        ("normal", "the mean of 'income' of the records at hand, up to a difference of 2",
-         "what these very records add up to, not a parameter of the population", "jointly normal columns"),
-        ("parameters", "the parameter of 'height' in the population",
-         "a parameter of the population that the records come from, not what these records add up to", "50 records"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "hidden", "setting", "believed"), [
+    ("records", "the share of 'b' in 'team' of the records at hand, up to a difference of 0.1",
+     "what these very records add up to, not a parameter of the population", "40 independent records"),
+    ("normal", "the mean of 'income' of the records at hand, up to a difference of 2",
+     "what these very records add up to, not a parameter of the population", "jointly normal columns"),
+    ("parameters", "the parameter of 'height' in the population",
+     "a parameter of the population that the records come from, not what these records add up to", "50 records"),
+])  # fmt: skip
 def test_one_sentence_says_what_is_hidden_from_whom(
     tmp_path: Path, kind: str, hidden: str, setting: str, believed: str
 ) -> None:
@@ -211,10 +196,9 @@ def test_one_sentence_says_what_is_hidden_from_whom(
 def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> None:
     for kind in FILES:
         path = written(tmp_path / kind, kind)
-        assert invoke("release", path).exit_code == 0
+        succeed("release", path)
         (certificate,) = (tmp_path / kind / "out").glob("*.certificate.json")
-        outcome = invoke("certificate", "show", certificate)
-        assert outcome.exit_code == 0
+        outcome = succeed("certificate", "show", certificate)
         assert "is the one that was certified" in outcome.stdout
         content = json.loads(certificate.read_text(encoding="utf-8"))
         (framework,) = content["frameworks"].values()
@@ -224,56 +208,53 @@ def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> Non
 # Faults
 
 
-@pytest.mark.parametrize(
-    ("kind", "changes", "place", "words"),
-    [
-        ("normal", {"[60, 100]]": "[60, 10]]"}, "belief.covariance", "positive semidefinite"),
-        ("normal", {"[60, 100]]": "[61, 100]]"}, "belief.covariance", "symmetric"),
-        ("normal", {"mean = [70, 40]": "mean = [70]"}, "belief.mean", "1 means for 2 columns"),
-        ("normal", {"records = 60": "records = 1"}, "belief.records", "from 2"),
-        ("normal", {"records = 60": "records = 0"}, "belief.records", "write records"),
-        ("normal", {', income = [-50, 200]': ""}, "belief.ranges.income", "is missing"),
-        ("normal", {"weight = [20, 200]": "weight = [200, 20]"}, "belief.ranges.weight", "bound"),
-        ("normal", {"weight = [20, 200]": "weihgt = [20, 200]"}, "belief.ranges.weihgt", "no column"),
-        ("normal", {'resolution = "0.5"': "resolution = 0"}, "belief.resolution", "above 0"),
-        ("normal", {'resolution = "0.5"\n': ""}, "belief.resolution", "is missing"),
-        ("normal", {'"income", function': '"wealth", function'}, "hide.property.attribute", "no column 'wealth'"),
-        ("normal", {", max_difference = 2": ""}, "hide.property", "max_difference"),
-        ("normal", {", max_difference = 2": ", max_difference = 0"}, "hide.property.max_difference", "above 0"),
-        ("normal", {", max_difference = 2": ", sets = [{ below = 50 }, { at_least = 49 }]"}, "hide.property.sets",
-         "overlap"),
-        ("normal", {", max_difference = 2": ", sets = [{ below = 50 }, {}]"}, "hide.property.sets", "no end"),
-        ("normal", {"delta = 1e-5\n": ""}, "release[0]", ""),
-        ("normal", {'attribute = "weight"': 'attribute = "wieght"'}, "release[0].attribute", "did you mean 'weight'"),
-        ("normal", {'query = "mean"': 'query = "count"\nstates = [1]'}, "release[0].query", ""),
-        ("normal", {"property =": "parameter ="}, "hide.parameter.function", "not a known key"),
-        ("records", {"records = 40": "records = 0"}, "belief.records", "write records"),
-        ("records", {'attribute = "team"': 'attribute = "teem"'}, "hide.property.attribute", "no column 'teem'"),
-        ("records", {'of = "b"': 'of = "c"'}, "hide.property.of", "does not know"),
-        ("records", {', of = "b"': ""}, "hide.property", "share"),
-        ("records", {"ends = [20, 40]": "ends = [40, 20]"}, "belief.classes.hours.ends", "must rise"),
-        ("records", {"values = [10, 30, 50]": "values = [10, 30]"}, "belief.classes.hours.values", "3 classes"),
-        ("records", {"missing = 30\n": "missing = 31\n"}, "belief.classes.hours.missing", "30"),
-        ("records", {"[belief.classes.hours]": "[belief.classes.hour]"}, "belief.classes.hour", "no column"),
-        ("records", {'["a", 10, "no"]': '["a", 11, "no"]'}, "belief.rows", "none of its classes"),
-        ("records", {'probabilities = ["0.2"': 'probabilities = ["0.3"'}, "belief.rows", "sum"),
-        ("records", {'states = ["yes"]': 'states = ["yess"]'}, "release[0].states", "did you mean 'yes'"),
-        ("records", {'states = ["yes"]': 'where = { smokes = "yes" }'}, "release[0].where", "does not belong"),
-        ("records", {"property = {": "parameter = { attribute = \"team\" }\nrecord = {",
-                     ', function = "share", of = "b"': ""}, "hide.parameter", "the population"),
-        ("parameters", {'attribute = "height" }': 'attribute = "weight" }'}, "hide.parameter", "weight"),
-        ("parameters", {'attribute = "height" }': 'attribute = "height", values = ["tall", "huge"] }'},
-         "hide.parameter.values", "huge"),
-        ("parameters", {'tall = ["0.4", "0.6"]': 'tall = ["0.4", "0.5"]'}, "belief.columns.height", "sum"),
-        ("parameters", {'tall = ["0.4", "0.6"]': 'tall = ["0.4"]'}, "belief.columns.height", "1 probabilities"),
-        ("parameters", {"[belief.columns.height]": "[belief.columns.size]"}, "belief.columns.size", "no parameter"),
-        ("parameters", {'"0.4", "0.1", "0.4", "0.1"': '"0.4", "0.1", "0.4"'}, "belief.prior", ""),
-        ("parameters", {'parameter = { attribute = "height" }': ""}, "hide", "hides nothing"),
-        ("parameters", {"parameter = {": "record = {"}, "hide.record", "the records at hand"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "changes", "place", "words"), [
+    ("normal", {"[60, 100]]": "[60, 10]]"}, "belief.covariance", "positive semidefinite"),
+    ("normal", {"[60, 100]]": "[61, 100]]"}, "belief.covariance", "symmetric"),
+    ("normal", {"mean = [70, 40]": "mean = [70]"}, "belief.mean", "1 means for 2 columns"),
+    ("normal", {"records = 60": "records = 1"}, "belief.records", "from 2"),
+    ("normal", {"records = 60": "records = 0"}, "belief.records", "write records"),
+    ("normal", {', income = [-50, 200]': ""}, "belief.ranges.income", "is missing"),
+    ("normal", {"weight = [20, 200]": "weight = [200, 20]"}, "belief.ranges.weight", "bound"),
+    ("normal", {"weight = [20, 200]": "weihgt = [20, 200]"}, "belief.ranges.weihgt", "no column"),
+    ("normal", {'resolution = "0.5"': "resolution = 0"}, "belief.resolution", "above 0"),
+    ("normal", {'resolution = "0.5"\n': ""}, "belief.resolution", "is missing"),
+    ("normal", {'"income", function': '"wealth", function'}, "hide.property.attribute", "no column 'wealth'"),
+    ("normal", {", max_difference = 2": ""}, "hide.property", "max_difference"),
+    ("normal", {", max_difference = 2": ", max_difference = 0"}, "hide.property.max_difference", "above 0"),
+    ("normal", {", max_difference = 2": ", sets = [{ below = 50 }, { at_least = 49 }]"}, "hide.property.sets",
+     "overlap"),
+    ("normal", {", max_difference = 2": ", sets = [{ below = 50 }, {}]"}, "hide.property.sets", "no end"),
+    ("normal", {"delta = 1e-05\n": ""}, "release[0]", ""),
+    ("normal", {'attribute = "weight"': 'attribute = "wieght"'}, "release[0].attribute", "did you mean 'weight'"),
+    ("normal", {'query = "mean"': 'query = "count"\nstates = [1]'}, "release[0].query", ""),
+    ("normal", {"property =": "parameter ="}, "hide.parameter.function", "not a known key"),
+    ("records", {"records = 40": "records = 0"}, "belief.records", "write records"),
+    ("records", {'attribute = "team"': 'attribute = "teem"'}, "hide.property.attribute", "no column 'teem'"),
+    ("records", {'of = "b"': 'of = "c"'}, "hide.property.of", "does not know"),
+    ("records", {', of = "b"': ""}, "hide.property", "share"),
+    ("records", {"ends = [20, 40]": "ends = [40, 20]"}, "belief.classes.hours.ends", "must rise"),
+    ("records", {"values = [10, 30, 50]": "values = [10, 30]"}, "belief.classes.hours.values", "3 classes"),
+    ("records", {"missing = 30\n": "missing = 31\n"}, "belief.classes.hours.missing", "30"),
+    ("records", {"[belief.classes.hours]": "[belief.classes.hour]"}, "belief.classes.hour", "no column"),
+    ("records", {'["a", 10, "no"]': '["a", 11, "no"]'}, "belief.rows", "none of its classes"),
+    ("records", {'probabilities = ["0.2"': 'probabilities = ["0.3"'}, "belief.rows", "sum"),
+    ("records", {'states = ["yes"]': 'states = ["yess"]'}, "release[0].states", "did you mean 'yes'"),
+    ("records", {'states = ["yes"]': 'where = { smokes = "yes" }'}, "release[0].where", "does not belong"),
+    ("records", {"property = {": "parameter = { attribute = \"team\" }\nrecord = {",
+                 ', function = "share", of = "b"': ""}, "hide.parameter", "the population"),
+    ("parameters", {'attribute = "height" }': 'attribute = "weight" }'}, "hide.parameter", "weight"),
+    ("parameters", {'attribute = "height" }': 'attribute = "height", values = ["tall", "huge"] }'},
+     "hide.parameter.values", "huge"),
+    ("parameters", {'tall = ["0.4", "0.6"]': 'tall = ["0.4", "0.5"]'}, "belief.columns.height", "sum"),
+    ("parameters", {'tall = ["0.4", "0.6"]': 'tall = ["0.4"]'}, "belief.columns.height", "1 probabilities"),
+    ("parameters", {"[belief.columns.height]": "[belief.columns.size]"}, "belief.columns.size", "no parameter"),
+    ("parameters", {'"0.4", "0.1", "0.4", "0.1"': '"0.4", "0.1", "0.4"'}, "belief.prior", ""),
+    ("parameters", {'parameter = { attribute = "height" }': ""}, "hide", "hides nothing"),
+    ("parameters", {"parameter = {": "record = {"}, "hide.record", "the records at hand"),
+])  # fmt: skip
 def test_faults_name_their_place(tmp_path: Path, kind: str, changes: dict[str, str], place: str, words: str) -> None:
-    if kind == "normal" and "delta = 1e-5\n" in changes:
+    if kind == "normal" and "delta = 1e-05\n" in changes:
         with pytest.raises(TakifuguError, match="delta"):
             release_file(written(tmp_path, kind, changes))
         return
@@ -313,22 +294,19 @@ def test_the_query_may_be_the_sensitive_function(tmp_path: Path) -> None:
 HIDDEN = 'property = { attribute = "income", function = "mean", max_difference = 2 }'
 
 
-@pytest.mark.parametrize(
-    ("hidden", "words"),
-    [
-        ('parameter = { attribute = "income", map = "mean", interval = [38, 42] }', "in the population"),
-        ('record = { attribute = "income", max_difference = 20 }', "'income', up to a difference of 20"),
-        ('property = { attribute = ["income", "weight"], function = [1, "-0.5"], max_difference = 1 }', "-0.5 times"),
-        ('property = [{ attribute = "income", function = "sum", pairs = [[2400, 2500]] }, '
-         '{ attribute = "weight", function = "mean", max_difference = 1 }]', "the sum of 'income'"),
-        pytest.param(
-            'property = { attribute = "income", function = "mean", sets = [{ below = 40 }, { at_least = 40 }] }',
-            "below 40 or at least 40", marks=pytest.mark.slow,
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("hidden", "words"), [
+    ('parameter = { attribute = "income", map = "mean", interval = [38, 42] }', "in the population"),
+    ('record = { attribute = "income", max_difference = 20 }', "'income', up to a difference of 20"),
+    ('property = { attribute = ["income", "weight"], function = [1, "-0.5"], max_difference = 1 }', "-0.5 times"),
+    ('property = [{ attribute = "income", function = "sum", pairs = [[2400, 2500]] }, '
+     '{ attribute = "weight", function = "mean", max_difference = 1 }]', "the sum of 'income'"),
+    pytest.param(
+        'property = { attribute = "income", function = "mean", sets = [{ below = 40 }, { at_least = 40 }] }',
+        "below 40 or at least 40", marks=pytest.mark.slow,
+    ),
+])  # fmt: skip
 def test_what_a_normal_belief_hides(tmp_path: Path, hidden: str, words: str) -> None:
-    changes = {HIDDEN: hidden, "delta = 1e-5\n": "delta = 1e-5\nallow_zero_noise = true\n"}
+    changes = {HIDDEN: hidden, "delta = 1e-05\n": "delta = 1e-05\nallow_zero_noise = true\n"}
     (table,) = release_file(written(tmp_path, "normal", changes)).tables
     assert words in "; ".join(table.certificate.hidden)
     assert table.certificate.definition == ("pufferfish" if "record" in hidden else "attribute")
@@ -384,16 +362,11 @@ def test_whole_releases_add_up_to_the_budget(tmp_path: Path) -> None:
 
 
 def test_an_unfinished_release_is_completed_and_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(*_: object) -> None:
-        raise OSError("no more")
-
     for kind in FILES:
         path = written(tmp_path / kind, kind)
         name = load(path).source.name
-        with monkeypatch.context() as broken:
-            broken.setattr(orders, "place", crash)
-            with pytest.raises(TakifuguError):
-                release_file(path, anyway=True)
+        with failing(monkeypatch, orders, "place", OSError("no more")), pytest.raises(TakifuguError):
+            release_file(path, anyway=True)
         before = spent(tmp_path / kind, name)
         assert before.epsilon == 1
         (resumed,) = tf.resume(tmp_path / kind / "ledger.db")
@@ -432,15 +405,14 @@ _FILLED = {
 def test_a_draft_becomes_valid(tmp_path: Path, kind: str) -> None:
     data, where = tmp_path / "staff.csv", tmp_path / "release.toml"
     data.write_text(STAFF.replace("?", "").replace("inf", "1"), encoding="utf-8")
-    started = init(data, "-o", where, "--kind", kind)
-    assert started.exit_code == 0, started.output
-    assert invoke("calibrate", where).exit_code == 2
+    begin(data, "-o", where, "--kind", kind)
+    ended(2, "calibrate", where)
     text = where.read_text(encoding="utf-8")
     assert "SENTINEL" not in text
     lines = {**_FILLED[kind], "belief": _BELIEVED + _FILLED[kind]["belief"]}
     where.write_text(filled(text, **lines), encoding="utf-8")
     assert load(where).kind.names == (kind,)
-    assert invoke("compare", where).exit_code == 0
+    succeed("compare", where)
 
 
 def test_init_says_which_kinds_it_drafts(tmp_path: Path) -> None:

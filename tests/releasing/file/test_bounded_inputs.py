@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
+from tests.support.commands import ended, invoke, succeed
 from tests.support.ledger_tools import forge
 from tests.support.processes import result_of_a_child
 from tests.support.release_files import believe, publish, read_from, release_text
@@ -26,7 +26,6 @@ from tests.support.release_files import believe, publish, read_from, release_tex
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger, pending
 from takifugu.accounting.ledger.pending import packed
-from takifugu.cli import main
 from takifugu.core.errors import LedgerError, TakifuguError
 from takifugu.releasing.certificates.bills import checksum_of
 from takifugu.releasing.publishing import beforehand
@@ -61,10 +60,6 @@ def run(folder: Path, *words: object) -> tuple[int, str]:
     assert kilobytes < KILOBYTES
     assert seconds < PROCESSOR
     return done.returncode, " ".join(text.split())
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
 
 
 def published(folder: Path) -> Path:
@@ -153,23 +148,18 @@ SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n) select i
 @pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize(
-    "statements",
-    [
-        ["alter table meta rename to hidden", f"create view meta as {SLOW}"],
-        pytest.param(
-            ["create trigger more after insert on debits begin delete from debits; end"], marks=pytest.mark.slow
-        ),
-        pytest.param(["create view more as select 1"], marks=pytest.mark.slow),
-        pytest.param(["create table more (x)"], marks=pytest.mark.slow),
-        pytest.param(["alter table units add column more text"], marks=pytest.mark.slow),
-        pytest.param(
-            ["alter table meta add column more text generated always as (hex(zeroblob(100000000)))"],
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(["create index more on units (standing)"], marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("statements", [
+    ["alter table meta rename to hidden", f"create view meta as {SLOW}"],
+    pytest.param(["create trigger more after insert on debits begin delete from debits; end"], marks=pytest.mark.slow),
+    pytest.param(["create view more as select 1"], marks=pytest.mark.slow),
+    pytest.param(["create table more (x)"], marks=pytest.mark.slow),
+    pytest.param(["alter table units add column more text"], marks=pytest.mark.slow),
+    pytest.param(
+        ["alter table meta add column more text generated always as (hex(zeroblob(100000000)))"],
+        marks=pytest.mark.slow,
+    ),
+    pytest.param(["create index more on units (standing)"], marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_ledger_with_parts_that_are_not_ours(tmp_path: Path, statements: list[str]) -> None:
     where = published(tmp_path)
     path = edited(tmp_path, *statements)
@@ -208,7 +198,7 @@ def test_a_release_that_no_ledger_could_keep_is_refused_before_it_is_paid(
     assert "one release takes at most 0 MB; publish fewer rows or cells at once" in said
     assert "nothing happened. No epsilon was spent" in said
     assert not list(tmp_path.rglob("*.certificate.json"))
-    assert invoke("release", where).exit_code == 0
+    succeed("release", where)
 
 
 def test_a_release_of_the_library_is_refused_before_it_is_paid_too(
@@ -223,17 +213,12 @@ def test_a_release_of_the_library_is_refused_before_it_is_paid_too(
 
 
 BY_CELLS = release_text(
-    read_from(
-        "study", "data.csv", value="state", order="t", step="1h", from_="2026-01-05", until="2026-01-19", budget=999
-    ),
-    believe(
-        "markov-chain",
-        states=["still in the very same place", "walking from one place to another"],
-        matrix=[[0.5, 0.5], [0.5, 0.5]],
-        source="a test",
-    ),
+    read_from("study", "data.csv", value="state", order="t", step="1h", from_="2026-01-05", until="2026-01-19",
+              budget=999),
+    believe("markov-chain", states=["still in the very same place", "walking from one place to another"],
+            matrix=[[0.5, 0.5], [0.5, 0.5]], source="a test"),
     publish("use", "histogram", by=["hour", "weekday"], epsilon=500, mechanism="group"),
-)
+)  # fmt: skip
 
 
 def test_no_release_takes_more_than_is_predicted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,8 +256,7 @@ def test_resume_writes_files_of_its_own_tables_only(tmp_path: Path, name: str, f
     bundle = packed(json.dumps(bundled).encode()).hex()
     forge(Ledger.open(tmp_path / "ledger.db"), f"update reservations set state = 'drawn', bundle = x'{bundle}'")
     before = sorted(tmp_path.rglob("*"))
-    result = invoke("ledger", "resume", tmp_path / "ledger.db")
-    assert result.exit_code == 4
+    result = ended(4, "ledger", "resume", tmp_path / "ledger.db")
     assert "is not what was drawn for it" in result.output
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -321,7 +305,7 @@ def _as_nobody(path: Path) -> str:
     if os.getuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
-    outcome = CliRunner().invoke(main, ["ledger", "show", str(path)])
+    outcome = invoke("ledger", "show", path)
     try:
         Ledger.open(path).source("more")
     except TakifuguError as error:

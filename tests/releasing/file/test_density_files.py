@@ -7,10 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.support.commands import succeed
 
 import takifugu as tf
-from takifugu.cli import main
 from takifugu.core.errors import CalibrationRefused, DataError, SpecError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.truth import answer_of, read
@@ -78,10 +77,6 @@ def faults(path: Path) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in caught.value.problems)
 
 
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
-
-
 def calibration_of(
     path: Path, epsilon: float | str = 1, delta: float | str = "0.00001", mechanism: str = "gaussian-exact"
 ) -> tf.Calibration:
@@ -92,8 +87,7 @@ def calibration_of(
 
 def test_a_release_is_paid_certified_and_audited(tmp_path: Path) -> None:
     path = written(tmp_path)
-    outcome = invoke("release", path)
-    assert outcome.exit_code == 0, outcome.output
+    succeed("release", path)
     certificate = json.loads((tmp_path / "out" / "mean-weight.certificate.json").read_text(encoding="utf-8"))
     assert certificate["beliefs"] == [
         "the mean of 'weight' with a stated density given each of 2 values of the mean of 'income' (a public survey)"
@@ -101,8 +95,7 @@ def test_a_release_is_paid_certified_and_audited(tmp_path: Path) -> None:
     said = "given the mean of 'income', the answer has the stated density, and is read within 0.005 of it"
     assert said in certificate["assumptions"]
     assert float(Fraction(certificate["answers"][0]["scale"])) == pytest.approx(6.6455, rel=0.02)
-    audited = invoke("audit", path)
-    assert audited.exit_code == 0, audited.output
+    audited = succeed("audit", path)
     assert "kept" in audited.stdout
 
 

@@ -8,11 +8,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import invoke
 from tests.support.release_files import filled
-from tests.support.starting import init
+from tests.support.starting import begin
 
-from takifugu.cli import main
 from takifugu.releasing.file.kinds import KINDS
 
 #: A draft has no more keys, the id of its ledger among them.
@@ -126,8 +125,7 @@ SOON = {(kind, [*TABLES][(number + after) % len(TABLES)]) for number, kind in en
 def drafted(folder: Path, kind: str, table: str) -> tuple[str, list[str]]:
     """Draft a file of this kind; return its text, and what `init` says is missing."""
     (folder / "d.csv").write_text(TABLES[table], encoding="utf-8")
-    done = init(folder / "d.csv", "-o", folder / "r.toml", "--kind", kind, "--json")
-    assert done.exit_code == 0, done.output
+    done = begin(folder / "d.csv", "-o", folder / "r.toml", "--kind", kind, "--json")
     return (folder / "r.toml").read_text(encoding="utf-8"), json.loads(done.stdout)["fill_in"]
 
 
@@ -179,5 +177,5 @@ def test_what_init_lists_is_all_that_is_missing(tmp_path: Path, kind: str, table
             words = 'file = "d.csv"'
         lines[section] = lines.get(section, "") + words.format(free[0], free[-1]) + "\n"
     (tmp_path / "x.toml").write_text(filled(text, **lines), encoding="utf-8")
-    done = CliRunner().invoke(main, ["check", str(tmp_path / "x.toml"), "--anyway"])
+    done = invoke("check", tmp_path / "x.toml", "--anyway")
     assert done.exit_code == 0, (missing, done.stderr)

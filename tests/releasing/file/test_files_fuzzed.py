@@ -10,41 +10,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import invoke
 from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 
 SPEC = release_text(
-    read_from(
-        "study",
-        "data.csv",
-        unit="who",
-        order="at",
-        value="pulse",
-        encoding="latin-1",
-        delimiter=";",
-        decimal=",",
-        thousands=".",
-        header=True,
-        order_format="%d/%m/%Y %H:%M",
-        timezone="Europe/Berlin",
-        step="1h",
-        round_to="30min",
-        duplicates="first",
-        null_keys="drop",
-        nulls="refuse",
-        missing=["NA"],
-        bins={"calm": [0, 60.5], "fast": [60.5, 250]},
-        budget=10,
-    ),
+    read_from("study", "data.csv", unit="who", order="at", value="pulse", encoding="latin-1", delimiter=";",
+              decimal=",", thousands=".", header=True, order_format="%d/%m/%Y %H:%M", timezone="Europe/Berlin",
+              step="1h", round_to="30min", duplicates="first", null_keys="drop", nulls="refuse", missing=["NA"],
+              bins={"calm": [0, 60.5], "fast": [60.5, 250]}, budget=10),
     believe("markov-chain", states=["calm", "fast"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
     hide(kind="every-entry"),
     publish("time-use", "histogram", epsilon=1.0, mechanism="group"),
-    output="out",
-    expect=EXPECT,
-)
+    output="out", expect=EXPECT,
+)  # fmt: skip
 PRIVATE = ("Zyxomma", "Wärter")
 ROWS = [
     f"{who};{day:02}/10/2025 {hour}:{minute:02};{pulse}"
@@ -125,7 +105,7 @@ def faults(folder: Path, spec: str, data: bytes, number: int) -> Iterator[str]:
     (room / "release.toml").write_bytes(spec.encode("utf-8", "surrogatepass"))
     (room / "data.csv").write_bytes(data)
     before = state(room)
-    ended = CliRunner().invoke(main, ["release", str(room / "release.toml"), "--anyway"])
+    ended = invoke("release", room / "release.toml", "--anyway")
     said = ended.output
     if ended.exit_code == 0:
         yield "published"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.release_files import filled
-from tests.support.starting import init
+from tests.support.starting import begin, init
 from tests.support.steps import calls
 
 from takifugu.data import open_frame, sniffed
@@ -321,8 +321,7 @@ def test_what_tells_kinds_apart(tmp_path: Path, kind: str, header: str, row: Cal
     (tmp_path / "d.csv").write_text("\n".join([header, *(row(n) for n in range(270)), ""]), encoding="utf-8")
     assert guess_about(tmp_path / "d.csv").kind == kind
     if header.startswith("at,"):
-        done = init(str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"))
-        assert done.exit_code == 0, done.output
+        begin(str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"))
         draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
         assert 'unit = "zone"' in draft
 
@@ -344,8 +343,7 @@ def test_numbers_with_a_few_marks_are_no_people(tmp_path: Path, mark: str, kind:
     values = [mark if n % 90 == 3 else f"{1 + n % 97 / 100:.2f}" for n in range(320)]
     rows = (f"{50001 + n};{90 + n % 41}.{n % 7};{value}" for n, value in enumerate(values))
     (tmp_path / "d.csv").write_text("\n".join(["n° patient;glycémie;cholestérol", *rows]), encoding="utf-8")
-    done = init(str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--kind", kind)
-    assert done.exit_code == 0, done.output
+    done = begin(str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--kind", kind)
     draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
     assert "several rows, by" not in done.output
     assert "several rows, by" not in draft
@@ -377,8 +375,7 @@ def test_numbers_with_a_few_marks_are_listed_as_numbers(tmp_path: Path) -> None:
         rows.append(",".join([f"p{n}", f"{50 + n % 41}.5", *values]))
     (tmp_path / "d.csv").write_text("\n".join([",".join(["patient", "weight", *marks]), *rows]), encoding="utf-8")
     words = (tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "normal")
-    done = init(*words)
-    assert done.exit_code == 0, done.output
+    done = begin(*words)
     assert "Among the numbers in 'crp', 'glucose', 'ferritin' are a few texts" in " ".join(done.output.split())
     draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
     assert not any(mark in done.output + draft for some in marks.values() for mark in some)
@@ -397,8 +394,7 @@ def test_numbers_that_identify_are_no_amounts(tmp_path: Path, name: str) -> None
 
 
 def test_dates_and_times_of_day_in_two_columns_order_together(tmp_path: Path) -> None:
-    done = init(str(write(tmp_path, "shifts.csv")), "-o", str(tmp_path / "r.toml"))
-    assert done.exit_code == 0, done.output
+    begin(str(write(tmp_path, "shifts.csv")), "-o", str(tmp_path / "r.toml"))
     lines = (tmp_path / "r.toml").read_text(encoding="utf-8").splitlines()
     assert any(line.startswith('order = ["Datum", "Uhrzeit"] ') for line in lines)
     assert any(line.startswith('order_format = "%d.%m.%Y %H:%M" ') for line in lines)
@@ -463,7 +459,7 @@ def test_what_spreads_in_a_household_is_about_contacts(tmp_path: Path, answer: s
 
 def test_what_is_suggested_for_households_of_the_ill_works(tmp_path: Path) -> None:
     path = people_of_households(tmp_path, "infected")
-    assert init(str(path), "-o", str(tmp_path / "r.toml")).exit_code == 0
+    begin(str(path), "-o", str(tmp_path / "r.toml"))
     draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
     believed = 'file = "meetings.csv"\ncolumns = ["one", "other"]\nstates = ["no", "yes"]\noutside = 0.1\ninside = 0.3'
     (tmp_path / "r.toml").write_text(filled(draft, belief=believed, release='states = ["yes"]'))
@@ -509,7 +505,7 @@ def test_every_kind_that_is_guessed_is_drafted() -> None:
 def test_seconds_since_1970_are_times(first: int, step: int, form: str, tmp_path: Path) -> None:
     rows = [f"{sensor},{first + step * k},{'on' if k % 7 < 3 else 'off'}" for sensor in "ab" for k in range(60)]
     (tmp_path / "log.csv").write_text("\n".join(["sensor,ts,state", *rows]) + "\n", encoding="utf-8")
-    assert init(str(tmp_path / "log.csv"), "-o", str(tmp_path / "r.toml")).exit_code == 0
+    begin(str(tmp_path / "log.csv"), "-o", str(tmp_path / "r.toml"))
     draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
     assert f'order_format = "{form}"' in draft
     assert "timezone" not in draft

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from tests.releasing import files
-from tests.releasing.file.test_bounded_inputs import SLOW, SMALL, invoke, published, run
+from tests.releasing.file.test_bounded_inputs import SLOW, SMALL, published, run
+from tests.support.commands import invoke
 
 #: A table that never ends, where one row is looked for by its name.
 ENDLESS = (

@@ -7,22 +7,18 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.releasing import files
-from tests.support.starting import init
+from tests.support.commands import ended
+from tests.support.failing import failing
+from tests.support.starting import begin
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 from takifugu.core.errors import LedgerError, SpecError
 from takifugu.releasing.file.ledger_id import with_ledger_id
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 ID = "0123456789abcdef"
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -52,11 +48,11 @@ def test_a_release_with_another_ledger_stops(tmp_path: Path) -> None:
     for _ in range(2):  # it is missing; it is another one
         with pytest.raises(LedgerError, match="is not the one with the id"):
             tf.release_file(where)
-        assert invoke("release", where, "--dry-run").exit_code == 2
+        ended(2, "release", where, "--dry-run")
         assert not (tmp_path / "elsewhere").exists()
         Ledger.open(tmp_path / "other.db")
     where.write_text(f"require_ledger = true\n{moved}")
-    assert invoke("release", where, "--new-ledger").exit_code == 2
+    ended(2, "release", where, "--new-ledger")
     where.write_text(moved)
     tf.release_file(where, new_ledger=True)
     assert tomllib.loads(where.read_text())["ledger_id"] == Ledger.open(tmp_path / "other.db").id
@@ -71,7 +67,7 @@ def test_a_copy_of_a_ledger_has_its_id(tmp_path: Path) -> None:
 
 def test_init_writes_it(tmp_path: Path) -> None:
     files.write(tmp_path)
-    assert init(tmp_path / "data.csv", "-o", tmp_path / "new.toml").exit_code == 0
+    begin(tmp_path / "data.csv", "-o", tmp_path / "new.toml")
     text = (tmp_path / "new.toml").read_text()
     assert tomllib.loads(text)["ledger_id"] == Ledger.open(tmp_path / "ledger.db").id
 
@@ -111,12 +107,7 @@ def test_a_file_that_may_not_be_written_is_released_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where = files.write(tmp_path, SMALL)
-
-    def no(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "chmod", no)
+    with failing(monkeypatch, os, "chmod", PermissionError(13, "Permission denied")):
         tf.release_file(where)
     assert where.read_text() == SMALL
     assert not list(tmp_path.glob(".*.unfinished"))

@@ -7,11 +7,10 @@ import io
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import invoke
 from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 
 BIF = """\
 network clinic { }
@@ -27,12 +26,10 @@ SPEC = release_text(
     read_from("clinic", "data.csv"),
     believe("network", file="clinic.bif"),
     hide(variable="smoke"),
-    publish(
-        "found", "count", states=["wet", "short"], variables=["cough", "breath"], epsilon=1, mechanism="wasserstein"
-    ),
-    output="out",
-    expect=EXPECT,
-)
+    publish("found", "count", states=["wet", "short"], variables=["cough", "breath"], epsilon=1,
+            mechanism="wasserstein"),
+    output="out", expect=EXPECT,
+)  # fmt: skip
 
 DATA = "breath,spare,cough,smoke\nshort,x,wet,yes\n"
 
@@ -55,7 +52,7 @@ def change(folder: Path, name: str, old: str, new: str) -> None:
 def run(folder: Path, command: str) -> tuple[int, str]:
     """Run a command; whatever it says, an error it does not own, a changed ledger or a new file is a failure."""
     before = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    outcome = CliRunner().invoke(main, [command, str(folder / "release.toml")])
+    outcome = invoke(command, folder / "release.toml")
     message = " ".join((outcome.stdout + outcome.stderr).split())
     assert outcome.exception is None or isinstance(outcome.exception, SystemExit), outcome.exception
     assert "Traceback" not in message
@@ -102,14 +99,11 @@ def test_a_network_cut_short_is_refused_wherever_it_is_cut(folder: Path) -> None
 
 
 @pytest.mark.parametrize("command", ["compare", "release"])
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("smoke", "smoking", "source.file: the data has no column 'smoke'"),
-        ("smoke", "spare", "source.file: "),
-        ("cough", "cogh", "source.file: the data has no column 'cough'; did you mean 'cogh'?"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("smoke", "smoking", "source.file: the data has no column 'smoke'"),
+    ("smoke", "spare", "source.file: "),
+    ("cough", "cogh", "source.file: the data has no column 'cough'; did you mean 'cogh'?"),
+])  # fmt: skip
 def test_a_variable_that_the_data_lack(folder: Path, command: str, old: str, new: str, words: str) -> None:
     change(folder, "data.csv", old, new)
     status, message = run(folder, command)
@@ -143,14 +137,11 @@ def grid(width: int, least: float) -> tuple[str, list[str]]:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(
-    ("least", "command", "words"),
-    [
-        (0.3, "release", "the distributions of the answer need"),
-        (0.0, "release", "are possible would need a table of 1.3e+08 numbers, above the limit"),
-        (0.0, "compare", "are possible would need a table of 1.3e+08 numbers, above the limit"),
-    ],
-)
+@pytest.mark.parametrize(("least", "command", "words"), [
+    (0.3, "release", "the distributions of the answer need"),
+    (0.0, "release", "are possible would need a table of 1.3e+08 numbers, above the limit"),
+    (0.0, "compare", "are possible would need a table of 1.3e+08 numbers, above the limit"),
+])  # fmt: skip
 def test_inference_that_would_not_fit(folder: Path, least: float, command: str, words: str) -> None:
     text, names = grid(14, least)
     (folder / "clinic.bif").write_text(text)

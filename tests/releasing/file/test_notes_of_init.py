@@ -11,13 +11,13 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import invoke, succeed
 from tests.support.release_files import filled, with_chain
-from tests.support.starting import init
+from tests.support.releases import refusal_of
+from tests.support.starting import begin, init
 from tests.support.workbooks import write_workbook
 
-from takifugu.cli import main
-from takifugu.core.errors import DataError, SpecError
+from takifugu.core.errors import DataError
 from takifugu.data import open_frame
 from takifugu.releasing.file.loading import load
 
@@ -27,8 +27,7 @@ def started(data: Path, lines: Iterable[str] | None = None, *words: str) -> tupl
     if lines is not None:
         data.write_text("\n".join([*lines, ""]), encoding="utf-8")
     output = data.with_name("r.toml")
-    done = init(str(data), "-o", str(output), "--force", *words)
-    assert done.exit_code == 0, done.output
+    done = begin(str(data), "-o", str(output), "--force", *words)
     return " ".join(done.output.split()), output.read_text(encoding="utf-8")
 
 
@@ -58,9 +57,8 @@ def test_dates_that_could_mean_two_things_are_left_to_their_author(tmp_path: Pat
         said, draft = started(tmp_path / "d.csv", ["person,date,state", *rows])
         assert "'date' could mean two things: %d/%m/%Y and %m/%d/%Y fit all inspected rows" in said
         assert 'order_format = "FILL IN"' in draft
-        with pytest.raises(SpecError) as refused:
-            load(tmp_path / "r.toml")
-        assert "source.order_format" in [fault.place for fault in refused.value.faults]
+        refused = refusal_of(tmp_path / "r.toml")
+        assert "source.order_format" in [fault.place for fault in refused.faults]
 
 
 def test_notes_are_in_the_json(tmp_path: Path) -> None:
@@ -88,12 +86,11 @@ def test_a_log_of_one_day_is_ordered_by_date_and_time(tmp_path: Path, day: str, 
     draft = with_chain(draft, '["da", "weg"]')
     one = draft.replace('["Datum", "Uhrzeit"]', '"Datum"').replace(f"{day} {clock}", day)
     (tmp_path / "r.toml").write_text(one, encoding="utf-8")
-    done = CliRunner().invoke(main, ["release", str(tmp_path / "r.toml"), "--anyway"])
+    done = invoke("release", tmp_path / "r.toml", "--anyway")
     assert done.exit_code != 0
     assert 'write order = ["Datum", "Uhrzeit"] if the time of day is in a column' in " ".join(done.output.split())
     (tmp_path / "r.toml").write_text(draft, encoding="utf-8")
-    done = CliRunner().invoke(main, ["release", str(tmp_path / "r.toml"), "--anyway"])
-    assert done.exit_code == 0, done.output
+    succeed("release", tmp_path / "r.toml", "--anyway")
 
 
 def hours_as_numbers(header: str, digits: int) -> list[str]:
@@ -145,7 +142,7 @@ def test_more_rows_than_users_are_said_to_be_rows_of_one_person(tmp_path: Path) 
     _, draft = started(tmp_path / "d.csv", ["visitor,answer", *rows])
     draft = filled(draft, belief='size = 30\nvalues = ["yes", "no"]\nprobabilities = [0.1, 0.9]')
     (tmp_path / "r.toml").write_text(draft, encoding="utf-8")
-    done = CliRunner().invoke(main, ["release", str(tmp_path / "r.toml"), "--anyway"])
+    done = invoke("release", tmp_path / "r.toml", "--anyway")
     said = " ".join(done.output.split())
     assert done.exit_code != 0
     assert "all rows of one person are hidden together, so they must be one row" in said

@@ -10,19 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import succeed
 from tests.support.release_files import with_chain
-from tests.support.starting import init
-
-from takifugu.cli import main
+from tests.support.starting import begin
 
 
 def started(folder: Path, header: str, rows: Iterable[str], *words: str) -> tuple[str, str, dict[str, Any]]:
     """Draft a release file about these rows; what was said, in one line, the draft, and its [source]."""
     (folder / "d.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
     output = folder / "r.toml"
-    done = init(folder / "d.csv", "-o", output, "--force", *words)
-    assert done.exit_code == 0, done.output
+    done = begin(folder / "d.csv", "-o", output, "--force", *words)
     draft = output.read_text(encoding="utf-8")
     return " ".join(done.output.split()), draft, tomllib.loads(draft)["source"]
 
@@ -224,8 +221,7 @@ def test_a_date_and_an_hour_are_one_order(tmp_path: Path, by_person: bool, name:
     assert source["order_format"] == "%Y-%m-%d %H"
     draft = with_chain(draft, '["in", "out"]')
     (tmp_path / "r.toml").write_text(draft, encoding="utf-8")
-    done = CliRunner().invoke(main, ["release", str(tmp_path / "r.toml"), "--anyway"])
-    assert done.exit_code == 0, done.output
+    succeed("release", tmp_path / "r.toml", "--anyway")
 
 
 def test_an_hour_beside_a_date_that_rises_alone_is_no_time_of_its_own(tmp_path: Path) -> None:

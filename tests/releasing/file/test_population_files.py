@@ -11,53 +11,36 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from tests.support.commands import invoke, succeed
+from tests.support.failing import FULL, failing
 from tests.support.release_files import believe, filled, publish, read_from, release_text
-from tests.support.starting import init
+from tests.support.releases import put
+from tests.support.starting import begin
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.audit import true_loss
-from takifugu.cli import main
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, SpecError, TakifuguError
 from takifugu.model import frameworks
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.publishing import orders
 
-PLACES = """\
-ledger = "ledger.db"
-[source]
-name = "checkins"
-file = "people.csv"
-unit = "person"
-coordinates = ["x", "y"]
-rows_per_person = 3
-batch = "March"
-budget = { epsilon = 4, delta = 1e-2 }
-[belief]
-kind = "populations"
-source = "a public survey of other people"
-rows_independent = true
-units_independent = true
-box = { first = [0, 4], second = [0, 2], cells = [4, 2], metres = [1000, 500] }
-reference = { file = "survey.csv", population = "status", smoothing = 1 }
-[[release]]
-name = "places"
-query = "each-value"
-epsilon = 1.5
-"""
+PLACES = release_text(
+    read_from("checkins", "people.csv", unit="person", coordinates=["x", "y"], rows_per_person=3, batch="March",
+              budget={"epsilon": 4, "delta": 0.01}),
+    believe("populations", source="a public survey of other people", rows_independent=True, units_independent=True,
+            box={"first": [0, 4], "second": [0, 2], "cells": [4, 2], "metres": [1000, 500]},
+            reference={"file": "survey.csv", "population": "status", "smoothing": 1}),
+    publish("places", "each-value", epsilon=1.5),
+)  # fmt: skip
 #: The same by one mechanism, for tests of what none of them changes.
 BY_NAME = PLACES + 'mechanism = "planar-laplace"\n'
 WORDS = release_text(
     read_from("answers", "people.csv", value="place", rows_per_person=1, budget=1),
-    believe(
-        "populations",
-        source="a test",
-        values=["north", "south"],
-        laws={"home": ["0.75", "0.25"], "out": ["0.25", "0.75"]},
-    ),
+    believe("populations", source="a test", values=["north", "south"],
+            laws={"home": ["0.75", "0.25"], "out": ["0.25", "0.75"]}),
     publish("answers", "each-value", epsilon=0.5),
-)
+)  # fmt: skip
 
 
 def places_in(folder: Path, text: str = PLACES, people: str = "") -> Path:
@@ -70,15 +53,11 @@ def places_in(folder: Path, text: str = PLACES, people: str = "") -> Path:
     for number in range(60):
         rows += [f"p{number},{(number * 11 + row * 5) % 40 / 10},{number % 20 / 10}" for row in range(1 + number % 3)]
     (folder / "survey.csv").write_text("\n".join(survey) + "\n")
-    (folder / "people.csv").write_text(people or "\n".join(rows) + "\n")
-    (folder / "release.toml").write_text(text)
-    return folder / "release.toml"
+    return put(folder, {"release.toml": text, "people.csv": people or "\n".join(rows) + "\n"})
 
 
 def words_in(folder: Path, text: str = WORDS, values: str = "north\nsouth\nnorth\n" * 20) -> Path:
-    (folder / "people.csv").write_text("place\n" + values)
-    (folder / "release.toml").write_text(text)
-    return folder / "release.toml"
+    return put(folder, {"release.toml": text, "people.csv": "place\n" + values})
 
 
 def refused(file: Path, kind: type[TakifuguError] = DataError, where: str = "") -> str:
@@ -158,7 +137,7 @@ def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> Non
         tf.release_file(file, output=tmp_path / "again", once="2")
     assert not (tmp_path / "again").exists() or not list((tmp_path / "again").glob("*.csv"))
     file.write_text(WORDS.replace("budget = 1\n", "budget = 9\n"))
-    CliRunner().invoke(main, ["ledger", "budget", str(tmp_path / "ledger.db"), "answers", "9"])
+    invoke("ledger", "budget", tmp_path / "ledger.db", "answers", "9")
     second = tf.release_file(file, output=tmp_path / "again", once="2")
     noise: Any = first.tables[0].releases[0][1].randomiser
     spent = Ledger.open(tmp_path / "ledger.db").spent("answers").spent
@@ -180,14 +159,8 @@ def test_other_rows_of_the_same_people_add_up_where_their_batches_are_named(tmp_
 
 def test_resume_gives_the_old_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = words_in(tmp_path)
-
-    def fails(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as crashing:
-        crashing.setattr(orders, "place", fails)
-        with pytest.raises(TakifuguError):
-            tf.release_file(file)
+    with failing(monkeypatch, orders, "place", FULL), pytest.raises(TakifuguError):
+        tf.release_file(file)
     assert not (tmp_path / "release-published/answers.csv").exists()
     assert list(tmp_path.glob("*.values"))
     (done,) = tf.resume(tmp_path / "ledger.db")
@@ -220,10 +193,10 @@ def test_the_dry_run_and_the_comparison_say_what_it_costs(tmp_path: Path) -> Non
     assert " m per row, at worst" in " ".join(str(foreseen).split())
     assert "epsilon 1.5 per person" in " ".join(str(foreseen).split())
     assert not foreseen.refused
-    printed = CliRunner().invoke(main, ["compare", "--all", str(file)]).stdout
+    printed = invoke("compare", "--all", file).stdout
     assert "expected loss of one row" in printed
     assert "planar-laplace" in printed
-    content = json.loads(CliRunner().invoke(main, ["release", "--json", str(file)]).stdout)
+    content = json.loads(invoke("release", "--json", file).stdout)
     assert content["tables"][0]["sent"] == 120
     assert not (tmp_path / "release-published/places.csv").read_text().startswith("cell")
 
@@ -370,8 +343,7 @@ def test_a_frame_and_a_file_give_the_same_codes(tmp_path: Path) -> None:
 def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path) -> None:
     file = places_in(tmp_path)
     draft = tmp_path / "draft.toml"
-    made = init(tmp_path / "people.csv", "--kind", "populations", "-o", draft)
-    assert made.exit_code == 0, made.output
+    begin(tmp_path / "people.csv", "--kind", "populations", "-o", draft)
     text = draft.read_text()
     assert 'unit = "person"' in text
     assert 'coordinates = ["x", "y"]' in text
@@ -382,16 +354,14 @@ def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path
     )
     lines = {"source": "rows_per_person = 3", "belief": believed, "release": 'mechanism = "planar-laplace"'}
     draft.write_text(filled(text, **lines))
-    outcome = CliRunner().invoke(main, ["calibrate", str(draft)])
-    assert outcome.exit_code == 0, outcome.output
+    succeed("calibrate", draft)
     assert file.exists()
 
 
 def test_every_command_says_what_an_error_is(tmp_path: Path) -> None:
     file = places_in(tmp_path, BY_NAME)
     for command in ("calibrate", "explain", "compare"):
-        outcome = CliRunner().invoke(main, [command, str(file)])
-        assert outcome.exit_code == 0, outcome.output
+        outcome = succeed(command, file)
         assert "expected loss of one row" in outcome.stdout
         assert "L1" not in outcome.stdout
     file.write_text(PLACES)
@@ -408,14 +378,8 @@ def test_what_was_paid_and_not_drawn_is_drawn_once_from_the_same_rows(
     from takifugu.mechanisms.local.senders import Values
 
     file = words_in(tmp_path)
-
-    def fails(*_: Any) -> None:
-        raise OSError(5, "the operating system has no randomness")
-
-    with monkeypatch.context() as crashing:
-        crashing.setattr(Values, "send", fails)
-        with pytest.raises((TakifuguError, OSError)):
-            tf.release_file(file)
+    with failing(monkeypatch, Values, "send", OSError(5, "no randomness")), pytest.raises((TakifuguError, OSError)):
+        tf.release_file(file)
     assert not (tmp_path / "release-published/answers.csv").exists()
     (done,) = tf.resume(tmp_path / "ledger.db")
     assert not done.problem
@@ -488,10 +452,8 @@ def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp
         assert words in page
     spent = Ledger.open(tmp_path / "ledger.db").spent("answers")
     assert {unit.spent.epsilon for unit in spent.units} == {F(1, 2)}
-    runner = CliRunner()
-    for command in (["audit", str(file)], ["compare", "--all", str(file)]):
-        result = runner.invoke(main, command)
-        assert result.exit_code == 0, result.output
+    for command in (("audit", file), ("compare", "--all", file)):
+        result = succeed(*command)
     assert "in all at a distance of 1" in " ".join(result.output.split())
     assert "belief off by" not in result.output  # epsilon + 2 Delta is said of one distance only
     with pytest.raises(BudgetExceeded):  # the same rows again cost what both tell of the values
@@ -553,7 +515,7 @@ def test_a_file_sends_nothing_farther_than_its_radius(tmp_path: Path, mechanism:
     page = " ".join((tmp_path / "release-published/answers.certificate.txt").read_text().split())
     assert "randomised within 1" in page
     assert "Kawamoto and Murakami 2019" in page
-    assert CliRunner().invoke(main, ["audit", str(file)]).exit_code == 0
+    succeed("audit", file)
 
 
 @pytest.mark.parametrize(
@@ -597,9 +559,8 @@ def test_a_file_declares_that_no_value_is_likelier_than_a_mass(tmp_path: Path) -
     page = " ".join((tmp_path / "release-published/answers.certificate.txt").read_text().split())
     for words in ("in no population a value is likelier than 0.4", "outside of the class of populations"):
         assert words in page
-    for command in (["audit", str(file)], ["compare", "--all", str(file)], ["advise", str(file)]):
-        result = CliRunner().invoke(main, command)
-        assert result.exit_code == 0, result.output
+    for command in (("audit", file), ("compare", "--all", file), ("advise", file)):
+        succeed(*command)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from tests.releasing.file.test_guessing import HELD_OUT, write
+from tests.support.commands import ended, succeed
 
-from takifugu.cli import main
 from takifugu.core.errors import InputError
 from takifugu.data import open_frame, sniffed
 from takifugu.releasing.file.guessing.columns import first_look
@@ -200,11 +199,9 @@ def test_a_draft_of_what_lasts_is_whole_with_all_answers(tmp_path: Path, rows: s
     words = ["--rows", rows, "--whose", "patient", "--when", when, "--step", "1h", "--yes", "--otherwise", "ward"]
     words += ["--states", "ward, icu", "--stay", "ward 3 d, icu 20 h", "--from", "2026-01-05", "--until", "2026-02-12"]
     words += ["--roster", ", ".join(f"p{k}" for k in range(40)), "--independent", "yes", "--source", "a census"]
-    done = CliRunner().invoke(main, ["init", str(data), "-o", str(where), *words], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    done = succeed("init", data, "-o", where, *words)
     assert "still missing" not in done.output
-    checked = CliRunner().invoke(main, ["check", str(where), "--anyway"])
-    assert checked.exit_code == 0, checked.stderr
+    succeed("check", where, "--anyway")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +223,6 @@ def test_answers_that_contradict_each_other_are_refused(tmp_path: Path, words: l
     stays(tmp_path)
     where = tmp_path / "r.toml"
     decided = ["--rows", "changes", "--whose", "patient", "--when", "came", "--step", "1h", "--yes", "--json"]
-    done = CliRunner().invoke(main, ["init", str(tmp_path / "d.csv"), "-o", str(where), *decided, *words])
-    assert done.exit_code == 2, done.output
+    done = ended(2, "init", tmp_path / "d.csv", "-o", where, *decided, *words)
     assert json.loads(done.stdout)["error"]["where"] == place
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]

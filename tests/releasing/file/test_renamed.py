@@ -10,33 +10,18 @@ from typing import Any
 import pandas as pd
 import pytest
 from tests.support.data_files import as_duckdb, as_json_lines, as_sqlite
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import SpecError
 
-FILE = """
-ledger = "a.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "s"
-file = "{file}"
-value = "state"
-order = "{order}"
-budget = 9
-{renamed}
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-[[release]]
-name = "busy"
-query = "count"
-states = ["busy"]
-epsilon = 0.5
-"""
+FILE = release_text(
+    read_from("s", "{file}", value="state", order="{order}", budget=9) + "\n{renamed}",
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
+    publish("busy", "count", states=["busy"], epsilon=0.5),
+    ledger="a.db", expect=EXPECT,
+)  # fmt: skip
 COLUMNS = {"Hour": list(range(9)), "state": ["calm"] * 8 + ["busy"]}
 #: Each release is a new one.
 KEYS = count()
@@ -104,17 +89,14 @@ def test_every_engine_knows_it(tmp_path: Path, engine: str) -> None:
     assert spent(tmp_path) == 0.5
 
 
-@pytest.mark.parametrize(
-    ("header", "renamed", "order", "said"),
-    [
-        ("Hour,hour,state", DECLARED, "hour", "a column 'Hour' and a column 'hour'"),
-        ("Hour,state", 'renamed = { Hour = "minute" }', "Hour", "no key of the file names that column"),
-        ("Hour,state", DECLARED, "Hour", "no key of the file names that column"),
-        ("Hour,state", 'renamed = { Hour = "hour", Time = "hour" }', "hour", "two columns have one name"),
-        ("Hour,state", 'renamed = { Hour = "hour", hour = "state" }', "hour", "two columns have one name"),
-        ("Hour,state", 'renamed = { Hour = 3 }', "hour", "renamed"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("header", "renamed", "order", "said"), [
+    ("Hour,hour,state", DECLARED, "hour", "a column 'Hour' and a column 'hour'"),
+    ("Hour,state", 'renamed = { Hour = "minute" }', "Hour", "no key of the file names that column"),
+    ("Hour,state", DECLARED, "Hour", "no key of the file names that column"),
+    ("Hour,state", 'renamed = { Hour = "hour", Time = "hour" }', "hour", "two columns have one name"),
+    ("Hour,state", 'renamed = { Hour = "hour", hour = "state" }', "hour", "two columns have one name"),
+    ("Hour,state", 'renamed = { Hour = 3 }', "hour", "renamed"),
+])  # fmt: skip
 def test_what_cannot_be(tmp_path: Path, header: str, renamed: str, order: str, said: str) -> None:
     width = header.count(",")
     (tmp_path / "d.csv").write_text(f"{header}\n" + "".join(f"{n}{',1' * (width - 1)},calm\n" for n in range(9)))

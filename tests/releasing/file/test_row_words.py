@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing.file.test_drafts import TABLES
-from tests.support.starting import init
+from tests.support.commands import invoke, succeed
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
+from tests.support.releases import put, refusal_of
+from tests.support.starting import begin
 
-from takifugu.cli import main
-from takifugu.core.errors import SpecError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.row_words import LASTING, ROWS, STEPS, UNSAID
 from takifugu.releasing.planning.identity import keys_of
@@ -26,11 +27,8 @@ def word_of(kind: str) -> str:
 
 
 def written(example: Example, folder: Path, word: str | None) -> Path:
-    for name, text in example.files.items():
-        (folder / name).write_text(text, encoding="utf-8")
     says = "" if word is None else f'rows = "{word}"\n'
-    (folder / "f.toml").write_text(example.text.replace("[source]\n", f"[source]\n{says}", 1), encoding="utf-8")
-    return folder / "f.toml"
+    return replace(example, text=example.text.replace("[source]\n", f"[source]\n{says}", 1)).write(folder)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
@@ -47,19 +45,17 @@ def test_the_word_of_a_kind_changes_nothing(example: Example, tmp_path: Path) ->
 def test_a_word_of_other_data_is_refused_and_the_right_one_named(example: Example, tmp_path: Path) -> None:
     right = word_of(example.kind)
     for wrong in {*ROWS} - ({*OF_STEPS} if right == "samples" else {right}):
-        with pytest.raises(SpecError) as refusal:
-            load(written(example, tmp_path, wrong))
-        (fault,) = (fault for fault in str(refusal.value).splitlines() if fault.startswith("source.rows"))
+        refusal = refusal_of(written(example, tmp_path, wrong))
+        (fault,) = (fault for fault in str(refusal).splitlines() if fault.startswith("source.rows"))
         assert f"is '{wrong}', {ROWS[wrong]}" in fault
         assert f'"{right}"' in fault
 
 
 def test_a_word_that_there_is_not_is_refused(tmp_path: Path) -> None:
     example = next(one for one in EXAMPLES if one.kind == "asymmetric")
-    with pytest.raises(SpecError) as refusal:
-        load(written(example, tmp_path, "visit"))
-    assert "source.rows" in str(refusal.value)
-    assert "visits" in str(refusal.value)
+    refusal = refusal_of(written(example, tmp_path, "visit"))
+    assert "source.rows" in str(refusal)
+    assert "visits" in str(refusal)
 
 
 def test_visits_are_no_answers_where_each_person_has_one_declared_value(tmp_path: Path) -> None:
@@ -71,9 +67,8 @@ def test_visits_are_no_answers_where_each_person_has_one_declared_value(tmp_path
         {"data.csv": "state\nill\nwell\nwell\nwell\n"}, (),
     )  # fmt: skip
     assert load(written(example, tmp_path, "answers")).items
-    with pytest.raises(SpecError) as refusal:
-        load(written(example, tmp_path, "visits"))
-    assert 'with belief.values a row is what is so of one person or case; write rows = "answers"' in str(refusal.value)
+    refusal = refusal_of(written(example, tmp_path, "visits"))
+    assert 'with belief.values a row is what is so of one person or case; write rows = "answers"' in str(refusal)
 
 
 @pytest.mark.parametrize(("kind", "table"), [
@@ -83,40 +78,23 @@ def test_visits_are_no_answers_where_each_person_has_one_declared_value(tmp_path
 ])  # fmt: skip
 def test_a_draft_says_what_its_rows_are(kind: str, table: str, tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text(TABLES[table], encoding="utf-8")
-    done = init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", kind)
-    assert done.exit_code == 0, done.output
+    begin(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", kind)
     word = "samples" if kind == "sequences" else word_of(kind)
     lines = (tmp_path / "r.toml").read_text(encoding="utf-8").splitlines()
     assert next(line for line in lines if line.startswith("rows = ")).startswith(f'rows = "{word}"')
 
 
-OLD = """
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "study"
-file = "data.csv"
-{keys}
-value = "state"
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.8, 0.2], [0.3, 0.7]]
-[[release]]
-name = "time-use"
-query = "histogram"
-epsilon = 1.0
-"""
+OLD = release_text(
+    read_from("study", "data.csv", value="state") + "\n{keys}",
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]]),
+    publish("time-use", "histogram", epsilon=1.0),
+    output="out", expect=EXPECT,
+)  # fmt: skip
 TIMES = "".join(f"2026-01-05T{hour:02}:00,{hour},{'walking' if hour % 3 else 'still'}\n" for hour in range(24))
 
 
 def old(folder: Path, keys: str) -> Path:
-    (folder / "data.csv").write_text(f"time,number,state\n{TIMES}", encoding="utf-8")
-    (folder / "f.toml").write_text(OLD.format(keys=keys), encoding="utf-8")
-    return folder / "f.toml"
+    return put(folder, {"f.toml": OLD.format(keys=keys), "data.csv": f"time,number,state\n{TIMES}"})
 
 
 @pytest.mark.parametrize("keys", [
@@ -126,8 +104,7 @@ def test_a_file_of_before_means_samples_and_everything_says_so(keys: str, tmp_pa
     path = old(tmp_path, keys)
     words = "source.rows is not written"
     for command in (["check"], ["release", "--dry-run"], ["release"]):
-        done = CliRunner().invoke(main, [*command, "--anyway", str(path)], catch_exceptions=False)
-        assert done.exit_code == 0, done.output
+        done = succeed(*command, "--anyway", path)
         assert words in " ".join(done.output.split())
     certificate = (tmp_path / "out" / "time-use.certificate.json").read_text(encoding="utf-8")
     assert "the file does not say what a row says" in certificate
@@ -139,7 +116,7 @@ def test_a_file_of_before_means_samples_and_everything_says_so(keys: str, tmp_pa
 def test_nothing_is_said_where_the_word_is_written_or_no_time_is_read(keys: str, tmp_path: Path) -> None:
     path = old(tmp_path, keys)
     words = ("check", "release")
-    outputs = [CliRunner().invoke(main, [word, "--anyway", str(path)], catch_exceptions=False) for word in words]
+    outputs = [invoke(word, "--anyway", path) for word in words]
     assert [done.exit_code for done in outputs] == [0, 0]
     assert not any("source.rows" in done.output for done in outputs)
     certificate = (tmp_path / "out" / "time-use.certificate.json").read_text(encoding="utf-8")

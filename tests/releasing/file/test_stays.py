@@ -49,17 +49,14 @@ def test_six_states_need_twelve_numbers():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("following", "where", "words"),
-    [
-        ({"still": 1, "walking": 2}, "next", "does not say how often 'running' comes"),
-        ({"still": 1, "walking": {"still": 1}, "running": 1}, "next", "says how often some states come"),
-        ({"still": 1, "walking": 0, "running": 0}, "next", "leaves a state that nothing follows"),
-        ({"still": 1, "walking": -1, "running": 3}, "next", "leaves a state that nothing follows"),
-        ({"still": 1, "walking": "often", "running": 1}, "next.walking", "the proportion"),
-        ({"still": 1, "walkin": 1, "running": 1}, "next.walkin", "'walkin' is no state"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("following", "where", "words"), [
+    ({"still": 1, "walking": 2}, "next", "does not say how often 'running' comes"),
+    ({"still": 1, "walking": {"still": 1}, "running": 1}, "next", "says how often some states come"),
+    ({"still": 1, "walking": 0, "running": 0}, "next", "leaves a state that nothing follows"),
+    ({"still": 1, "walking": -1, "running": 3}, "next", "leaves a state that nothing follows"),
+    ({"still": 1, "walking": "often", "running": 1}, "next.walking", "the proportion"),
+    ({"still": 1, "walkin": 1, "running": 1}, "next.walkin", "'walkin' is no state"),
+])  # fmt: skip
 def test_faults_of_proportions(following, where, words):
     (place, what), *_ = complaints(spec(THREE, stay=dict.fromkeys(THREE, 3), next=following))
     assert (place, what[: len(words)]) == (where, words)
@@ -92,20 +89,17 @@ def test_a_simulated_stay_is_as_long_as_stated():
     assert abs(lengths.mean() - 7) < 5 * np.sqrt(42 / 200_000)
 
 
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
-        ({"stay": {"still": 3}}, [("stay", "does not say how long 'walking' lasts")]),
-        ({"stay": {"still": 0.5, "walking": 3}}, [("stay.still", "0.5 is shorter than one step")]),
-        ({"stay": {"still": "30 s", "walking": "-3"}},
-         [("stay.still", "'30 s' is shorter than one step"), ("stay.walking", "'-3' is no duration")]),
-        ({"stay": {"still": 3, "walking": 3}, "next": {"walking": {"still": 0.5}}},
-         [("next.walking", "the shares of what follows 'walking' sum to 0.5")]),
-        ({"stay": {"still": 3, "walking": 3}, "next": {"walking": {"walking": 1}}},
-         [("next.walking.walking", "'walking' is no state that there can be")]),
-        ({"stay": {"still": "nan", "walking": 3}}, [("stay.still", "'nan' is no duration")]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("keys", "expected"), [
+    ({"stay": {"still": 3}}, [("stay", "does not say how long 'walking' lasts")]),
+    ({"stay": {"still": 0.5, "walking": 3}}, [("stay.still", "0.5 is shorter than one step")]),
+    ({"stay": {"still": "30 s", "walking": "-3"}},
+     [("stay.still", "'30 s' is shorter than one step"), ("stay.walking", "'-3' is no duration")]),
+    ({"stay": {"still": 3, "walking": 3}, "next": {"walking": {"still": 0.5}}},
+     [("next.walking", "the shares of what follows 'walking' sum to 0.5")]),
+    ({"stay": {"still": 3, "walking": 3}, "next": {"walking": {"walking": 1}}},
+     [("next.walking.walking", "'walking' is no state that there can be")]),
+    ({"stay": {"still": "nan", "walking": 3}}, [("stay.still", "'nan' is no duration")]),
+])  # fmt: skip
 def test_faults_are_named_all_at_once(keys, expected):
     assert complaints(spec(**keys)) == expected
     with pytest.raises(InputError):
@@ -135,17 +129,13 @@ def test_times_require_a_step():
     assert complaints(spec(stay={"still": "3 min", "walking": 2}), Fraction(1)) != []
 
 
-@pytest.mark.parametrize(
-    ("matrix", "step", "words"),
-    [
-        ([[0.99, 0.01], [0, 1]], MINUTE, "a lasts about 100 minutes at a time on average, b for ever"),
-        ([[0, 1], [0.5, 0.5]], timedelta(seconds=30),
-         "a lasts about 30 seconds at a time on average, b about 60 seconds"),
-        ([[0.99, 0.01], [0.9, 0.1]], timedelta(days=1),
-         "a lasts about 14.3 weeks at a time on average, b about 26.7 hours"),
-        ([[0.9, 0.1], [0.25, 0.75]], None, "a lasts about 10 steps at a time on average, b about 4 steps"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("matrix", "step", "words"), [
+    ([[0.99, 0.01], [0, 1]], MINUTE, "a lasts about 100 minutes at a time on average, b for ever"),
+    ([[0, 1], [0.5, 0.5]], timedelta(seconds=30), "a lasts about 30 seconds at a time on average, b about 60 seconds"),
+    ([[0.99, 0.01], [0.9, 0.1]], timedelta(days=1),
+     "a lasts about 14.3 weeks at a time on average, b about 26.7 hours"),
+    ([[0.9, 0.1], [0.25, 0.75]], None, "a lasts about 10 steps at a time on average, b about 4 steps"),
+])  # fmt: skip
 def test_a_matrix_in_words(matrix, step, words):
     assert stays_of(matrix, ["a", "b"], step).words == f"by the belief, {words}"
 

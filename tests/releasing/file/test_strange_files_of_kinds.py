@@ -7,44 +7,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 
-POLICY = """
-ledger = "ledger.db"
-[source]
-name = "infected"
-file = "visits.csv"
-{keys}
-[belief]
-kind = "asymmetric"
-{belief}
-[hide]
-visits = "all"
-[[release]]
-name = "safe"
-query = "safe"
-at_most = 3
-epsilon = 1
-"""
-POPULATIONS = """
-ledger = "ledger.db"
-[source]
-name = "checkins"
-file = "visits.csv"
-rows_per_person = 9
-{keys}
-[belief]
-kind = "populations"
-source = "a survey of other people"
-{belief}
-[[release]]
-name = "places"
-query = "each-value"
-epsilon = 1
-"""
+POLICY = release_text(
+    read_from("infected", "visits.csv") + "\n{keys}",
+    believe("asymmetric") + "\n{belief}",
+    hide(visits="all"),
+    publish("safe", "safe", at_most=3, epsilon=1),
+)
+POPULATIONS = release_text(
+    read_from("checkins", "visits.csv", rows_per_person=9) + "\n{keys}",
+    believe("populations", source="a survey of other people") + "\n{belief}",
+    publish("places", "each-value", epsilon=1),
+)
 LATIN = 'encoding = "cp1252"\ndelimiter = "|"\nheader = false\ndecimal = ","\nthousands = "."\n'
 
 

@@ -7,38 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from tests.releasing import files
+from tests.support.commands import ended, succeed
+from tests.support.release_files import EXPECT, believe, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
-from takifugu.cli import DONE, REFUSED, main
+from takifugu.accounting.ledger import Ledger
+from takifugu.calibration import Calibration
+from takifugu.cli import REFUSED
 from takifugu.core.errors import CompositionRefused
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
-WEEK = """
-ledger = "ledger.db"
-output = "out"
-{joint}
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "study"
-file = "data.csv"
-order = "hour"
-value = "state"
-step = "1h"
-from = "2026-01-05"
-until = "2026-01-06"
-budget = {{ epsilon = 4, delta = 1e-4 }}
-{keys}
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-"""
+WEEK = release_text(
+    read_from("study", "data.csv", order="hour", value="state", step="1h", from_="2026-01-05", until="2026-01-06",
+              budget={"epsilon": 4, "delta": 1e-4}) + "\n{keys}",
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
+    output="out", expect=EXPECT,
+)  # fmt: skip
 TABLE = """
 [[release]]
 name = "{name}"
@@ -58,11 +45,7 @@ SHARED = "joint_epsilon = 1\njoint_delta = 1e-6\n"
 def write(folder: Path, *tables: tuple[str, str, str], joint: str = "", keys: str = BEGINS) -> Path:
     lines = [f"2026-01-05T{hour:02}:00,{('still', 'walking')[hour % 3 == 0]}" for hour in range(24)]
     made = [TABLE.format(name=name, query=query, keys=more) for name, query, more in tables]
-    return files.write(folder, WEEK.format(joint=joint, keys=keys) + "".join(made), "\n".join(["hour,state", *lines]))
-
-
-def invoke(*arguments: Any) -> Any:
-    return CliRunner().invoke(main, [str(a) for a in arguments])
+    return files.write(folder, joint + WEEK.replace("{keys}", keys) + "".join(made), "\n".join(["hour,state", *lines]))
 
 
 def ledger_of(folder: Path) -> Any:
@@ -73,13 +56,11 @@ def ledger_of(folder: Path) -> Any:
 
 def test_tables_of_one_file_after_another_add_up_by_their_squares(tmp_path: Path) -> None:
     where = write(tmp_path, COUNT)
-    first = invoke("release", where)
-    assert first.exit_code == DONE, first.output
+    first = succeed("release", where)
     assert "is alone" not in first.output
     assert ledger_of(tmp_path).pair == (1, Fraction(1, 10**6))
     write(tmp_path, COUNT, ("again", *COUNT[1:]), PURE)
-    later = invoke("release", where)
-    assert later.exit_code == DONE, later.output
+    succeed("release", where)
     made = {table.name: table.calibrations[0] for table in plan(load(where)).tables}
     begun = charge_of(made["walking"], at=0, begins_series=True)
     framework = made["walking"].framework
@@ -92,13 +73,12 @@ def test_tables_of_one_file_after_another_add_up_by_their_squares(tmp_path: Path
 
 def test_without_the_key_a_second_one_is_refused(tmp_path: Path) -> None:
     where = write(tmp_path, COUNT, keys="")
-    assert invoke("release", where).exit_code == DONE
+    succeed("release", where)
     before = ledger_of(tmp_path)
     write(tmp_path, COUNT, ("again", *COUNT[1:]), keys="")
-    assert invoke("release", where).exit_code == REFUSED
+    ended(REFUSED, "release", where)
     write(tmp_path, COUNT, ("again", *COUNT[1:]))  # it is too late to begin one
-    refused = invoke("release", where)
-    assert refused.exit_code == REFUSED
+    refused = ended(REFUSED, "release", where)
     assert "begin after another release" in " ".join(refused.output.split())
     assert ledger_of(tmp_path) == before
 
@@ -106,7 +86,7 @@ def test_without_the_key_a_second_one_is_refused(tmp_path: Path) -> None:
 def test_tables_that_are_published_at_once_begin_it_together(tmp_path: Path) -> None:
     """The pure one counts as a multiple of both, wherever it stands in the file."""
     where = write(tmp_path, PURE, COUNT, HISTOGRAM)
-    assert invoke("release", where).exit_code == DONE
+    succeed("release", where)
     made = {table.name: table.calibrations[0] for table in plan(load(where)).tables}
     begun = [charge_of(made[name], at=0, begins_series=True, reading="at once") for name in ("walking", "time-use")]
     charged = joint(made["walking"].framework, [*begun, charge_of(made["still"], at=0, reading="at once")])
@@ -120,9 +100,8 @@ def test_tables_share_a_delta(tmp_path: Path) -> None:
     sharing = [(name, query, keys.replace(NORMAL, "")) for name, query, keys in (COUNT, HISTOGRAM)]
     where = write(tmp_path, *sharing, joint=SHARED, keys="")
     for command in ("compare", "calibrate"):
-        assert invoke(command, where).exit_code == DONE
-    done = invoke("release", where)
-    assert done.exit_code == DONE, done.output
+        succeed(command, where)
+    succeed("release", where)
     spent = ledger_of(tmp_path)
     assert Fraction(999, 1000) < spent.epsilon <= 1
     assert spent.delta == Fraction(1, 10**6)
@@ -131,8 +110,7 @@ def test_tables_share_a_delta(tmp_path: Path) -> None:
         "1e-6")  # fmt: skip
     assert [table.calibrations[0].scale for table in planned.tables] == [one.scale for one in each]
     write(tmp_path, *sharing, PURE, joint=SHARED, keys="")
-    more = invoke("release", where)
-    assert more.exit_code == DONE, more.output
+    succeed("release", where)
     assert spent.epsilon < ledger_of(tmp_path).epsilon < 2
 
 
@@ -143,3 +121,30 @@ def test_a_delta_is_not_shared_after_another_release(tmp_path: Path) -> None:
     write(tmp_path, PURE, *sharing, joint=SHARED, keys="")
     with pytest.raises(CompositionRefused, match="joint_delta"):
         tf.release_file(where)
+
+
+# Promises that are alone count in a ledger where they are worth more than their noise.
+
+
+DATA = ["still", "walking", "walking", "still"]
+CHAIN = tf.MarkovChain([["0.9", "0.1"], ["0.4", "0.6"]], length=4, states=["still", "walking"])
+
+
+def alone() -> Calibration:
+    calibration = tf.calibrate(
+        tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), 1, mechanism="laplace-exact"
+    )
+    assert str(calibration.guarantee.composition) == "alone"
+    return calibration
+
+
+@pytest.mark.filterwarnings("ignore::takifugu.releasing.planning.notices.Notice")
+def test_an_alone_promise_counts_by_its_noise_beside_others(tmp_path: Path) -> None:
+    account: dict[str, Any] = {"ledger": tmp_path / "l.db", "source": "walks", "budget": 9, "at": 0}
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), 1, mechanism="influence")
+    made = []
+    for one in (alone(), alone(), calibration):
+        tf.release(one, DATA, **account)
+        made.append(one)
+        assert Ledger.open(tmp_path / "l.db").spent("walks").spent.epsilon == tf.compose(made).epsilon
+    assert float(tf.compose(made[:2]).epsilon) == pytest.approx(2.0433, abs=1e-4)

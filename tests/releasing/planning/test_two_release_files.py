@@ -8,13 +8,12 @@ import warnings
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.support.commands import invoke, succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
-from tests.support.starting import init
+from tests.support.starting import begin, init
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 from takifugu.core.errors import LedgerError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.notices import Notice
@@ -26,13 +25,8 @@ FILE = release_text(
     read_from("{name}", "{file}", unit="who", order="minute", value="doing", step=1, from_=0, until=8, budget=50.0),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
     publish("{table}", "count", states=["walking"], epsilon=5.0, mechanism="group"),
-    ledger="{ledger}",
-    expect=EXPECT,
-)
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
+    ledger="{ledger}", expect=EXPECT,
+)  # fmt: skip
 
 
 def written(folder: Path, stem: str, ledger: str, file: str = "minutes.csv", table: str = "t", more: str = "") -> Path:
@@ -51,7 +45,7 @@ def test_a_file_without_an_output_publishes_beside_itself_under_its_name(tmp_pat
     for stem in ("one", "other file"):
         path = written(tmp_path, stem, "spent.db")
         assert load(path).output == tmp_path / f"{stem}-published"
-        assert invoke("release", path, "--again", "t", "--once", stem).exit_code == 0
+        succeed("release", path, "--again", "t", "--once", stem)
     assert folders(tmp_path) == ["one-published", "other file-published"]
     chosen = written(tmp_path, "chosen", "spent.db", more='output = "public"\n')
     assert load(chosen).output == tmp_path / "public"
@@ -77,8 +71,7 @@ def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Pat
     if link:
         (tmp_path / "again.csv").symlink_to(data)
         data = tmp_path / "again.csv"
-    started = init(data, "-o", tmp_path / "second.toml")
-    assert started.exit_code == 0
+    started = begin(data, "-o", tmp_path / "second.toml")
     words = " ".join(started.stdout.split())
     assert f"It is that of {first}" in words or "which reads the same data" in words
     text = (tmp_path / "second.toml").read_text(encoding="utf-8")
@@ -99,7 +92,7 @@ def test_every_kind_of_draft_names_the_source_as_the_other_file_does(tmp_path: P
     path = written(tmp_path, "first", "spent.db")
     text = path.read_text(encoding="utf-8").replace('name = "minutes"', 'name = "who did what"')
     path.write_text(text.replace("budget = 50.0", "budget = { epsilon = 2, delta = 1e-9 }"), encoding="utf-8")
-    assert init(tmp_path / "minutes.csv", "-o", tmp_path / "new.toml", "--kind", kind).exit_code == 0
+    begin(tmp_path / "minutes.csv", "-o", tmp_path / "new.toml", "--kind", kind)
     source = tomllib.loads((tmp_path / "new.toml").read_text(encoding="utf-8"))["source"]
     assert (source["name"], source["budget"]) == ("who did what", {"epsilon": 2, "delta": 1e-9})
 
@@ -108,7 +101,7 @@ def test_a_name_or_a_budget_that_is_none_is_not_taken_over(tmp_path: Path) -> No
     path = written(tmp_path, "first", "spent.db")
     text = path.read_text(encoding="utf-8").replace('name = "minutes"', 'name = " "')
     path.write_text(text.replace("budget = 50.0", "budget = 2026-01-05"), encoding="utf-8")
-    assert init(tmp_path / "minutes.csv", "-o", tmp_path / "new.toml").exit_code == 0
+    begin(tmp_path / "minutes.csv", "-o", tmp_path / "new.toml")
     source = tomllib.loads((tmp_path / "new.toml").read_text(encoding="utf-8"))["source"]
     assert (source["name"], source["budget"]) == ("minutes", 1.0)
 
@@ -122,8 +115,7 @@ def test_the_same_data_under_another_name_in_one_ledger_are_noticed(tmp_path: Pa
     mine.write_text(spelt.replace('" minutes"', '"hours"'), encoding="utf-8")
     words = "the same data are another source of this ledger in other.toml ('minutes')"
     for command in (["compare"], ["release", "--dry-run"], ["compare", "--json"]):
-        outcome = invoke(*command, mine)
-        assert outcome.exit_code == 0, outcome.output
+        outcome = succeed(*command, mine)
         assert words in " ".join(outcome.output.split()), command
     mine.write_text(spelt.replace('" minutes"', '"hours"\nsame_people = true'), encoding="utf-8")
     assert "another source of this ledger" not in invoke("compare", mine).output
@@ -146,7 +138,7 @@ def test_files_that_are_no_release_file_do_not_stop_init(tmp_path: Path) -> None
     (tmp_path / "c.toml").write_text('source = "minutes.csv"\nledger = 3\n', encoding="utf-8")
     (tmp_path / "d.toml").write_text('ledger = "x.db"\n[source]\nfile = "other.csv"\n', encoding="utf-8")
     (tmp_path / "e.toml").mkdir()
-    assert init(tmp_path / "minutes.csv", "-o", tmp_path / "f.toml").exit_code == 0
+    begin(tmp_path / "minutes.csv", "-o", tmp_path / "f.toml")
     assert 'ledger = "f-ledger.db"' in (tmp_path / "f.toml").read_text(encoding="utf-8")
 
 
@@ -157,14 +149,12 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
         ["compare"], ["calibrate"], ["release", "--dry-run"],
         ["compare", "--json"], ["calibrate", "--json"], ["release", "--dry-run", "--json"],
     ):  # fmt: skip
-        result = invoke(*command, mine)
-        assert result.exit_code == 0, result.output
+        result = succeed(*command, mine)
         assert words in " ".join(result.output.split()), command
         assert "'mine.db'" in " ".join(result.output.split())
     assert words in str(tf.open_study(mine).compare())
     assert words in " ".join(str(tf.forecast(mine)).split())
-    released = invoke("release", mine)
-    assert released.exit_code == 0
+    released = succeed("release", mine)
     assert words in " ".join(released.output.split())
     with pytest.raises(LedgerError, match=r"t\.certificate\.json in '.*mine-published' was paid for by a ledger other"):
         tf.release_file(other)  # neither says where to publish, so both used to share a folder
@@ -207,7 +197,7 @@ def test_the_same_people_without_units_pay_in_both_files(tmp_path: Path) -> None
         text = path.read_text(encoding="utf-8").replace('unit = "who"\n', "").replace("units_independent = true\n", "")
         path.write_text(text.replace('name = "minutes"', lines), encoding="utf-8")
     for path in (one, other):
-        assert invoke("release", path, "--anyway").exit_code == 0
+        succeed("release", path, "--anyway")
     mine, theirs = (row.spent.epsilon for row in Ledger.open(tmp_path / "spent.db").show())
     assert 5 < mine == theirs <= 10, "5 for a change of all steps of the other source, and its own"
     (certificate,) = (tmp_path / "other-published").glob("*.certificate.txt")

@@ -158,21 +158,18 @@ MEAN = noisy(tf.Mean(codes={"a": -1, "b": 0, "c": 2}))
 CODES = tf.Sum(codes={"a": -1, "b": 0, "c": 2})
 
 
-@pytest.mark.parametrize(
-    ("release", "options", "words"),
-    [
-        (TABLE, {"nonnegative": False}, "nothing would be adjusted"),
-        (TABLE, {"total": -1}, "the total is -1"),
-        (TABLE, {"total": 1.5}, "the total is 1.5, and the values are multiples of 1"),
-        (SHARES, {"total": "1/3"}, "multiples of 0.01"),
-        (TABLE, {"total": True}, "not true or false"),
-        (TABLE, {"total": "many"}, "must be a finite number"),
-        (TABLE, {"total": SHARES}, "a release of 3 cells"),
-        (noisy(CODES), {}, "as low as -10: write nonnegative=False"),
-        (MEAN, {}, "as low as -1: write"),
-        (noisy(tf.Linear([1] * 9 + [-3], codes={"a": 0, "b": 1, "c": 2})), {}, "as low as -6: write"),
-    ],
-)
+@pytest.mark.parametrize(("release", "options", "words"), [
+    (TABLE, {"nonnegative": False}, "nothing would be adjusted"),
+    (TABLE, {"total": -1}, "the total is -1"),
+    (TABLE, {"total": 1.5}, "the total is 1.5, and the values are multiples of 1"),
+    (SHARES, {"total": "1/3"}, "multiples of 0.01"),
+    (TABLE, {"total": True}, "not true or false"),
+    (TABLE, {"total": "many"}, "must be a finite number"),
+    (TABLE, {"total": SHARES}, "a release of 3 cells"),
+    (noisy(CODES), {}, "as low as -10: write nonnegative=False"),
+    (MEAN, {}, "as low as -1: write"),
+    (noisy(tf.Linear([1] * 9 + [-3], codes={"a": 0, "b": 1, "c": 2})), {}, "as low as -6: write"),
+])  # fmt: skip
 def test_arguments_are_checked(release: Release, options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         release.adjusted(**options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -15,11 +16,12 @@ from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
 from tests.releasing.report.test_report import other_data
 from tests.releasing.test_windows import written
+from tests.support.failing import failing
 from tests.support.pages import check_page
+from tests.support.releases import refusal_of
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.core.errors import SpecError
 from takifugu.model.queries import resolved
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.file.loading import load
@@ -166,9 +168,7 @@ def test_records_sum_to_their_public_number(kind: str, tmp_path: Path) -> None:
     (example,) = (example for example in EXAMPLES if example.kind == kind)
     text = example.text.replace('mechanism = "wasserstein"', 'mechanism = "group"')
     assert before in text
-    for name, content in example.files.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    where = tmp_path / "release.toml"
+    where = example.write(tmp_path)
     for query, goal in ((before, None), (after, total)):
         where.write_text(text.replace(before, f"{query}\nadjust = true"), encoding="utf-8")
         (planned,) = plan(load(where)).tables
@@ -185,32 +185,23 @@ def test_records_sum_to_their_public_number(kind: str, tmp_path: Path) -> None:
 
 def test_users_who_may_be_absent_have_no_public_total(tmp_path: Path) -> None:
     (example,) = (example for example in EXAMPLES if example.kind == "users")
-    for name, content in example.files.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
     text = example.text.replace('query = "count"\nstates = ["yes"]', 'query = "histogram"\nadjust = true')
     text = text.replace("[[release]]", 'presence = 0.5\nabsence = "removed"\n[[release]]')
-    (tmp_path / "release.toml").write_text(text, encoding="utf-8")
-    (planned,) = plan(load(tmp_path / "release.toml")).tables
+    (planned,) = plan(load(replace(example, text=text).write(tmp_path))).tables
     assert planned.totals == ((None,),)
 
 
 @pytest.mark.parametrize("query", ['"sum"', '"mean"'])
 def test_what_may_be_negative_or_is_no_count_is_not_adjusted(query: str, tmp_path: Path) -> None:
     spec = SPEC.replace('query = "histogram"', f"query = {query}\ncodes = {{ still = 0, walking = 1 }}")
-    with pytest.raises(SpecError, match="adjust"):
-        load(files.write(tmp_path, spec))
+    assert "adjust" in str(refusal_of(files.write(tmp_path, spec)))
 
 
 def test_a_release_that_was_interrupted_has_the_same_adjusted_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def crash(*args: object) -> None:
-        raise OSError("no room")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(orders, "place", crash)
-        with pytest.raises(tf.TakifuguError):
-            release_file(files.write(tmp_path, SPEC))
+    with failing(monkeypatch, orders, "place", OSError("no room")), pytest.raises(tf.TakifuguError):
+        release_file(files.write(tmp_path, SPEC))
     (resumed,) = resume(tmp_path / "ledger.db")
     outcome: Any = resumed.outcome
     for table in outcome.tables:

@@ -24,17 +24,13 @@ def released(belief: Any, query: Any) -> Any:
     return tf.release(calibration, [belief.states[0]] * 4)
 
 
-@pytest.mark.parametrize(
-    ("belief", "query", "answer"),
-    [
-        (CHAIN, tf.Count("busy"), lambda data: [data.count("busy")]),
-        (CHAIN, tf.Histogram(), lambda data: [data.count("busy"), data.count("calm")]),
-        (NUMBERS, tf.Mean(), lambda data: [Fraction(sum(data), 4)]),
-        (CHAIN, By(tf.Count("busy"), {"00": [0, 2, 3], "01": [1]}, "hour"), lambda data: [
-            [data[i] for i in hours].count("busy") for hours in ((0, 2, 3), (1,))
-        ]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("belief", "query", "answer"), [
+    (CHAIN, tf.Count("busy"), lambda data: [data.count("busy")]),
+    (CHAIN, tf.Histogram(), lambda data: [data.count("busy"), data.count("calm")]),
+    (NUMBERS, tf.Mean(), lambda data: [Fraction(sum(data), 4)]),
+    (CHAIN, By(tf.Count("busy"), {"00": [0, 2, 3], "01": [1]}, "hour"),
+     lambda data: [[data[i] for i in hours].count("busy") for hours in ((0, 2, 3), (1,))]),
+])  # fmt: skip
 def test_the_ends_are_those_of_all_data_sets(belief: Any, query: Any, answer: Any) -> None:
     values = [value for data in product(belief.states, repeat=4) for value in answer(data)]
     assert possible_ends(released(belief, query).certificate) == (min(values), max(values))

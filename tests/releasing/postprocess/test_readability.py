@@ -9,16 +9,15 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.releasing.advice.test_cells import trains
-from tests.releasing.publishing.test_states import invoke, small
+from tests.releasing.publishing.test_states import small
 from tests.releasing.test_remedies import ONE
+from tests.support.commands import invoke
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.cli import main
 from takifugu.releasing.advice.cells import Cells
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.postprocess.readability import Rule
@@ -49,8 +48,7 @@ def test_what_has_no_interval_has_no_column() -> None:
 
 def test_table_json_report_picture_and_terminal_say_it_alike(tmp_path: Path) -> None:
     file = trains(tmp_path)
-    runner = CliRunner()
-    printed = runner.invoke(main, ["release", str(file)]).stdout
+    printed = invoke("release", file).stdout
     folder = tmp_path / "trains-published"
     with (folder / "punctuality.csv").open() as table:
         answers = {row["cell"]: row["readable"] for row in csv.DictReader(table)}
@@ -63,7 +61,7 @@ def test_table_json_report_picture_and_terminal_say_it_alike(tmp_path: Path) -> 
     assert field["type"] == "boolean"
     if answers["late"] == "false":  # ten trains, and an error of sixty or so
         assert "  noise" in next(line for line in printed.splitlines() if line.startswith("late"))
-    again = json.loads(runner.invoke(main, ["release", "--json", str(file)]).stdout)
+    again = json.loads(invoke("release", "--json", file).stdout)
     assert [row["readable"] for row in again["tables"][0]["rows"]] == [row["readable"] for row in rows]
 
 

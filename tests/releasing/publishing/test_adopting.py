@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.releasing import files
-from tests.releasing.publishing.test_restored_copies import AGAIN, SMALL, copied, invoke, restored, words_of
+from tests.releasing.publishing.test_restored_copies import AGAIN, SMALL, copied, restored
+from tests.support.commands import invoke, words_of
 from tests.support.ledger_tools import dump, forge, worst_joint_loss
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
@@ -28,34 +30,12 @@ from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.publishing.adopting import Adopted, adopt
 from takifugu.releasing.publishing.billing import published_in
 
-WEEKS = """\
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "t"
-matters = 1000
-[source]
-name = "study"
-file = "data.csv"
-value = "state"
-order = "t"
-step = "6h"
-from = "2026-01-05"
-budget = 3
-{unit}
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-units_independent = true
-[[release]]
-name = "busy"
-query = "count"
-states = ["busy"]
-epsilon = 0.5
-every = "week"
-{per}
-"""
+WEEKS = release_text(
+    read_from("study", "data.csv", value="state", order="t", step="6h", from_="2026-01-05", budget=3) + "\n{unit}",
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
+    publish("busy", "count", states=["busy"], epsilon=0.5, every="week") + "\n{per}",
+    output="out", expect=EXPECT,
+)  # fmt: skip
 WARD = WEEKS.format(unit="", per="").replace("units_independent = true\n", "")
 POOLED, EACH, BOTH = (WEEKS.format(unit='unit = "m"', per=f'per = "{per}"') for per in ("pooled", "unit", "both"))
 UNITS = files.SPEC.replace('per = "both"', 'per = "unit"')

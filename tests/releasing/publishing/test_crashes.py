@@ -21,9 +21,8 @@ SPEC = release_text(
     believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test"),
     publish("both", "histogram", epsilon=4.0, mechanism="group"),
     publish("walking", "count", states=["walking"], epsilon=2.0, mechanism="group"),
-    output="out",
-    expect={"source": "a test", "matters": 1000, "unimportant": ["still", "walking"]},
-)
+    output="out", expect={"source": "a test", "matters": 1000, "unimportant": ["still", "walking"]},
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.releasing.test_windows import written
+from tests.support.failing import FULL, failing
 from tests.support.pages import check_page
 
 from takifugu.analysis.randomisers import DiscreteLaplace
@@ -46,9 +47,8 @@ def test_it_shows_every_window_that_is_published(tmp_path: Path) -> None:
 
 def test_the_change_is_by_the_distance_and_its_error_the_difference_of_two_noises() -> None:
     one, other = DiscreteLaplace(Fraction(6), Fraction(1)), DiscreteLaplace(Fraction(9), Fraction(1))
-    points = [
-        Point("2026-W02", 100, 0, 0, one), Point("2026-W03", 900, 0, 0, one), Point("2026-W07", 200, 0, 0, other),
-    ]  # fmt: skip
+    values = (("2026-W02", 100, one), ("2026-W03", 900, one), ("2026-W07", 200, other))
+    points = [Point(week, value, 0, 0, noise) for week, value, noise in values]
     far = range(-400, 401)
     laws = [{k: (1 - q) / (1 + q) * q ** abs(k) for k in far} for q in (math.exp(-1 / 6), math.exp(-1 / 9))]
     mass = [math.fsum(laws[0][k] * laws[1].get(d - k, 0.0) for k in far) for d in range(200)]
@@ -84,14 +84,8 @@ def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 
 def test_whoever_completes_a_release_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = written(tmp_path)
-
-    def fails(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(every_window, "replace_synced", fails)
-    with pytest.raises(ReleaseError):
+    with failing(monkeypatch, every_window, "replace_synced", FULL), pytest.raises(ReleaseError):
         release_file(file, window="2026-W02", anyway=True)
-    monkeypatch.undo()
     assert not (tmp_path / "out" / PAGE).exists()
     (one,) = resume(tmp_path / "ledger.db")
     assert not one.problem

@@ -11,13 +11,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.releasing import files
-from tests.support.starting import init
+from tests.support.commands import invoke, succeed
+from tests.support.starting import begin
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 from takifugu.core.errors import ReleaseError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.inputs import inputs_of, refuse_inputs
@@ -25,10 +24,6 @@ from takifugu.releasing.planning.notices import Notice
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 HERE = SMALL.replace('output = "out"', 'output = "."')
-
-
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -42,74 +37,41 @@ def spent(folder: Path) -> int:
     return sum(row.releases for row in Ledger.open(where).show()) if where.exists() else 0
 
 
-def table_called_data(folder: Path) -> Path:
-    return files.write(folder, HERE.replace('"time-use"', '"data"'))
-
-
-def data_in_the_folder(folder: Path) -> Path:
-    where = files.write(folder, SMALL.replace('"data.csv"', '"out/time-use.csv"'))
+def table_in(folder: Path) -> Path:
+    """Make the folder of the tables, and return where the table will lie."""
     (folder / "out").mkdir()
-    shutil.move(folder / "data.csv", folder / "out" / "time-use.csv")
-    return where
+    return folder / "out" / "time-use.csv"
 
 
-def ledger_called_like_a_table(folder: Path) -> Path:
-    return files.write(folder, SMALL.replace('"ledger.db"', '"out/time-use.csv"'))
+def nothing(folder: Path) -> None:
+    pass
 
 
-def ledger_by_a_url(folder: Path) -> Path:
-    where = files.write(folder, SMALL.replace('"ledger.db"', f'"sqlite:///{folder}/out/time-use.report.html"'))
-    (folder / "out").mkdir()
-    return where
-
-
-def side_file_of_a_ledger(folder: Path) -> Path:
-    where = files.write(folder, HERE.replace('"ledger.db"', '"time-use.csv"'))
-    Ledger.open(folder / "time-use.csv")
-    return where
-
-
-def release_file_called_like_a_table(folder: Path) -> Path:
-    where = files.write(folder, HERE)
-    return where.rename(folder / "time-use.csv")
-
-
-def link_to_the_data(folder: Path) -> Path:
-    where = files.write(folder, SMALL)
-    (folder / "out").mkdir()
-    (folder / "out" / "time-use.csv").symlink_to(folder / "data.csv")
-    return where
-
-
-def second_name_of_the_data(folder: Path) -> Path:
-    where = files.write(folder, SMALL)
-    (folder / "out").mkdir()
-    os.link(folder / "data.csv", folder / "out" / "time-use.csv")
-    return where
-
-
-def folder_is_a_link(folder: Path) -> Path:
-    where = files.write(folder, SMALL.replace('"time-use"', '"data"'))
-    (folder / "out").symlink_to(folder)
-    return where
-
-
-def folder_by_another_way(folder: Path) -> Path:
-    spec = SMALL.replace('"time-use"', '"data"').replace('"out"', f'"../{folder.name}/./x/.."')
-    (folder / "x").mkdir()
-    return files.write(folder, spec)
-
-
-DESTROYERS: list[Callable[[Path], Path]] = [
-    table_called_data, data_in_the_folder, ledger_called_like_a_table, ledger_by_a_url, side_file_of_a_ledger,
-    release_file_called_like_a_table, link_to_the_data, second_name_of_the_data, folder_is_a_link,
-    folder_by_another_way,
-]  # fmt: skip
+#: How a file is laid out: the release file, in which FOLDER is the folder's name, and what is done after it is written.
+DESTROYERS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "table_called_data": (HERE.replace('"time-use"', '"data"'), nothing),
+    "data_in_the_folder": (SMALL.replace('"data.csv"', '"out/time-use.csv"'),
+                           lambda folder: shutil.move(folder / "data.csv", table_in(folder))),
+    "ledger_called_like_a_table": (SMALL.replace('"ledger.db"', '"out/time-use.csv"'), nothing),
+    "ledger_by_a_url": (SMALL.replace('"ledger.db"', '"sqlite:///FOLDER/out/time-use.report.html"'), table_in),
+    "side_file_of_a_ledger": (HERE.replace('"ledger.db"', '"time-use.csv"'),
+                              lambda folder: Ledger.open(folder / "time-use.csv")),
+    "release_file_called_like_a_table": (HERE,
+                                         lambda folder: (folder / "release.toml").rename(folder / "time-use.csv")),
+    "link_to_the_data": (SMALL, lambda folder: table_in(folder).symlink_to(folder / "data.csv")),
+    "second_name_of_the_data": (SMALL, lambda folder: os.link(folder / "data.csv", table_in(folder))),
+    "folder_is_a_link": (SMALL.replace('"time-use"', '"data"'), lambda folder: (folder / "out").symlink_to(folder)),
+    "folder_by_another_way": (SMALL.replace('"time-use"', '"data"').replace('"out"', '"FOLDER/./x/.."'),
+                              lambda folder: (folder / "x").mkdir()),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("laid_out", DESTROYERS)
-def test_no_input_is_ever_written_over(tmp_path: Path, laid_out: Callable[[Path], Path]) -> None:
-    where = laid_out(tmp_path)
+def test_no_input_is_ever_written_over(tmp_path: Path, laid_out: str) -> None:
+    spec, prepare = DESTROYERS[laid_out]
+    where = files.write(tmp_path, spec.replace("FOLDER", str(tmp_path)))
+    prepare(tmp_path)
+    where = where if where.exists() else tmp_path / "time-use.csv"
     before = content(tmp_path)
     for more in ([], ["--force"], ["--force", "--dry-run"], ["--force", "--new-ledger"]):
         refused = invoke("release", *more, where)
@@ -163,8 +125,8 @@ def test_other_commands_replace_their_own_files_only(tmp_path: Path) -> None:
 def test_a_picture_and_a_draft_are_replaced(tmp_path: Path) -> None:
     files.write(tmp_path)
     for _ in range(2):
-        assert invoke("explain", "--svg", tmp_path / "a.svg", "--force").exit_code == 0
-        assert init(tmp_path / "data.csv", "-o", tmp_path / "a.toml", "--force").exit_code == 0
+        succeed("explain", "--svg", tmp_path / "a.svg", "--force")
+        begin(tmp_path / "data.csv", "-o", tmp_path / "a.toml", "--force")
 
 
 def test_a_copy_of_a_release_file_under_another_name_pays_nothing_again(tmp_path: Path) -> None:
@@ -225,18 +187,7 @@ def certificate_is_edited(folder: Path) -> None:
 
 
 def certificate_is_copied(folder: Path) -> None:
-    out = folder / "out"
-    shutil.copy(out / "time-use.certificate.json", out / "copy.certificate.json")
-
-
-def folder_is_a_file(folder: Path) -> None:
-    shutil.move(folder / "out", folder / "away")
-    (folder / "out").write_text("")
-
-
-def folder_leads_nowhere(folder: Path) -> None:
-    shutil.move(folder / "out", folder / "away")
-    (folder / "out").symlink_to(folder / "nowhere" / "at" / "all")
+    shutil.copy(folder / "out" / "time-use.certificate.json", folder / "out" / "copy.certificate.json")
 
 
 def folder_was_copied_back(folder: Path) -> None:
@@ -245,21 +196,23 @@ def folder_was_copied_back(folder: Path) -> None:
     shutil.move(folder / "copy", folder / "out")
 
 
-def ledger_is_empty(folder: Path) -> None:
-    (folder / "ledger.db").rename(folder / "away.db")
-    (folder / "ledger.db").write_bytes(b"")
+def away(folder: Path, name: str) -> Path:
+    """Move a folder or file away, and return where it was."""
+    shutil.move(folder / name, folder / "away.db")
+    return folder / name
 
 
-def ledger_is_a_folder(folder: Path) -> None:
-    (folder / "ledger.db").rename(folder / "away.db")
-    (folder / "ledger.db").mkdir()
-
-
-AFTERWARDS: list[tuple[Callable[[Path], None], bool]] = [
-    (table_is_a_folder, False), (certificate_is_edited, False), (certificate_is_copied, True),
-    (folder_is_a_file, False), (folder_leads_nowhere, False), (folder_was_copied_back, True),
-    (ledger_is_empty, False), (ledger_is_a_folder, False),
-]  # fmt: skip
+#: An accident, and whether everything is still there.
+AFTERWARDS: dict[str, tuple[Callable[[Path], object], bool]] = {
+    "table_is_a_folder": (table_is_a_folder, False),
+    "certificate_is_edited": (certificate_is_edited, False),
+    "certificate_is_copied": (certificate_is_copied, True),
+    "folder_is_a_file": (lambda folder: away(folder, "out").write_text(""), False),
+    "folder_leads_nowhere": (lambda folder: away(folder, "out").symlink_to(folder / "nowhere" / "at" / "all"), False),
+    "folder_was_copied_back": (folder_was_copied_back, True),
+    "ledger_is_empty": (lambda folder: away(folder, "ledger.db").write_bytes(b""), False),
+    "ledger_is_a_folder": (lambda folder: away(folder, "ledger.db").mkdir(), False),
+}
 
 
 def drawn(folder: Path) -> dict[str, set[str]]:
@@ -282,9 +235,10 @@ def paid(folder: Path) -> set[str]:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(("accident", "is_intact"), AFTERWARDS)
-def test_an_accident_after_publishing(tmp_path: Path, accident: Callable[[Path], None], is_intact: bool) -> None:
+@pytest.mark.parametrize("name", AFTERWARDS)
+def test_an_accident_after_publishing(tmp_path: Path, name: str) -> None:
     """Asked again, without and then with `--force`: nothing is paid for or drawn twice."""
+    accident, is_intact = AFTERWARDS[name]
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)
     inputs = [where.read_bytes(), (tmp_path / "data.csv").read_bytes()]

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.releasing.publishing.test_crashes import SPEC, round_of
+from tests.releasing.publishing.test_crashes import round_of
+from tests.releasing.publishing.test_states import small
 from tests.support.crashing import Fault
 from tests.support.killed_calls import Server, preloaded
 
@@ -31,10 +32,7 @@ def prepared(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a release file, one in which it was published once, and the calls that each of them takes."""
     folder = tmp_path_factory.mktemp("prepared")
     for name in ("new", "old"):
-        (folder / name).mkdir()
-        (folder / name / "release.toml").write_text(SPEC)
-        rows = "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(40))
-        (folder / name / "data.csv").write_text(f"t,state\n{rows}")
+        small(folder / name)
     first = server.run(["release", str(folder / "old" / "release.toml")], folder / "old")
     assert first.code == 0, first
     shutil.copytree(folder / "old", folder / "twice")

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.releasing import files
-from tests.releasing.publishing.test_states import FULL, failing, invoke
+from tests.support.commands import ended, succeed
+from tests.support.failing import FULL, failing
 
 import takifugu as tf
 from takifugu.releasing.publishing import folder as folders
@@ -47,14 +48,14 @@ def test_no_name_is_in_the_ledger_between_draw_and_publication(
     toml = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", "epsilon = 4.0"), files.data(PEOPLE))
     ledger = tmp_path / "ledger.db"
     with failing(monkeypatch, folders.os, "replace", FULL):
-        assert invoke("release", "--anyway", toml).exit_code == 4
+        ended(4, "release", "--anyway", toml)
     assert named(ledger) == set()
     (waiting,) = values(tmp_path)
     assert all(name.encode() in waiting for name in PEOPLE)  # as they will be published, until they are
     (file,) = tmp_path.glob("*.values")
     assert file.stat().st_mode & 0o777 == 0o600
     if how == "release":
-        assert invoke("release", "--anyway", toml).exit_code == 0
+        succeed("release", "--anyway", toml)
     else:
         assert [one.problem for one in tf.resume(ledger)] == [""]
     assert named(ledger) == set()

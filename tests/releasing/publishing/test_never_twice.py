@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 from tests.releasing.publishing.test_crashes import SPEC
-from tests.releasing.publishing.test_states import ANEW, FULL, failing, invoke, small
+from tests.releasing.publishing.test_states import ANEW, counting, small
+from tests.support.commands import ended, invoke, succeed
 from tests.support.crashing import check_public, seen
+from tests.support.failing import FULL, failing
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
@@ -35,8 +37,7 @@ def test_a_second_release_in_a_file_is_new_and_the_first_is_named(tmp_path: Path
     small(tmp_path)
     foreseen = json.loads(invoke("release", "--dry-run", "--json", toml).stdout)
     assert ([table["name"] for table in foreseen["forecast"]["tables"]], foreseen["there"]) == (["walking"], ["both"])
-    outcome = invoke("release", toml)
-    assert outcome.exit_code == 0
+    outcome = succeed("release", toml)
     assert "already published: both (20" in outcome.stdout
     assert "needs a [[release]] of another name" in " ".join(outcome.stdout.split())
     assert paid(tmp_path) == 2
@@ -70,15 +71,14 @@ def test_one_key_pays_once(tmp_path: Path) -> None:
 def test_a_scheduler_pays_once_wherever_the_files_are(tmp_path: Path) -> None:
     toml, folder = small(tmp_path), tmp_path / "today"
     for _ in range(3):
-        assert invoke("release", toml, "--output", folder, "--once", "2026-W07").exit_code == 0
+        succeed("release", toml, "--output", folder, "--once", "2026-W07")
     shutil.rmtree(folder)
     for where in (folder, tmp_path / "elsewhere"):
-        outcome = invoke("release", toml, "--output", where, "--once", "2026-W07")
-        assert outcome.exit_code == 2
+        outcome = ended(2, "release", toml, "--output", where, "--once", "2026-W07")
         assert "both was published with the key '2026-W07'" in outcome.stderr
         assert "--force" not in outcome.stderr
     assert paid(tmp_path) == 1
-    assert invoke("release", toml, "--output", folder, "--once", "2026-W08").exit_code == 0
+    succeed("release", toml, "--output", folder, "--once", "2026-W08")
     assert paid(tmp_path) == 2
 
 
@@ -88,8 +88,7 @@ def test_the_ledger_itself_keeps_a_key(tmp_path: Path) -> None:
     tf.release_file(toml, once="K")
     book = Ledger.open(tmp_path / "ledger.db")
     (one,) = book.payments("study")
-    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
-    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 1, mechanism="group")
+    made = counting("still", "walking")
     debit = Debit(made.framework, charge_of(made), "", "walking")
     with pytest.raises(LedgerError, match="one key pays once"):
         book.reserve("study", [debit], recipe={"once": one.once})
@@ -107,20 +106,18 @@ def test_force_is_never_offered_for_what_was_paid(tmp_path: Path, force: list[st
     for accident in accidents:
         whole = {path: path.read_bytes() for path in out.iterdir()}
         accident()
-        outcome = invoke("release", *force, toml)
-        assert outcome.exit_code == 2
+        outcome = ended(2, "release", *force, toml)
         assert "--only both --again both --once 2`" in outcome.stderr
         assert "--force" not in outcome.stderr
         for path, content in whole.items():
             path.write_bytes(content)
     small(tmp_path, SPEC.replace("epsilon = 2.0", "epsilon = 1.5"))
-    outcome = invoke("release", toml)
-    assert outcome.exit_code == 2
+    outcome = ended(2, "release", toml)
     assert "walking in" in outcome.stderr
     assert "from other keys" in outcome.stderr
     assert "--force" not in outcome.stderr
     assert paid(tmp_path) == 1
-    assert invoke("release", "--only", "walking", "--again", "walking", "--once", "K", toml).exit_code == 0
+    succeed("release", "--only", "walking", "--again", "walking", "--once", "K", toml)
     assert paid(tmp_path) == 2
 
 
@@ -140,8 +137,7 @@ def test_a_retry_pays_nothing_wherever_it_was_stopped(
         assert invoke("release", *more, toml).exit_code in (3, 4, 5)
     check_public(seen(tmp_path))
     for words in ("completed the release of", "already published: both"):
-        outcome = invoke("release", *more, toml)
-        assert outcome.exit_code == 0
+        outcome = succeed("release", *more, toml)
         assert words in outcome.stdout
         check_public(now := seen(tmp_path))
         assert [state for state, _ in now.reservations.values()] == ["published"] * (before + 1)
@@ -150,14 +146,14 @@ def test_a_retry_pays_nothing_wherever_it_was_stopped(
 def test_what_is_added_after_a_crash_is_paid_for_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = small(tmp_path, FIRST)
     with failing(monkeypatch, folders.os, "replace", FULL):
-        assert invoke("release", toml).exit_code == 4
+        ended(4, "release", toml)
     small(tmp_path, SPEC.replace("epsilon = 2.0", "epsilon = 0.001"))
     refused = invoke("release", toml)
     assert refused.exit_code == 4  # not 1, which says that nothing happened
     assert "Paid for by an earlier call, and published now: both. Of the rest:" in refused.stderr
     assert len(seen(tmp_path).files) == 7
-    assert invoke("release", toml).exit_code == 1
-    assert invoke("release", "--anyway", toml).exit_code == 0
+    ended(1, "release", toml)
+    succeed("release", "--anyway", toml)
     assert paid(tmp_path) == 2
 
 
@@ -167,15 +163,15 @@ def test_no_exit_code_says_that_nothing_happened_after_a_publication(
 ) -> None:
     toml = small(tmp_path, FIRST)
     with failing(monkeypatch, folders.os, "replace", FULL):
-        assert invoke("release", toml).exit_code == 4
+        ended(4, "release", toml)
     small(tmp_path, SPEC)
     with failing(monkeypatch, Ledger, "reserve", error):
-        ended = invoke("release", toml, "--json")
-    assert ended.exit_code == (4 if isinstance(error, LedgerError) else 3)
-    assert json.loads(ended.stdout)["error"]["published"] == ["both"]
-    assert "Paid for by an earlier call, and published now: both." in ended.stderr
+        outcome = invoke("release", toml, "--json")
+    assert outcome.exit_code == (4 if isinstance(error, LedgerError) else 3)
+    assert json.loads(outcome.stdout)["error"]["published"] == ["both"]
+    assert "Paid for by an earlier call, and published now: both." in outcome.stderr
     assert len(seen(tmp_path).files) == 7
-    assert invoke("release", toml).exit_code == 0
+    succeed("release", toml)
 
 
 def test_a_window_is_the_same_however_it_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,13 +194,12 @@ def test_spellings_of_a_key_that_look_alike_pay_once(tmp_path: Path) -> None:
     toml = small(tmp_path, FIRST)
     again = ("release", toml, "--again", "both", "--once")
     for key in ("Wo\u0301che 02", " W\u00f3che 02", "W\u00f3che  02 ", "W\u00f3che 02\u200b"):
-        assert invoke(*again, key).exit_code == 0
+        succeed(*again, key)
         assert paid(tmp_path) == 1
     for key in ("w\u00f3che 02", "W\u00d3CHE 02"):
         for dry in ([], ["--dry-run"]):
-            refused = invoke(*again, key, *dry)
-            assert refused.exit_code == 2
+            refused = ended(2, *again, key, *dry)
             assert "looks like it: one key pays once" in refused.stderr
         assert paid(tmp_path) == 1
-    assert invoke(*again, "W\u00f3che 03").exit_code == 0
+    succeed(*again, "W\u00f3che 03")
     assert paid(tmp_path) == 2

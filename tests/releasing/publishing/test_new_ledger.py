@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.releasing import files
-from tests.support.starting import init
+from tests.support.commands import ended, invoke, succeed
+from tests.support.starting import begin, init
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 from takifugu.core.errors import LedgerError
 from takifugu.releasing.planning.notices import Notice
 
@@ -27,18 +26,13 @@ CALIBRATION = tf.calibrate(
 )
 
 
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
-
-
 def news(warned: list[Any]) -> list[str]:
     return [str(w.message) for w in warned if issubclass(w.category, Notice) and NEWS in str(w.message)]
 
 
 def test_a_new_ledger_is_announced_on_stderr_and_in_json(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
-    first = invoke("release", where)
-    assert first.exit_code == 0
+    first = succeed("release", where)
     assert "new ledger at" in first.stderr
     assert NEWS in " ".join(first.stderr.split())
     files.write(tmp_path, AGAIN)
@@ -53,12 +47,11 @@ def test_a_new_ledger_is_announced_on_stderr_and_in_json(tmp_path: Path) -> None
 
 def test_a_ledger_that_was_deleted_or_mistyped_is_refused(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
-    assert invoke("release", where).exit_code == 0
+    succeed("release", where)
     for text in (AGAIN, AGAIN.replace('"ledger.db"', '"ledgre.db"'), AGAIN.replace('"study"', '" study\u00a0"')):
         files.write(tmp_path, text)
         (tmp_path / "ledger.db").rename(tmp_path / "away.db")
-        refused = invoke("release", where)
-        assert refused.exit_code == 2
+        refused = ended(2, "release", where)
         assert "was paid for by a ledger other than" in refused.stderr
         assert "--new-ledger" in refused.stderr
         assert not list(tmp_path.glob("ledg*.db"))
@@ -80,7 +73,7 @@ def test_whoever_goes_on_with_a_new_ledger_goes_on(tmp_path: Path) -> None:
     tf.release_file(where)
     shutil.move(tmp_path / "ledger.db", tmp_path / "old.db")
     files.write(tmp_path, AGAIN)
-    assert invoke("release", where, "--new-ledger").exit_code == 0
+    succeed("release", where, "--new-ledger")
     files.write(tmp_path, SMALL.replace('"time-use"', '"third"'))
     assert tf.release_file(where).reservation.spent.epsilon > 1  # the new ledger has paid for the newest certificate
     files.write(tmp_path, SMALL.replace('"time-use"', '"fourth"').replace('"ledger.db"', '"old.db"'))
@@ -101,16 +94,13 @@ def test_other_sources_and_other_files_in_the_folder_say_nothing(tmp_path: Path)
 
 def test_a_release_file_that_requires_its_ledger(tmp_path: Path) -> None:
     where = files.write(tmp_path, f"require_ledger = true\n{SMALL}")
-    refused = invoke("release", where)
-    assert refused.exit_code == 2
+    refused = ended(2, "release", where)
     assert "require_ledger" in refused.stderr
     assert not (tmp_path / "ledger.db").exists()
-    assert invoke("release", where, "--new-ledger").exit_code == 2
-    made = invoke("ledger", "init", tmp_path / "ledger.db")
-    assert made.exit_code == 0
+    ended(2, "release", where, "--new-ledger")
+    made = succeed("ledger", "init", tmp_path / "ledger.db")
     assert NEWS in " ".join(made.stdout.split())
-    done = invoke("release", where)
-    assert done.exit_code == 0
+    done = succeed("release", where)
     assert NEWS not in done.stderr
 
 
@@ -118,8 +108,7 @@ def test_init_of_a_ledger_keeps_what_is_there(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
     assert json.loads(invoke("ledger", "init", path, "--json").stdout)["made"] == str(path)
     before = path.read_bytes()
-    again = invoke("ledger", "init", path)
-    assert again.exit_code == 2
+    again = ended(2, "ledger", "init", path)
     assert "exists already" in again.stderr
     assert path.read_bytes() == before
 
@@ -127,8 +116,7 @@ def test_init_of_a_ledger_keeps_what_is_there(tmp_path: Path) -> None:
 def test_init_makes_the_ledger_that_its_draft_requires(tmp_path: Path) -> None:
     data = tmp_path / "data.csv"
     data.write_text("who,at,doing\n" + "".join(f"a,{t},{'xy'[t % 2]}\n" for t in range(50)), encoding="utf-8")
-    made = init(data, "-o", tmp_path / "r.toml")
-    assert made.exit_code == 0
+    made = begin(data, "-o", tmp_path / "r.toml")
     assert "new ledger" in made.stdout
     assert "require_ledger = true" in (tmp_path / "r.toml").read_text(encoding="utf-8")
     tag = Ledger.open(tmp_path / "r-ledger.db", create=False).unit_tag("a")

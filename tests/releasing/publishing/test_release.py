@@ -8,12 +8,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from tests.support.answers import true_answer
 
 import takifugu as tf
+from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Ledger
+from takifugu.calibration import Calibration
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, Fault, InputError, LedgerError
+from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.planning import truth
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
 FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
@@ -54,11 +60,9 @@ def test_a_histogram_maps_cells_and_becomes_a_frame() -> None:
     for library in ("pandas", "polars", "pyarrow"):
         frame = noisy.to_frame(library)
         assert type(frame).__module__.split(".")[0] == library
-        columns = {
-            c: list(frame[c].to_pylist() if library == "pyarrow" else frame[c]) for c in ("cell", "value", "low")
-        }
-        assert columns["cell"] == ["still", "walking"]
-        assert columns["value"] == list(noisy.value.values())
+        cells, values = (frame[c].to_pylist() if library == "pyarrow" else [*frame[c]] for c in ("cell", "value"))
+        assert cells == ["still", "walking"]
+        assert values == list(noisy.value.values())
     with pytest.raises(InputError, match="did you mean 'polars'"):
         noisy.to_frame("polar")
 
@@ -120,11 +124,8 @@ def test_refusals_spend_nothing_and_draw_nothing(tmp_path: Path) -> None:
 
 
 def test_ledgers_that_cannot_be_used(tmp_path: Path) -> None:
-    for name, content in (
-        ("truncated.db", b"SQLite format 3\0" + b"\0" * 100),
-        ("empty.db", b""),
-        ("text.db", b"x" * 999),
-    ):
+    broken = {"truncated.db": b"SQLite format 3\0" + b"\0" * 100, "empty.db": b"", "text.db": b"x" * 999}
+    for name, content in broken.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(LedgerError):
             tf.release(count(), DATA, ledger=tmp_path / name, entropy=NoEntropy())
@@ -173,9 +174,8 @@ def test_a_seed_marks_everything_not_private() -> None:
     again = tf.release(count(), DATA, entropy=InsecureSeededEntropyForTests(3))
     assert noisy.values == again.values
     assert not noisy.certificate.private
-    assert "NOT PRIVATE" in noisy.certificate.text()
-    assert "NOT PRIVATE" in str(noisy)
-    assert "NOT PRIVATE" in noisy._repr_html_()
+    for text in (noisy.certificate.text(), str(noisy), noisy._repr_html_()):
+        assert "NOT PRIVATE" in text
 
 
 def test_pieces_records_and_two_laws() -> None:
@@ -202,3 +202,159 @@ def test_intervals_cover_all_cells_at_once_at_the_stated_rate() -> None:
     low, high = noisy.interval(0.9)["still"]  # type: ignore[index, misc]
     assert high - low == 2 * half
     assert 0.9 - 0.03 < inside / runs < 0.97
+
+
+# Releases about independent users: what data are accepted, what the certificate names, what the ledger charges.
+
+
+ILL = {"ill": Fraction(1, 10), "well": Fraction(9, 10)}
+
+
+def count_of_ill(users: IndependentUsers, mechanism: str = "group") -> Calibration:
+    framework = tf.Pufferfish([tf.presence(), tf.every_entry()], users)
+    return tf.calibrate(framework, tf.Count("ill"), 1, mechanism=mechanism)
+
+
+def test_the_answer_of_a_list_of_users() -> None:
+    removed = count_of_ill(IndependentUsers([ILL] * 4, 0.9, "removed", names=["a", "b", "c", "d"]))
+    assert true_answer(removed, ["ill", "absent", "well", "ill"]) == (2,)
+    assert true_answer(removed, np.array(["ill", "well", "well", "well"])) == (1,)
+    assert true_answer(removed, {"d": "ill", "a": "ill", "c": "ill", "b": "absent"}) == (3,)
+
+
+def test_users_of_different_alphabets() -> None:
+    users = IndependentUsers([{0: 0.5, 1: 0.5}, {10: 0.5, 20: 0.5}, {0: 0.5, 1: 0.5}], [1, 0.5, 0.5], "removed")
+    calibration = tf.calibrate(tf.Pufferfish(tf.presence(), users), tf.Sum(), 1, mechanism="group")
+    assert calibration.scale == 20
+    assert true_answer(calibration, [1, 20, "absent"]) == (21,)
+
+
+@pytest.mark.parametrize("data", [
+    ["ill", "well"],
+    ["ill", "well", "dead"],
+    ["ill", "well", None],
+    ["ill", "well", ["well"]],
+    "ill",
+    {"a": "ill"},
+    [],
+    3,
+])  # fmt: skip
+def test_data_that_the_belief_does_not_know_are_refused(data: Any, tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    for users in (IndependentUsers([ILL] * 3), IndependentUsers([ILL] * 3, 0.5, "removed", ["x", "y", "z"])):
+        with pytest.raises(DataError) as raised:
+            tf.release(count_of_ill(users), data, ledger=path)
+        assert "dead" not in str(raised.value)
+    assert not path.exists()
+
+
+def test_an_absent_user_is_no_value_where_it_is_counted() -> None:
+    with pytest.raises(DataError, match="counted too"):
+        tf.release(count_of_ill(IndependentUsers([ILL] * 2)), ["ill", "absent"])
+    certain = IndependentUsers([ILL] * 2, [1, 0.5], "removed")
+    with pytest.raises(DataError, match="does not know"):
+        tf.release(count_of_ill(certain), ["absent", "ill"])
+
+
+@pytest.mark.parametrize("mode", ["unknown", "removed"])
+def test_the_certificate_names_the_meaning_of_absence(mode: str, tmp_path: Path) -> None:
+    users = IndependentUsers([ILL] * 5, Fraction(1, 2), mode, source="a public survey")
+    release = tf.release(count_of_ill(users), ["ill"] * 5, ledger=tmp_path / "ledger.db")
+    meaning = "an unknown value" if mode == "unknown" else "is removed and contributes nothing"
+    assert meaning in release.certificate.beliefs[0]
+    assert any(meaning in text for text in release.certificate.assumptions)
+    assert "a public survey" in " ".join(str(release.certificate).split())
+    assert release.certificate.frameworks.popitem()[1]["beliefs"][0]["absence"] == mode  # type: ignore[attr-defined]
+
+
+def test_noise_for_one_user_adds_up_and_promises_about_one_answer_do_not(tmp_path: Path) -> None:
+    users = IndependentUsers([{0: 0.4, 1: 0.2, 2: 0.4}] * 80)
+    framework = tf.Pufferfish(tf.presence(), users)
+    each = tf.calibrate(framework, tf.Sum(), 1, mechanism="group")
+    assert str(each.guarantee.covers) == "component"
+    assert tf.compose([each, each]).epsilon == 2
+    single = tf.calibrate(framework, tf.Sum(), 1, mechanism="laplace-exact", allow_zero_noise=True)
+    assert str(single.guarantee.composition) == "alone"
+    ledger = tmp_path / "ledger.db"
+    tf.release(each, [1] * 80, ledger=ledger)
+    with pytest.raises(tf.TakifuguError):
+        tf.release(single, [1] * 80, ledger=ledger)
+
+
+def test_a_million_users_are_released_and_charged() -> None:
+    users = IndependentUsers.groups([(600_000, ILL), (399_999, {"ill": 0.5, "well": 0.5}), (1, ILL, 0.5)], "removed")
+    calibration = count_of_ill(users)
+    assert calibration.scale == 1
+    assert true_answer(calibration, ["ill"] * 999_999 + ["absent"]) == (999_999,)
+    charge = charge_of(calibration)
+    assert charge.entries == 1_000_000
+    assert tf.compose([calibration, calibration]).epsilon == 2
+
+
+# Releases about normal columns: from data to a certificate, and what is refused leaves the ledger as it was.
+
+
+NAMES = ["weight", "income"]
+BELIEF = tf.MultivariateNormal([70, 40], [[144, -12], [-12, 81]], NAMES, 4, {"weight": (40, 140)}, resolution="0.1")
+BODIES = {"weight": [61.5, 70.25, 80, 66.1], "income": [31, 44, 52.5, 30]}
+SECRET = tf.dataset_property("income", "mean", max_difference=30)
+
+
+def calibrated(query=None, belief=BELIEF):
+    framework = tf.Pufferfish(SECRET, belief)
+    return tf.calibrate(framework, query or tf.Mean("income"), epsilon=1, delta="0.01",
+                        mechanism="attribute-gaussian-exact", only_release=True)  # fmt: skip
+
+
+def test_the_exact_answer_goes_into_the_noise_off_the_grid():
+    calibration = calibrated(tf.Together([tf.Mean("income"), tf.Sum("weight", grid="0.5")]))
+    answer = truth.answer_of(calibration, truth.read(calibration, BODIES))
+    grid = calibration.problem.grid
+    exact = (Fraction("157.5") / 4, Fraction("61.5") + Fraction("70.2") + 80 + Fraction("66.1"))
+    assert [cell * grid for cell in answer] == list(exact)  # 70.25 is 70.2 in tenths (half to even)
+    drawn = calibration.randomiser.draw(answer, InsecureSeededEntropyForTests(1))
+    assert all((value / grid).denominator == 1 for value in drawn)
+
+
+def test_noise_around_a_real_answer_has_its_deviation():
+    calibration = calibrated()
+    answer = truth.answer_of(calibration, truth.read(calibration, BODIES))
+    entropy = InsecureSeededEntropyForTests(3)
+    drawn = np.array([float(calibration.randomiser.draw(answer, entropy)[0]) for _ in range(2000)])
+    assert drawn.mean() == pytest.approx(39.375, abs=5 * float(calibration.scale) / 2000**0.5)
+    assert drawn.std() == pytest.approx(float(calibration.scale), rel=0.1)
+
+
+def test_a_certificate_says_what_is_hidden_and_assumed(tmp_path):
+    released = tf.release(calibrated(), BODIES, ledger=tmp_path / "l.db", source="customers")
+    words = " ".join(str(released.certificate).split())
+    for expected in ("the mean of 'income' of the records at hand, up to a difference of 30", "jointly normal columns",
+                     "each drawn from the stated joint normal distribution", "multiples of 0.001"):  # fmt: skip
+        assert expected in words
+    besides = {key: value for key, value in released.certificate.to_dict().items() if key != "answers"}
+    assert "52.5" not in json.dumps(besides)
+    clipped = tf.MultivariateNormal([70, 40], [[144, -12], [-12, 81]], NAMES, 4, {"weight": (40, 140)}, outside="clip")
+    assert 'voids "jointly normal"' in " ".join(str(tf.release(calibrated(belief=clipped), BODIES).certificate).split())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"weight": BODIES["weight"]}, {**BODIES, "income": [1, 2, 3]}, {**BODIES, "income": [1, 2, 3, None]},
+        {**BODIES, "weight": [61, 70, 80, 6]}, {**BODIES, "income": [1, 2, 3, float("inf")]}, [(1, 2)], "weight", 7,
+    ],
+)  # fmt: skip
+def test_bad_data_release_nothing_and_leave_the_ledger_as_it_was(tmp_path, wrong):
+    ledger = tmp_path / "l.db"
+    tf.release(calibrated(), BODIES, ledger=ledger, source="others")
+    before = ledger.read_bytes()
+    with pytest.raises(tf.errors.DataError):
+        tf.release(calibrated(), wrong, ledger=ledger, source="customers")
+    assert ledger.read_bytes() == before
+
+
+def test_a_second_release_about_the_same_records_is_refused(tmp_path):
+    account = {"ledger": tmp_path / "l.db", "source": "customers"}
+    tf.release(calibrated(), BODIES, **account)
+    with pytest.raises(tf.errors.CompositionRefused, match="alone"):
+        tf.release(calibrated(tf.Sum("income")), BODIES, **account)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.releasing import files
+from tests.support import ledger_tools
+from tests.support.commands import ended, invoke, succeed, words_of
 from tests.support.ledger_tools import dump
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import main
 from takifugu.core.errors import LedgerError, ReleaseState
 from takifugu.releasing.publishing import adopting
 from takifugu.releasing.report.outcomes import Outcome
@@ -28,20 +26,10 @@ THIRD = SMALL.replace('"time-use"', '"third"')
 TWO = f'{SMALL}\n[[release]]\nname = "walks"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
 
 
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
-
-
-def words_of(result: Result) -> str:
-    return " ".join(result.output.split())
-
-
 def copied(path: Path, name: str) -> Path:
     """Copy a ledger as it is at this moment."""
-    target = path.with_name(name)
-    with closing(sqlite3.connect(path)) as old, closing(sqlite3.connect(target)) as new:
-        old.backup(new)
-    return target
+    ledger_tools.copied(path, path.with_name(name))
+    return path.with_name(name)
 
 
 def restored(path: Path, copy: Path) -> None:
@@ -137,8 +125,7 @@ def test_a_copy_is_noticed_in_the_folder_of_the_file_too(tmp_path: Path) -> None
         with pytest.raises(LedgerError, match="a copy from before"):
             tf.release_file(where, **more)  # type: ignore[arg-type]
     assert not (tmp_path / "elsewhere").exists()
-    dry = invoke("release", where, "--dry-run")
-    assert dry.exit_code == 2
+    dry = ended(2, "release", where, "--dry-run")
     assert "a copy from before" in words_of(dry)
 
 
@@ -159,8 +146,7 @@ def adopted_after(folder: Path, first: str, lost: str) -> tuple[Ledger, Path]:
     files.write(folder, lost)
     tf.release_file(where, anyway=True)
     restored(folder / "ledger.db", copy)
-    result = invoke("ledger", "adopt", folder / "ledger.db", folder / "out", "--yes")
-    assert result.exit_code == 0, result.output
+    result = succeed("ledger", "adopt", folder / "ledger.db", folder / "out", "--yes")
     assert "entered as spent" in words_of(result)
     return Ledger.open(folder / "ledger.db"), where
 
@@ -209,7 +195,7 @@ def test_a_source_that_the_copy_does_not_know_at_all_is_made(tmp_path: Path) -> 
     tf.release_file(where)
     (paid,) = Ledger.open(tmp_path / "ledger.db").show()
     restored(tmp_path / "ledger.db", copy)
-    assert invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes").exit_code == 0
+    succeed("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
     (row,) = Ledger.open(tmp_path / "ledger.db").show()
     assert row.id == paid.id
     assert row.spent.epsilon >= paid.spent.epsilon
@@ -232,7 +218,7 @@ def test_the_same_people_in_another_source_are_charged_for_what_was_adopted(tmp_
     files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
     tf.release_file(where)
     restored(tmp_path / "ledger.db", copy)
-    assert invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes").exit_code == 0
+    succeed("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
     for name, spent in before.items():
         assert book.spent(name).spent.epsilon > spent + 1
     files.write(tmp_path, friends.replace('"again"', '"more"'), files.data({"somebody new": (30,)}))
@@ -245,12 +231,10 @@ def test_a_certificate_that_was_changed_is_not_adopted(tmp_path: Path) -> None:
     forgotten(tmp_path)
     path = tmp_path / "out" / "time-use.certificate.json"
     path.write_text(path.read_text().replace('"epsilon": "1"', '"epsilon": "0.001"'))
-    result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
-    assert result.exit_code == 2
+    result = ended(2, "ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
     assert "was changed after it was written" in words_of(result)
     assert not Ledger.open(tmp_path / "ledger.db").history("study")
-    missing = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "nowhere")
-    assert missing.exit_code == 2
+    ended(2, "ledger", "adopt", tmp_path / "ledger.db", tmp_path / "nowhere")
 
 
 def test_a_promise_without_a_cost_beside_others_cannot_be_adopted(
@@ -258,8 +242,7 @@ def test_a_promise_without_a_cost_beside_others_cannot_be_adopted(
 ) -> None:
     forgotten(tmp_path)
     monkeypatch.setattr(adopting, "any_change", lambda _: None)
-    result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
-    assert result.exit_code == 1
+    result = ended(1, "ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
     assert "nothing bounds what the release" in words_of(result)
     assert not Ledger.open(tmp_path / "ledger.db").history("study")
 
@@ -269,8 +252,7 @@ def test_nothing_is_adopted_before_its_price_is_known(tmp_path: Path) -> None:
     spent = book.show()[0].spent
     restored(tmp_path / "ledger.db", tmp_path / "copy.db")
     before = dump(tmp_path / "ledger.db")
-    nobody = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
-    assert nobody.exit_code == 2
+    nobody = ended(2, "ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
     assert "nobody is there to be asked: look at the prices, and add --yes" in words_of(nobody)
     assert dump(tmp_path / "ledger.db") == before
     prices: list[Sequence[adopting.Adopted]] = []

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
-import errno
 import json
 import os
 import warnings
+from collections import Counter
+from functools import partial
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.releasing import files
+from tests.support import release_files
+from tests.support.failing import FULL, raising
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import (
@@ -40,12 +43,7 @@ def planned(folder: Path, spec: str = files.SPEC, table: str | None = None) -> p
     return planning.plan(load(files.write(folder, spec, table)))
 
 
-def changed(*pairs: tuple[str, str]) -> str:
-    spec = files.SPEC
-    for old, new in pairs:
-        assert old in spec
-        spec = spec.replace(old, new)
-    return spec
+changed = partial(release_files.changed, files.SPEC)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -63,18 +61,11 @@ def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
     assert pooled.calibrations[0].framework.beliefs[0].to_dict()["lengths"] == [30, 12, 25, 30, 41]
     outcome = run.publish(plan)
     names = sorted(p.name for p in (tmp_path / "out").iterdir())
-    assert names == [
-        f"time-use-{scope}{end}" for scope in ("pooled", "units")
-        for end in (
-            ".certificate.json", ".certificate.txt", ".csv", ".datapackage.json", ".report.html", ".svg",
-            ".table.json",
-        )
-    ]  # fmt: skip
+    ends = ("certificate.json", "certificate.txt", "csv", "datapackage.json", "report.html", "svg", "table.json")
+    assert names == [f"time-use-{scope}.{end}" for scope in ("pooled", "units") for end in ends]
     table = rows_of(tmp_path / "out" / "time-use-units.csv")
     assert list(table[0]) == ["unit", "cell", "value", "low", "high", "possible", "readable"]
-    assert [(r["unit"], r["cell"]) for r in table] == [
-        (u, c) for u in ("007", "Bob, jr.", "zoë") for c in ("still", "walking")
-    ]
+    assert [(r["unit"], r["cell"]) for r in table] == [*product(("007", "Bob, jr.", "zoë"), ("still", "walking"))]
     pooled = rows_of(tmp_path / "out" / "time-use-pooled.csv")
     assert list(pooled[0]) == ["cell", "value", "low", "high", "possible", "readable"]
     certificate = json.loads((tmp_path / "out" / "time-use-units.certificate.json").read_text(encoding="utf-8"))
@@ -82,9 +73,8 @@ def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
     assert len(certificate["frameworks"]) == 3
     assert "the people are independent of each other" in certificate["assumptions"]
     book = Ledger.open(tmp_path / "ledger.db")
-    assert [(e.name, e.scope, e.units, e.state) for e in book.history("study")] == [
-        ("time-use-units", "unit", 3, "published"), ("time-use-pooled", "pooled", 3, "published"),
-    ]  # fmt: skip
+    paid = [(e.name, e.scope, e.units, e.state) for e in book.history("study")]
+    assert paid == [("time-use-units", "unit", 3, "published"), ("time-use-pooled", "pooled", 3, "published")]
     assert 1 < book.spent("study").spent.epsilon <= 2
     assert outcome.reservation.ids["time-use-units"] == certificate["release_id"]
 
@@ -93,11 +83,10 @@ def test_the_noisy_value_is_the_answer_plus_the_noise(tmp_path: Path) -> None:
     """With a generous epsilon the noise is rarely more than a few; the answer must be near what the rows say."""
     spec = changed(("epsilon = 1.0", "epsilon = 2000"), ("budget = 10", "budget = 10000"))
     outcome = run.publish(planned(tmp_path, spec), entropy=InsecureSeededEntropyForTests(1))
-    expected: dict[tuple[str, str], int] = {}
-    for row in csv.DictReader(files.data().splitlines()):
-        state = "walking" if row["état; raw"] == "walking" else "still"
-        key = (row["Who is it?"], state)
-        expected[key] = expected.get(key, 0) + 1
+    expected = Counter(
+        (row["Who is it?"], "walking" if row["état; raw"] == "walking" else "still")
+        for row in csv.DictReader(files.data().splitlines())
+    )
     noisy = {(r["unit"], r["cell"]): r["value"] for r in outcome.tables[0].rows}
     assert noisy == expected
     totals = {r["cell"]: r["value"] for r in outcome.tables[1].rows}
@@ -134,8 +123,7 @@ def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
     certificate = outcome.tables[0].certificate
     assert certificate.statistic == "how often each state occurs"
     assert [a.query["entries"] for a in certificate.answers] == [[[0, 3], [6, 19]], None]
-    counted = sum(r["value"] for r in outcome.tables[0].rows if r["unit"] == "a")
-    assert counted == 18
+    assert sum(r["value"] for r in outcome.tables[0].rows if r["unit"] == "a") == 18
     assert "which entries were observed is public" in outcome.tables[0].certificate.assumptions
 
 
@@ -230,17 +218,19 @@ def test_a_source_without_units(tmp_path: Path) -> None:
     assert outcome.tables[0].certificate.units == ()
 
 
+MATRIX = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
+
+
 def test_other_beliefs(tmp_path: Path) -> None:
-    matrix = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
     (tmp_path / "m.csv").write_text("0.8,0.2\n0.3,0.7\n", encoding="utf-8")
-    from_file = planned(tmp_path, changed((matrix, 'matrix = "m.csv"')))
+    from_file = planned(tmp_path, changed((MATRIX, 'matrix = "m.csv"')))
     inline = planned(tmp_path)
     assert [c.scale for c in from_file.tables[0].calibrations] == [c.scale for c in inline.tables[0].calibrations]
     (tmp_path / "public.csv").write_text(files.data({"p": (300,), "q": (200,)}), encoding="utf-8")
-    fit = planned(tmp_path, changed((matrix, 'fit = { file = "public.csv", smoothing = 2 }')))
+    fit = planned(tmp_path, changed((MATRIX, 'fit = { file = "public.csv", smoothing = 2 }')))
     belief = fit.tables[1].calibrations[0].framework.beliefs[0]
     assert belief.source == "a test; estimated from public.csv with smoothing 2; a point estimate"
-    of_class = changed((matrix, "pi = 0.3\ng = 0.4"), ('kind = "markov-chain"', 'kind = "markov-chain-class"'))
+    of_class = changed((MATRIX, "pi = 0.3\ng = 0.4"), ('kind = "markov-chain"', 'kind = "markov-chain-class"'))
     plan = planned(tmp_path, of_class)
     belief = plan.tables[1].calibrations[0].framework.beliefs[0]
     assert isinstance(belief, IndependentPieces)
@@ -249,18 +239,16 @@ def test_other_beliefs(tmp_path: Path) -> None:
 
 
 def test_a_belief_from_the_private_file_says_so(tmp_path: Path) -> None:
-    matrix = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
-    plan = planned(tmp_path, changed((matrix, 'fit = { file = "data.csv", private = true }')))
+    plan = planned(tmp_path, changed((MATRIX, 'fit = { file = "data.csv", private = true }')))
     assert any("private data" in c for c in plan.tables[0].calibrations[0].guarantee.conditions)
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walking = 1.5}'),
-     ('query = "histogram"', 'query = "mean"\ncodes = {still = 0, walking = 1}'),
-     ('query = "histogram"', 'query = "histogram"\nstates = ["walking"]\ntotal = 100')],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new"), [
+    ('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walking = 1.5}'),
+    ('query = "histogram"', 'query = "mean"\ncodes = {still = 0, walking = 1}'),
+    ('query = "histogram"', 'query = "histogram"\nstates = ["walking"]\ntotal = 100'),
+])  # fmt: skip
 def test_other_queries(tmp_path: Path, old: str, new: str) -> None:
     outcome = run.publish(planned(tmp_path, changed((old, new))))
     assert len(outcome.tables) == 2
@@ -290,14 +278,10 @@ def test_an_output_that_cannot_be_written_is_found_before_anything_is_spent(tmp_
 
 
 def test_a_full_disk_after_the_draw_leaves_the_epsilon_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     plan = planned(tmp_path)
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(
-        ReleaseError, match=r"no space left on device.*drawn, not published.*epsilon is spent"
-    ) as raised:
+    monkeypatch.setattr(os, "replace", raising(FULL))
+    words = r"no space left on device.*drawn, not published.*epsilon is spent"
+    with pytest.raises(ReleaseError, match=words) as raised:
         run.publish(plan)
     assert raised.value.state is ReleaseState.DRAWN
     assert not (tmp_path / "out").exists()

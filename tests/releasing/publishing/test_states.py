@@ -7,15 +7,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC as SMALL
+from tests.support.commands import ended, invoke, succeed
 from tests.support.crashing import FAST, check_public, seen
+from tests.support.failing import FULL, failing, raising
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -38,23 +39,6 @@ def small(where: Path, spec: str = SMALL, rows: int = 40) -> Path:
     return where / "release.toml"
 
 
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
-
-
-@contextmanager
-def failing(monkeypatch: pytest.MonkeyPatch, room: Any, name: str, error: BaseException) -> Iterator[None]:
-    def fail(*_: Any, **__: Any) -> Any:
-        raise error
-
-    with monkeypatch.context() as patched:
-        patched.setattr(room, name, fail)
-        yield
-
-
-FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
 def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) -> Result:
     """Release until a state is reached, and no further."""
     room, name, error = {
@@ -67,6 +51,12 @@ def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) ->
     assert f"State of the release: {state}." in outcome.stderr
     assert outcome.exit_code == {"paid, not drawn": 3, "drawn, not published": 4, "published, not recorded": 5}[state]
     return outcome
+
+
+def counting(*states: Any) -> Any:
+    """Return a count of the second of two states, in a sequence of four steps."""
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=states or [0, 1])
+    return tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count((states or (0, 1))[1]), 1, mechanism="group")
 
 
 PENDING = [ReleaseState.PAID, ReleaseState.DRAWN, ReleaseState.UNRECORDED]
@@ -92,8 +82,7 @@ def test_every_way_to_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     stored = next(iter(before.reservations.values()))[1]
     assert {name: now.files[name] for name in stored} == stored
     assert tf.resume(ledger) == ()
-    again = invoke("release", toml)
-    assert again.exit_code == 0, again.stderr
+    again = succeed("release", toml)
     assert "already published: both" in again.stdout
     assert seen(tmp_path) == now
 
@@ -106,8 +95,7 @@ def test_json_says_the_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert document["completed"][:2] == "20"
     stopped(toml2 := small(tmp_path / "b"), monkeypatch, ReleaseState.PAID)
     (toml2.parent / "data.csv").unlink()
-    outcome = invoke("ledger", "resume", toml2.parent / "ledger.db", "--json")
-    assert outcome.exit_code == 4
+    outcome = ended(4, "ledger", "resume", toml2.parent / "ledger.db", "--json")
     one = json.loads(outcome.stdout)["releases"][0]
     assert (one["state"], one["releases"], one["files"]) == ("paid, not drawn", ["both", "walking"], [])
     assert "data.csv" in one["problem"]
@@ -137,10 +125,9 @@ def test_other_data_are_never_drawn_on_what_was_paid(tmp_path: Path, monkeypatch
     one = tf.resume(tmp_path / "ledger.db")[0]
     assert one.state is ReleaseState.PAID
     assert "is not what was paid for: restore both" in one.problem
-    outcome = invoke("ledger", "resume", tmp_path / "ledger.db", "--source", "study")
-    assert outcome.exit_code == 4
+    outcome = ended(4, "ledger", "resume", tmp_path / "ledger.db", "--source", "study")
     assert "State of the release: paid, not drawn." in outcome.stderr
-    assert invoke("ledger", "resume", tmp_path / "ledger.db", "--source", "studdy").exit_code == 2
+    ended(2, "ledger", "resume", tmp_path / "ledger.db", "--source", "studdy")
     small(tmp_path)
     assert tf.resume(tmp_path / "ledger.db", "study")[0].state is ReleaseState.DONE
 
@@ -161,7 +148,7 @@ def test_files_of_another_release_are_not_overwritten(tmp_path: Path, monkeypatc
     tf.release_file(toml)
     first = seen(tmp_path).files
     with failing(monkeypatch, folders.os, "replace", FULL):
-        assert invoke("release", *ANEW, "K", toml).exit_code == 4
+        ended(4, "release", *ANEW, "K", toml)
     table = tmp_path / "out" / "both.csv"
     table.write_text("somebody's own")
     one = tf.resume(tmp_path / "ledger.db")[0]
@@ -187,8 +174,7 @@ def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.Monkey
     with failing(monkeypatch, Ledger, "publish", LedgerError("locked")), pytest.raises(LedgerError) as refusal:
         ask()
     assert refusal.value.state is ReleaseState.DRAWN
-    outcome = invoke("ledger", "resume", tmp_path / "ledger.db")
-    assert outcome.exit_code == 4
+    outcome = ended(4, "ledger", "resume", tmp_path / "ledger.db")
     assert "tf.resume(ledger)" in outcome.stderr
     completed: Any = tf.resume(book)[0].outcome
     assert completed.certificate.units == ("Ana",)
@@ -262,9 +248,7 @@ def test_many_releases_into_one_folder(tmp_path: Path, how: str, paid: int, lock
         children.append(FAST.Process(target=_alone, args=(str(tmp_path), str(i), more, locks)))
     for child in children:
         child.start()
-    for child in children:
-        child.join()
-    assert [child.exitcode or 0 for child in children] == [0] * 5
+    assert [child.join() or child.exitcode or 0 for child in children] == [0] * 5
     now = seen(tmp_path)
     assert [state for state, _ in now.reservations.values()] == ["published"] * paid
     assert len(now.files) == 14
@@ -309,10 +293,7 @@ def test_claims_where_there_are_no_locks(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_file_system_without_locks_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any) -> None:
-        raise OSError(errno.ENOLCK, "no locks")
-
-    monkeypatch.setattr(folders.fcntl, "flock", refuse)
+    monkeypatch.setattr(folders.fcntl, "flock", raising(OSError(errno.ENOLCK, "no locks")))
     with alone_in(tmp_path):
         assert [p.suffix for p in tmp_path.iterdir()] == [".claim"]
     assert list(tmp_path.iterdir()) == []
@@ -329,8 +310,7 @@ def test_who_waits_too_long_is_told(tmp_path: Path) -> None:
 def test_a_folder_in_the_way_is_found_before_it_is_paid(tmp_path: Path) -> None:
     toml = small(tmp_path)
     (tmp_path / "out" / "both.csv").mkdir(parents=True)
-    outcome = invoke("release", "--force", toml)
-    assert outcome.exit_code == 2
+    outcome = ended(2, "release", "--force", toml)
     assert "both.csv in" in outcome.stderr
     assert "is a folder where a file belongs" in outcome.stderr
     assert not (tmp_path / "ledger.db").exists()
@@ -359,7 +339,7 @@ def test_an_old_table_never_stands_beside_a_new_certificate(
         ended = invoke("release", *ANEW, "K", toml).exit_code
     assert ended == (4 if len(targets) > renamed else 0)  # a table whose noise is the same by chance is not replaced
     check_public(seen(tmp_path))
-    assert invoke("ledger", "resume", tmp_path / "ledger.db").exit_code == 0
+    succeed("ledger", "resume", tmp_path / "ledger.db")
     check_public(seen(tmp_path))
     assert len(seen(tmp_path).files) == 14
 
@@ -401,12 +381,11 @@ def test_what_another_process_completes_meanwhile_is_done(tmp_path: Path, monkey
     stopped(toml, monkeypatch, ReleaseState.PAID)
 
     def slow(*args: Any) -> Any:
-        assert invoke("release", toml).exit_code == 0
+        succeed("release", toml)
         return real(*args)
 
     monkeypatch.setattr(resuming, "plan", slow)
-    outcome = invoke("ledger", "resume", tmp_path / "ledger.db")
-    assert outcome.exit_code == 0
+    outcome = succeed("ledger", "resume", tmp_path / "ledger.db")
     assert "completed: both, walking about 'study'" in outcome.stdout
     assert "State" not in outcome.stderr
     assert len(seen(tmp_path).reservations) == 1
@@ -421,7 +400,7 @@ def test_what_another_process_publishes_elsewhere_is_no_success_here(
     def slow(*args: Any) -> Any:
         if not others:
             others.append("there")
-            assert invoke("release", toml, "--output", tmp_path / "there").exit_code == 0
+            succeed("release", toml, "--output", tmp_path / "there")
         return real(*args)
 
     monkeypatch.setattr(publish, "draw", slow)
@@ -436,8 +415,7 @@ def test_what_another_process_publishes_elsewhere_is_no_success_here(
 def test_values_of_the_library_stay_in_the_ledger_until_they_can_be_returned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4)
-    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="group")
+    made = counting()
     book = Ledger.open(tmp_path / "ledger.db")
 
     def ask() -> Any:
@@ -462,17 +440,15 @@ def test_a_pipe_in_the_way_is_not_waited_for(tmp_path: Path) -> None:
     toml, pipe = small(tmp_path), tmp_path / "out" / "both.csv"
     pipe.parent.mkdir()
     os.mkfifo(pipe)
-    outcome = invoke("release", toml)
-    assert outcome.exit_code == 2
+    outcome = ended(2, "release", toml)
     assert "both.csv" in outcome.stderr
     assert not (tmp_path / "ledger.db").exists()
-    assert invoke("release", "--force", toml).exit_code == 0
+    succeed("release", "--force", toml)
     check_public(seen(tmp_path))
 
 
 def test_half_a_character_is_refused_before_it_is_paid(tmp_path: Path) -> None:
-    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["\ud800", "walking"])
-    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 1, mechanism="group")
+    made = counting("\ud800", "walking")
     with pytest.raises(InputError, match="cannot be kept in a ledger") as refusal:
         tf.release(made, ["walking"] * 4, ledger=tmp_path / "ledger.db", budget=9)
     assert refusal.value.state is ReleaseState.NOTHING
@@ -480,8 +456,7 @@ def test_half_a_character_is_refused_before_it_is_paid(tmp_path: Path) -> None:
 
 
 def test_what_is_declared_about_people_is_part_of_the_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4)
-    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="group")
+    made = counting()
     book = Ledger.open(tmp_path / "ledger.db")
     tf.release(made, [0, 1, 1, 0], ledger=book, source="clinic", unit="Ana", budget=9)
 
@@ -526,22 +501,18 @@ def edited(table: Path) -> None:
     table.write_bytes(table.read_bytes().replace(b"still", b"Still"))
 
 
-@pytest.mark.parametrize(
-    ("change", "code", "words"),
-    [
-        (lambda table: None, 0, "The table beside it is the one that was certified."),
-        (Path.unlink, 0, "Note: the table that it is about is not beside it."),
-        (edited, 2, "both.csv, the table beside the certificate, is not the one that was certified"),
-        (lambda table: (table.unlink(), table.mkdir()), 2, "cannot be read (is a directory)"),
-    ],
-)
+@pytest.mark.parametrize(("change", "code", "words"), [
+    (lambda table: None, 0, "The table beside it is the one that was certified."),
+    (Path.unlink, 0, "Note: the table that it is about is not beside it."),
+    (edited, 2, "both.csv, the table beside the certificate, is not the one that was certified"),
+    (lambda table: (table.unlink(), table.mkdir()), 2, "cannot be read (is a directory)"),
+])  # fmt: skip
 def test_the_table_beside_a_certificate(
     tmp_path: Path, change: Callable[[Path], object], code: int, words: str
 ) -> None:
     tf.release_file(small(tmp_path))
     change(tmp_path / "out" / "both.csv")
-    outcome = invoke("certificate", "show", tmp_path / "out" / "both.certificate.json")
-    assert outcome.exit_code == code
+    outcome = ended(code, "certificate", "show", tmp_path / "out" / "both.certificate.json")
     assert words in " ".join((outcome.stdout + outcome.stderr).split())
 
 

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC
-from tests.releasing.publishing.test_states import invoke, small
+from tests.releasing.publishing.test_states import small
+from tests.support.commands import ended, invoke, succeed
 from tests.support.crashing import Seen, check_public
 
 import takifugu as tf
@@ -186,9 +187,9 @@ def test_what_a_release_does(prepared: Prepared, said: InLedger, there: InFolder
         if THE_COPY in words:  # only whoever made a copy knows where it is
             continue
         if words[1] == "adopt":
-            assert invoke(*words, "--yes").exit_code == 0
+            succeed(*words, "--yes")
         elif words[0] == "release":
-            assert invoke(*words).exit_code == 0
+            succeed(*words)
             assert len(payments(prepared.study)) == 2
             assert invoke(*words).exit_code == 0  # and pays once
             assert len(payments(prepared.study)) == 2
@@ -228,8 +229,7 @@ def test_what_a_release_under_a_key_does(prepared: Prepared, said: InLedger, the
     before = payments(prepared.study)
     is_refused = there is InFolder.ANOTHER_LEDGER or (not before and row.forced is None and row.does is Does.REFUSE)
     for _ in range(2):
-        result = invoke("release", "--again", "both", "--once", "K", toml)
-        assert result.exit_code == (2 if is_refused else 0), result.output
+        ended(2 if is_refused else 0, "release", "--again", "both", "--once", "K", toml)
         assert len(payments(prepared.study)) - len(before) == (not is_refused)
 
 

@@ -12,9 +12,9 @@ import pytest
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
-from tests.releasing.file.test_bounded_inputs import invoke
 from tests.releasing.file.test_population_files import BY_NAME, places_in
 from tests.releasing.report.test_words_for_readers import SPEC, worded
+from tests.support.commands import ended, invoke, succeed
 from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 from takifugu.core.text.marks import drawing, rectangle
@@ -61,10 +61,7 @@ def check_package(folder: Path, name: str) -> dict[str, dict]:  # type: ignore[t
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_every_kind_of_file_is_open_data(example: Example, tmp_path: Path) -> None:
-    for name, text in example.files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    (tmp_path / "release.toml").write_text(example.text, encoding="utf-8")
-    (table,) = release_file(tmp_path / "release.toml", anyway=True).tables
+    (table,) = release_file(example.write(tmp_path), anyway=True).tables
     folder = table.files[0].parent
     resources = check_package(folder, table.name)
     data = json.loads((folder / f"{table.name}.table.json").read_text(encoding="utf-8"))
@@ -108,16 +105,15 @@ def test_the_picture_is_drawn_anew_from_the_certificate_where_it_is_asked_for(
     table = published(tmp_path)
     certificate, svg = (tmp_path / "out" / f"{table.name}{end}" for end in (".certificate.json", ".svg"))
     show = ("certificate", "show", certificate, "--picture")
-    assert invoke(*show, tmp_path / "again.svg").exit_code == 0
+    succeed(*show, tmp_path / "again.svg")
     assert (tmp_path / "again.svg").read_bytes() == svg.read_bytes()
-    assert invoke(*show, tmp_path / "use.png").exit_code == 0
+    succeed(*show, tmp_path / "use.png")
     photo = (tmp_path / "use.png").read_bytes()
     assert photo[:8] == b"\x89PNG\r\n\x1a\n"
     assert int.from_bytes(photo[16:20], "big") == 2 * int(ElementTree.fromstring(svg.read_text()).attrib["width"])
     assert b"Software" not in photo
     for name, words in (("use.png", "would be overwritten"), ("use.gif", "is no name of a picture")):
-        refused = invoke(*show, tmp_path / name)
-        assert refused.exit_code == 2
+        refused = ended(2, *show, tmp_path / name)
         assert words in refused.output
     monkeypatch.setattr("takifugu.core.text.raster.find_spec", lambda name: None)
     assert "a PNG is drawn by matplotlib" in invoke(*show, tmp_path / "other.png").output

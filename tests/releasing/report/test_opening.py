@@ -13,6 +13,7 @@ from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
 from tests.releasing.report.test_words_for_readers import SPEC, worded
 from tests.support.pages import check_page
+from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.cli.samples.examples import write_example
@@ -79,13 +80,14 @@ def test_a_suspicion_about_a_calendar_says_the_time_by_the_clock(
     length = {"1h": timedelta(hours=1), "30min": timedelta(minutes=30), "1d": timedelta(days=1)}[step]
     rows = [f"{unit or 'x'},{(at + n * length).isoformat()},{'busy' if n % 3 else 'calm'}" for n in range(20)]
     (tmp_path / "w.csv").write_text("\n".join(["who,when,state", *rows]))
-    units = ('unit = "who"\n', "units_independent = true\n", 'per = "unit"\n') if unit else ("", "", "")
-    (tmp_path / "w.toml").write_text(
-        f'ledger = "l.db"\n[source]\nname = "w"\nfile = "w.csv"\nvalue = "state"\norder = "when"\nstep = "{step}"\n'
-        f'{units[0]}from = "{start}"\nuntil = "{(at + 20 * length).isoformat()}"\n[belief]\nkind = "markov-chain"\n'
-        f'states = ["calm", "busy"]\nmatrix = [[0.6, 0.4], [0.4, 0.6]]\n{units[1]}'
-        f'[[release]]\nname = "t"\nquery = "histogram"\nepsilon = 1\n{units[2]}'
-    )
+    keys, independent, per = ({"unit": "who"}, {"units_independent": True}, {"per": "unit"}) if unit else ({}, {}, {})
+    text = release_text(
+        read_from("w", "w.csv", value="state", order="when", step=step, **keys, from_=start,
+                  until=(at + 20 * length).isoformat()),
+        believe("markov-chain", states=["calm", "busy"], matrix=[[0.6, 0.4], [0.4, 0.6]], **independent),
+        publish("t", "histogram", epsilon=1, **per),
+    )  # fmt: skip
+    (tmp_path / "w.toml").write_text(text)
     (table,) = release_file(tmp_path / "w.toml", anyway=True).tables
     words = opening(table.files[3].read_text(encoding="utf-8"))[-1]
     assert f"sure that {unit or 'the row'} at {said} is 'calm' rather than 'busy' can become" in words
@@ -100,10 +102,7 @@ def test_a_release_that_is_read_back_says_from_where_on_differences_show() -> No
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_every_kind_of_file_opens_with_declared_words_only(example: Example, tmp_path: Path) -> None:
-    for name, text in example.files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    (tmp_path / "release.toml").write_text(example.text, encoding="utf-8")
-    (table,) = release_file(tmp_path / "release.toml", anyway=True).tables
+    (table,) = release_file(example.write(tmp_path), anyway=True).tables
     said = opening(table.files[3].read_text(encoding="utf-8"))
     is_one_way = table.certificate.definition == "asymmetric"
     (hides,) = (words for words in said if words.startswith("How well it hides"))
@@ -115,20 +114,17 @@ def test_every_kind_of_file_opens_with_declared_words_only(example: Example, tmp
 
 def test_a_median_says_how_far_in_rank_and_rows_that_were_sent_say_why_there_is_no_verdict(tmp_path: Path) -> None:
     (tmp_path / "stays.csv").write_text("\n".join(["days", *["short", "long", "long"] * 40]), encoding="utf-8")
-    (tmp_path / "stays.toml").write_text(
-        'ledger = "l.db"\n[source]\nname = "s"\nfile = "stays.csv"\nvalue = "days"\n[belief]\nkind = "users"\n'
-        'size = 120\nvalues = ["short", "long"]\nprobabilities = [0.5, 0.5]\n[[release]]\nname = "m"\n'
-        'query = "median"\nstates = ["short", "long"]\nepsilon = 2\n',
-        encoding="utf-8",
+    text = release_text(
+        read_from("s", "stays.csv", value="days"),
+        believe("users", size=120, values=["short", "long"], probabilities=[0.5, 0.5]),
+        publish("m", "median", states=["short", "long"], epsilon=2),
     )
+    (tmp_path / "stays.toml").write_text(text, encoding="utf-8")
     (table,) = release_file(tmp_path / "stays.toml", anyway=True).tables
     said = opening(table.files[3].read_text(encoding="utf-8"))
     assert any(re.search(r"How to read it: with probability 95 %, .* off by at most \d+ rows in rank", s) for s in said)
     example = next(example for example in EXAMPLES if example.kind == "populations")
-    for name, text in example.files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    (tmp_path / "release.toml").write_text(example.text, encoding="utf-8")
-    (table,) = release_file(tmp_path / "release.toml", anyway=True).tables
+    (table,) = release_file(example.write(tmp_path), anyway=True).tables
     said = opening(table.files[3].read_text(encoding="utf-8"))
     assert said[0].startswith("No verdict: each row")
     assert said[1].startswith("How to read a row: by the declared populations, another value than the true one is sent")

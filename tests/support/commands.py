@@ -1,0 +1,39 @@
+"""The command line, run in the process of a test."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from click.testing import CliRunner, Result
+
+from takifugu.cli import DONE, main
+
+
+def invoke(*words: object, color: bool = False, **environment: str) -> Result:
+    """Run a command; an exception that it does not turn into words fails the test."""
+    return CliRunner(env=environment).invoke(main, [str(word) for word in words], catch_exceptions=False, color=color)
+
+
+def ended(code: int, *words: object, **options: Any) -> Result:
+    """Run a command that must end with an exit code."""
+    outcome = invoke(*words, **options)
+    assert outcome.exit_code == code, outcome.output
+    return outcome
+
+
+def succeed(*words: object, **options: Any) -> Result:
+    """Run a command that must do what it is for."""
+    return ended(DONE, *words, **options)
+
+
+def words_of(outcome: Result) -> str:
+    """Return all that a command said, as one line."""
+    return " ".join(outcome.output.split())
+
+
+def json_of(*words: object) -> Any:
+    """Return the document that a command prints with `--json`."""
+    document = json.loads(succeed(*words, "--json").stdout)
+    assert document["format"] == "takifugu-cli/1"
+    return document

@@ -1,0 +1,51 @@
+"""What tests ask of a release file again and again: what it is refused for, what it spent, what it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from takifugu.accounting.ledger import Amount, Ledger
+from takifugu.core.errors import SpecError
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.planning.truth import answer_of, read
+
+
+def put(folder: Path, files: Mapping[str, str]) -> Path:
+    """Write files into a folder, and return the path of the first: the release file."""
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder / next(iter(files))
+
+
+def refusal_of(path: Path, data: object = None, by: Callable[..., object] = load) -> SpecError:
+    """Return the error that names the faults of a release file."""
+    with pytest.raises(SpecError) as caught:
+        by(path, data) if data is not None else by(path)
+    return caught.value
+
+
+def assert_refused(path: Path, place: str, words: str) -> None:
+    """Assert that a release file is refused for a fault at a place, whose line has some words, and nothing is paid."""
+    problems = refusal_of(path).problems
+    assert any(line.startswith(f"{place}: ") and words in line for line in problems), problems
+    assert not (path.parent / "ledger.db").exists()
+
+
+def spent(folder: Path, source: str) -> Amount:
+    """Return what the ledger of a folder has counted for a source."""
+    return Ledger.open(folder / "ledger.db", create=False).spent(source).spent
+
+
+def cells(path: Path, data: object = None) -> dict[str, Fraction]:
+    """Return the exact answer of the one table of a release file, by the names of its cells."""
+    ((question,),) = (table.questions for table in plan(load(path, data)).tables)
+    made: Any = question.calibration
+    answer = answer_of(made, read(made, question.data))
+    return {label: units * made.problem.grid for label, units in zip(made.problem.labels, answer, strict=True)}
