@@ -146,7 +146,7 @@ def test_the_state_of_a_release_says_how_it_is_completed(
     assert "already published" in invoke("release", toml).output
 
 
-@of("releasing/publishing/again.py: resuming")
+@of("releasing/publishing/states.py: resuming")
 def test_what_a_key_paid_for_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = small(tmp_path, ONE)
     with failing(monkeypatch, folders.os, "replace", FULL):
@@ -156,7 +156,7 @@ def test_what_a_key_paid_for_is_completed(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "out" / "both.csv").exists()
 
 
-@of("releasing/publishing/again.py: paying_again")
+@of("releasing/publishing/states.py: paying_again")
 @pytest.mark.parametrize("name", ["release.toml", "a study of it.toml"])
 def test_after_a_deleted_folder_new_values_are_paid_for(tmp_path: Path, name: str) -> None:
     toml = small(tmp_path, ONE).rename(tmp_path / name)

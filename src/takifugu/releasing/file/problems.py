@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from takifugu.core.commands import command
-from takifugu.core.errors import InputError, Step, TakifuguError, did_you_mean, nearest_words
+from takifugu.core.errors import InputError, SpecError, Step, TakifuguError, did_you_mean, nearest_words
 from takifugu.core.plain import Json
 from takifugu.core.text.toml import toml_of
+from takifugu.data import Table
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, instead_of
 
@@ -71,6 +74,30 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
     error.reworded(in_toml)
     error.fix = error.fix or ("" if error.rule else "repair it")
     return error
+
+
+def faults_at(where: Where, check: Callable[[], object]) -> Iterator[TakifuguError]:
+    """Yield the error of a check as the fault of a key."""
+    try:
+        check()
+    except TakifuguError as error:
+        yield blamed(error, *where)
+
+
+def absent_columns(table: Table, key_columns: Sequence[tuple[Where, str]]) -> Iterator[TakifuguError]:
+    """Yield a fault for each absent or twice named column, at its key."""
+    columns = [column for _, column in key_columns]
+    for where, column in key_columns:
+        yield from faults_at(where, partial(table.require, [column], columns))
+
+
+@contextmanager
+def blaming(*where: Step) -> Iterator[None]:
+    """Raise an error inside as SpecError, the fault of a key."""
+    try:
+        yield
+    except TakifuguError as error:
+        raise SpecError([blamed(error, *where)]) from None
 
 
 def _walk(loc: tuple[Hashable, ...], schema: Json, raw: object) -> tuple[Where, Json]:

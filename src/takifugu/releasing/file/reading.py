@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,11 +72,8 @@ def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: 
     """Raise DataError for an undeclared text similar to a declared value."""
     if column not in table.names:
         return  # made of several columns
-    try:
+    with placed_at(key):
         refuse_lookalikes(table, column, declared, key)
-    except DataError as error:
-        error.where = ("source", key)
-        raise error.placed() from None
 
 
 def called(
@@ -88,10 +86,17 @@ def called(
     if None in names:
         fix = "fill them, or leave these rows out" + (', or write null_keys = "drop"' if may_drop else "")
         raise wrong(key, f"column {column!r} has missing values", rule="every row must say whose it is", fix=fix)
-    try:
+    with placed_at(key):
         return meant([(str(name), row) for row, name in enumerate(names)], column, what)
+
+
+@contextmanager
+def placed_at(*key: str) -> Iterator[None]:
+    """Place every error about the data inside at a key of [source]."""
+    try:
+        yield
     except DataError as error:
-        error.where = ("source", key)
+        error.where = ("source", *key)
         raise error.placed() from None
 
 

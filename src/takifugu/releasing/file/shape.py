@@ -14,7 +14,7 @@ from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
 from takifugu.releasing.file.keys import Section
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import Where, absent_columns, blamed, fault
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import BLAMED, open_source
 from takifugu.releasing.file.tables import Table
@@ -64,9 +64,9 @@ def opened(
     return table, [*_third_columns(shape, spec, columns), *_missing_columns(columns, table)]
 
 
-def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[tuple[str, ...], str]]:
+def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[Where, str]]:
     """Return the required columns of the source, each with its key."""
-    columns: list[tuple[tuple[str, ...], str]] = []
+    columns: list[tuple[Where, str]] = []
     for key, value in values_of(spec.source, shape.named).items():
         names = value if isinstance(value, tuple) else (value,)
         columns += [(("source", key), name) for name in names if name is not None]
@@ -74,9 +74,7 @@ def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence
     return [*columns, *((("source", "file"), str(name)) for name in belief_columns)]
 
 
-def _third_columns(
-    shape: Shape, spec: FileSpec, key_columns: Sequence[tuple[tuple[str, ...], str]]
-) -> Iterator[TakifuguError]:
+def _third_columns(shape: Shape, spec: FileSpec, key_columns: Sequence[tuple[Where, str]]) -> Iterator[TakifuguError]:
     """Yield a fault for each renamed column without a key."""
     keyed_columns = {column for _, column in key_columns}
     keys = (*shape.roles, "attributes", "start", "end", "duration", "columns", "ignore")
@@ -90,13 +88,9 @@ def _third_columns(
             )  # fmt: skip
 
 
-def _missing_columns(key_columns: Sequence[tuple[tuple[str, ...], str]], table: Data) -> Iterator[TakifuguError]:
+def _missing_columns(key_columns: Sequence[tuple[Where, str]], table: Data) -> Iterator[TakifuguError]:
     """Yield an error for each absent or twice named column."""
     columns = [column for _, column in key_columns]
     for key, column in key_columns[: len(columns) - len(set(columns))]:
         yield fault(key, f"{column!r} has another meaning in this file", "name another column")
-    for key, column in key_columns:
-        try:
-            table.require([column], columns)
-        except TakifuguError as error:
-            yield blamed(error, *key)
+    yield from absent_columns(table, key_columns)

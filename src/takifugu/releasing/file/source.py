@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from takifugu.core.errors import DataError, InputError
+from takifugu.core.cache import cached
+from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.plain import Json, Plain
 from takifugu.data import Numerals, Table, Written, open_frame
 from takifugu.data.engines import outside
 from takifugu.data.engines.outside import Address
+from takifugu.data.files.dialects import dialect_of
 from takifugu.data.files.formats import format_words
 from takifugu.data.files.many import files_of, is_many
 from takifugu.data.files.many import is_there as leads_to_data
@@ -21,6 +24,8 @@ from takifugu.releasing.file.sections import FileSpec, SourceKeys
 PARTS = ("sheet", "table", "file_names")
 #: Keys that are blamed for a source that cannot be opened, where they are wrong.
 BLAMED = (*PARTS, "renamed", "engine", "columns", "order", "value", "empty")
+#: Keys that only a CSV file has.
+_OF_CSV = frozenset(("delimiter", "encoding", "header"))
 
 
 class Unopened:
@@ -121,3 +126,23 @@ def private_files(source: SourceKeys, folder: Path, data: object) -> tuple[Path,
         with suppress(DataError):  # opening it says what is wrong
             paths += files_of(path)
     return tuple(paths)
+
+
+def with_dialect(said: Plain, source: SourceKeys, folder: Path, data: object, table: Table | None) -> Json:
+    """Return a layout with its file's format as read.
+
+    Keys of other formats are left out. Nothing is known of the format of a frame, or of a file that cannot be opened.
+    """
+    path = data if data is not None else source.engine is None and source.file and folder / source.file
+    dialect: Mapping[str, object] = {}
+    if table is not None and isinstance(path, str | os.PathLike):
+        dialect = cached(table, "dialect", lambda: _dialect(Path(path), source))
+    dropped = {"delimiter", "encoding"} if "delimiter" in dialect else _OF_CSV
+    return {**{key: value for key, value in said.items() if key not in dropped}, **dialect}
+
+
+def _dialect(path: Path, source: SourceKeys) -> Mapping[str, object]:
+    try:
+        return dialect_of(path, written_of(source))
+    except TakifuguError:  # a file that was replaced since it was opened: reading it says so
+        return {}

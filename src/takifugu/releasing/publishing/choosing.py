@@ -21,10 +21,9 @@ from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import table_names
-from takifugu.releasing.publishing.again import paying_again, resuming
 from takifugu.releasing.publishing.new_ledger import check_ledger
 from takifugu.releasing.publishing.standing import Standing, standings
-from takifugu.releasing.publishing.states import Does
+from takifugu.releasing.publishing.states import Does, paying_again, resuming
 
 _LONGEST_KEY = 200
 _ONCE = "one key pays once"

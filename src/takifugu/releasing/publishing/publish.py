@@ -19,12 +19,11 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.planning.notices import tell_before
 from takifugu.releasing.planning.questions import Drawn, Question, Ready, debits_of
 from takifugu.releasing.planning.truth import answer_of, labels_of, read
-from takifugu.releasing.publishing.again import paying_for_new_values
 from takifugu.releasing.publishing.beforehand import check
 from takifugu.releasing.publishing.billing import accounts_of
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.states import InFolder, InLedger, row_of
+from takifugu.releasing.publishing.states import InFolder, InLedger, paying_for_new_values, row_of
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending, Reservation

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from takifugu.calibration import Calibration
-from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Numerals
 from takifugu.data.times.row_times import RowTimes
@@ -37,7 +37,7 @@ from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.reading import Placed, Times, listed_places, numbers_of, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PolicyTable, PriorSpec
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import blamed, blaming, fault
 from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.row_words import ROWS
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
@@ -130,11 +130,8 @@ class UnderPolicy(Kind):
                 none_of(*predicate.none_of) if predicate.none_of else any_of(*(predicate.any_of or ()))
                 for predicate in hide.policy or ()
             ]
-        try:
+        with blaming("hide", "visits" if hide.visits is not None else "policy"):
             return Asymmetric(Policy(tuple(rules)), belief)
-        except TakifuguError as error:
-            error.where = ()
-            raise SpecError([blamed(error, "hide", "visits" if hide.visits is not None else "policy")]) from None
 
     def misfits(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Iterator[TakifuguError]:
         for number, item in enumerate(spec.release):

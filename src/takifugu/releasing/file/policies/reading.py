@@ -14,7 +14,7 @@ from takifugu.data.times.row_times import RowTimes
 from takifugu.model.policies.places import Visits
 from takifugu.model.queries.additive import IntArray
 from takifugu.releasing.file.degrees import are_degrees, first_beyond, refuse_beyond
-from takifugu.releasing.file.reading import called, columns_of, no_lookalikes, wrong
+from takifugu.releasing.file.reading import called, columns_of, no_lookalikes, placed_at, wrong
 
 #: A place from the texts of a row, or None where it is none of the declared ones.
 Placed = Callable[[tuple[str, ...]], Hashable]
@@ -74,12 +74,9 @@ def visited(
     records: dict[str, set[Hashable]] = {}
     for (name, _), places in by_step.items():
         records.setdefault(name, set()).update(places)
-    try:
+    with placed_at("file"):
         domain.check_sizes(map(len, by_step.values()))
         return domain.counted(records.values())
-    except DataError as error:
-        error.where = ()
-        raise error.at("source", "file").placed() from None
 
 
 def _in_window(
@@ -117,11 +114,8 @@ def _refuse_beyond(table: Table, where: Sequence[str], key: tuple[str, ...]) -> 
     if first_beyond([[number] for number in _plain(key, table)]) is None:
         return
     axes = [[_finite(value, table) for value in column] for column in columns_of(table, where)]
-    try:
+    with placed_at("file"):
         refuse_beyond(table, where, axes)
-    except DataError as error:
-        error.where = ()
-        raise error.at("source", "file").placed() from None
 
 
 def _plain(key: Sequence[str], table: Table) -> list[float]:

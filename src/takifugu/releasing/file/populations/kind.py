@@ -1,4 +1,4 @@
-"""The kind of release file that randomises a column: its rules, its populations, and how its rows are read."""
+"""Release files that randomise a column: their sections, rules and populations, and how their rows are read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, StrictBool
 
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.calibration.registry import find
@@ -24,14 +26,58 @@ from takifugu.model.secrets.of_populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.degrees import are_degrees, misplaced
+from takifugu.releasing.file.keys import Name, Positive, SourceFile, Text
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed, undeclared
-from takifugu.releasing.file.populations.sections import PopulationItemSpec, PopulationReleaseSpec
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import called, codes_of, columns_of, texts_in
-from takifugu.releasing.file.sections import AboutUnits
+from takifugu.releasing.file.row_words import Answers
+from takifugu.releasing.file.sections import AboutUnits, FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape
-from takifugu.releasing.file.tables import Table as Item
+from takifugu.releasing.file.tables import Table
+
+
+class PopulationSourceSpec(SourceKeys):
+    """Where the private rows are: a person's values, or places, one per row."""
+
+    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["checkins"])]
+    file: Annotated[SourceFile, Field(examples=["checkins.csv"])] = None
+    rows: Answers = "answers"
+    unit: Annotated[Text | None, Field(description="the column that says whose row it is", examples=["person"])] = None
+    value: Annotated[Text | None, Field(description="the column with the values", examples=["activity"])] = None
+    coordinates: Annotated[
+        tuple[Text, Text] | None,
+        Field(description="the two columns with the coordinates of a place", examples=[["longitude", "latitude"]]),
+    ] = None
+    rows_per_person: Annotated[
+        Positive, Field(description="the most rows that a person may have; one with more is refused", examples=[1])
+    ]
+    batch: Annotated[
+        Text | None,
+        Field(description="a name for these rows: no row is in batches of two names", examples=["2026-03"]),
+    ] = None
+    list_units: Annotated[StrictBool, Field(description="name the persons on the certificate")] = False
+
+    @property
+    def value_columns(self) -> tuple[str, ...]:
+        return self.coordinates or (self.value or "",)
+
+
+class PopulationItemSpec(Table):
+    """A randomised column to publish."""
+
+    @property
+    def scope(self) -> str:
+        """One table has the rows of all persons."""
+        return "pooled"
+
+
+class PopulationReleaseSpec(FileSpec):
+    """A release file that randomises a column."""
+
+    source: PopulationSourceSpec
+    belief: Any
+    release: tuple[PopulationItemSpec, ...]
 
 #: The mechanism that cuts its noise at a radius.
 _RESTRICTED = "restricted-laplace"
@@ -106,7 +152,7 @@ class Populations(Kind):
         unit_texts = {name: raw for raw, name in unit_names.items()}
         return tuple(Unit(name, rows, unit_texts[name]) for name in sorted(unit_texts))
 
-    def data(self, file: ReleaseFile, item: Item, query: Query, units: Sequence[Unit]) -> object:
+    def data(self, file: ReleaseFile, item: Table, query: Query, units: Sequence[Unit]) -> object:
         return units[0].data  # all persons' rows, in their order
 
     def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: object = None) -> Iterator[str]:
@@ -177,4 +223,3 @@ def _as_seen(
 
 def _blamed(error: DataError) -> DataError:
     return error.at("source").placed()
-

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool
 
 from takifugu.core.errors import TakifuguError
 from takifugu.releasing.file.keys import Edges, Name, Section, SourceFile, State, Text
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import fault, faults_at
 from takifugu.releasing.file.reading import bins_of
 from takifugu.releasing.file.row_words import Answers
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
@@ -84,7 +85,5 @@ def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguE
             yield fault(("source", "bins", name), problem, fix)
             return
     for column in source.bins or {} if columns else [None]:
-        try:
-            bins_of(source, column)
-        except TakifuguError as error:
-            yield blamed(error, "source", "bins", *([] if column is None else [column]))
+        where = ("source", "bins") if column is None else ("source", "bins", column)
+        yield from faults_at(where, partial(bins_of, source, column))

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
+from takifugu.core.errors import DataError, InputError, SpecError
 from takifugu.core.sections import values_of, written
 from takifugu.data import Bins, Calendar, Layout, Lengths, Recode, Table, parse_step, transitions, transitions_by
 from takifugu.model.beliefs.chains.declared_chain import ChainFit
 from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.of_entries import entry, every_entry
-from takifugu.releasing.file.problems import blamed
+from takifugu.releasing.file.problems import absent_columns, blaming
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, same_transitions
 from takifugu.releasing.file.sequences.sections import EntrySpec, EveryEntrySpec, SequenceBelief, SourceSpec
@@ -127,17 +127,10 @@ class PublicSequences(Public):
         return counts if by_cell is None else by_cell
 
     def _opened(self, fit: ChainFit) -> Table:
-        faults = list[TakifuguError]()
-        try:
+        with blaming("fit", "file"):
             table = open_public(fit, self.source, fit.file if "://" in fit.file else self.folder / fit.file)
-        except TakifuguError as error:
-            raise SpecError([blamed(error, "fit", "file")]) from None
-        columns_by_key = named_columns(fit, self.source)
-        for key, column in columns_by_key.items():
-            try:
-                table.require([column], list(columns_by_key.values()))
-            except TakifuguError as error:
-                faults.append(blamed(error, "fit", key[0]))
+        columns = [(("fit", key[0]), column) for key, column in named_columns(fit, self.source).items()]
+        faults = list(absent_columns(table, columns))
         if faults:
             raise SpecError(faults)
         return table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,10 +14,10 @@ from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.releasing.file.calendars.windows import expanded
 from takifugu.releasing.file.kind import Kind, undeclared
 from takifugu.releasing.file.meaning import Meaning, table_problems, two_tables
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import absent_columns, blamed, fault, faults_at
 from takifugu.releasing.file.public import faults_of, key_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
-from takifugu.releasing.file.sequences import groups, measured, runs, windows
+from takifugu.releasing.file.sequences import cells, measured, runs, windows
 from takifugu.releasing.file.sequences.build import PublicSequences, columns_of_order, named_columns
 from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
@@ -57,8 +58,8 @@ def meaning_of(
         problems += _source(source)
         problems += () if "source.rows" in faulty else runs.faults_of(source, belief, folder, data)
         problems += windows.faults_of(source, belief, hide, spec.release)
-        problems += groups.faults_of(source, spec.release)
-        problems += () if table is None else groups.columns_of(source, table)
+        problems += cells.faults_of(source, spec.release)
+        problems += () if table is None else cells.columns_of(source, table)
     if belief is not None:
         problems += _belief(belief, source, faulty)
         if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
@@ -101,19 +102,13 @@ def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) ->
     if len(set(columns_by_key.values())) != len(columns_by_key):
         problem, fix = "one column is named twice", "write different columns for source.unit, piece, order and value"
         yield fault(("source",), problem, fix)
-    for key, column in columns_by_key.items() if table is not None else ():
-        try:
-            table.require([column], list(columns_by_key.values()))  # type: ignore[union-attr]
-        except TakifuguError as error:
-            yield blamed(error, "source", key[0])
+    if table is not None:
+        yield from absent_columns(table, [(("source", key[0]), column) for key, column in columns_by_key.items()])
 
 
 def _source(source: SourceSpec) -> Iterator[TakifuguError]:
     if source.step is not None:
-        try:
-            parse_step(source.step)
-        except TakifuguError as error:
-            yield blamed(error, "source", "step")
+        yield from faults_at(("source", "step"), partial(parse_step, source.step))
         if source.times is None and not source.are_runs:  # of which `runs` says what is missing
             rule = 'steps are counted along an order column, write order = "<column>"'
             yield fault(("source", "order"), "is missing", rule=rule)
@@ -169,10 +164,7 @@ def _bins(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]
         yield fault(("source", "bins"), problem, f"write one of {list(map(str, belief.states))}")
     if belief.map:
         yield fault(("belief", "map"), "is given beside source.bins", "write only one of them")
-    try:
-        Bins(source.bins)
-    except TakifuguError as error:
-        yield blamed(error, "source", "bins")
+    yield from faults_at(("source", "bins"), partial(Bins, source.bins))
 
 
 @runtime_checkable

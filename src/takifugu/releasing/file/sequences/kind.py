@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from takifugu.calibration import Calibration
-from takifugu.core.errors import InputError, SpecError
+from takifugu.core.errors import SpecError
 from takifugu.core.sections import written
 from takifugu.data import Counted, Slots
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
@@ -17,11 +17,18 @@ from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.calendars.windows import facts_of, still_open, window_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import blaming, fault
 from takifugu.releasing.file.sequences.build import recode_of, secret_of
-from takifugu.releasing.file.sequences.by import by_cells, slots_of, words_of_cells
+from takifugu.releasing.file.sequences.cells import (
+    attribute_of,
+    by_attribute,
+    by_cells,
+    cells_of_nobody,
+    slots_of,
+    used_by,
+    words_of_cells,
+)
 from takifugu.releasing.file.sequences.checks import meaning_of
-from takifugu.releasing.file.sequences.groups import attribute_of, by_attribute, cells_of_nobody, used_by
 from takifugu.releasing.file.sequences.lasting import lasting
 from takifugu.releasing.file.sequences.runs import notices_of, words_of
 from takifugu.releasing.file.sequences.sections import (
@@ -92,11 +99,8 @@ class Sequences(Kind):
         first = 0 if file.places is None else file.places.start  # in which place of a period a window starts
         chain = file.belief.from_step(first if file.belief.period > 1 else 0, max(lengths))
         belief = chain if len(lengths) == 1 else IndependentPieces(chain, lengths)
-        try:
+        with blaming(*(("hide", "entry") if isinstance(hide, EntrySpec) else ("belief",))):
             return Pufferfish(secret_of(hide), belief)
-        except InputError as error:
-            location = ("hide", "entry") if isinstance(hide, EntrySpec) else ("belief",)
-            raise SpecError([blamed(error, *location)]) from None
 
     def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> object:
         if reads_alike(query):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 from fractions import Fraction
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from takifugu.core.cache import cached
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_of
-from takifugu.data import Layout, Table, order_kind, parse_step
+from takifugu.data import Layout, Table, Zone, order_kind, parse_step
 from takifugu.data.rows.kinds_of_order import CLOCK_TIMES
 from takifugu.data.times.epochs import EPOCHS
 from takifugu.numbers.rationals import as_fraction, to_text
-from takifugu.releasing.file.resolved import clocks, shows_times_twice
 from takifugu.releasing.file.sequences.wide import layout_of_columns
 
 if TYPE_CHECKING:
@@ -98,3 +98,21 @@ def _edge(written: int | float | str) -> str:
 def _length(written: int | float | str) -> str:
     length = parse_step(written)
     return f"{length // timedelta(seconds=1)}s" if isinstance(length, timedelta) else to_text(length)
+
+
+def clocks(zone: str | None) -> list[str]:
+    """Return a zone's clock in brief; zones without changes share one.
+
+    >>> clocks(None), clocks("Etc/UTC"), clocks("Europe/Berlin")[0]
+    (['UTC+0s', 'UTC+0s'], ['UTC+0s', 'UTC+0s'], 'Europe/Berlin')
+    """
+    time_zone = Zone(zone or "UTC")
+    first = time_zone.stretches[0].offset // 1_000_000
+    if not time_zone.changes:
+        return [f"UTC{first:+}s"] * 2
+    return [time_zone.name, sha256(repr((first, time_zone.changes)).encode()).hexdigest()[:16]]
+
+
+def shows_times_twice(zone: str | None) -> bool:
+    """Return whether clocks of a zone are ever set back."""
+    return any(stretch.back for stretch in Zone(zone or "UTC").stretches)

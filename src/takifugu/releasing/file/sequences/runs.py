@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from takifugu.core.errors import DataError, TakifuguError, did_you_mean
@@ -19,7 +20,7 @@ from takifugu.data.runs.rules import Ends, RunRules
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.moments import Moment, moment
 from takifugu.data.values.written import Written
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import fault, faults_at
 from takifugu.releasing.file.reading import columns_of
 from takifugu.releasing.file.same_data import is_one_of
 from takifugu.releasing.file.sequences import wide
@@ -133,10 +134,7 @@ def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[Takifugu
         _ = source.calendar
     except TakifuguError:  # which is told with the calendar
         return
-    try:
-        covered_by(source, folder)
-    except TakifuguError as error:
-        yield blamed(error, "source", "roster")
+    yield from faults_at(("source", "roster"), partial(covered_by, source, folder))
 
 
 def notices_of(source: SourceSpec) -> Iterator[str]:

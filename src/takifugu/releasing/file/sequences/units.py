@@ -10,8 +10,7 @@ from takifugu.data import Piece, pieces
 from takifugu.model.queries.forms import reads_alike
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sequences.build import layout_of, lengths_of, recode_of
-from takifugu.releasing.file.sequences.by import counted_by
-from takifugu.releasing.file.sequences.groups import with_attributes
+from takifugu.releasing.file.sequences.cells import counted_by, with_attributes
 from takifugu.releasing.file.sequences.runs import run_rules
 from takifugu.releasing.file.sequences.sections import ReleaseSpec
 

@@ -16,7 +16,7 @@ from takifugu.releasing.file.calendars.windows import (
     window_of,
 )
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.sequences.by import is_too_large
+from takifugu.releasing.file.sequences.cells import is_too_large
 from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, SequenceBelief, SourceSpec, named
 
 

@@ -1,8 +1,8 @@
-"""Tables by a public attribute of units, such as the ward of a patient: one cell for each value that a unit has.
+"""Tables by cells: by hour, weekday, date, week or month of the calendar, or by a public attribute such as a ward.
 
-Every entry of a unit lies in the cell of the unit's own value, so that all entries of a table have one cell each
-(queries.by): the table moves by what the unit's own answer moves, and a unit is charged for that once. A declared value
-that no unit has, which is as public as the values of those that there are, has no cell.
+Every entry lies in one cell (queries.by). All entries of a unit lie in the cell of its own attribute: the table moves
+by what the unit's own answer moves, and a unit is charged for that once. A declared value that no unit has, which is as
+public as the values of those that there are, has no cell.
 """
 
 from __future__ import annotations
@@ -10,18 +10,26 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
 
 from takifugu.core.errors import DataError, TakifuguError, did_you_mean, first_of
-from takifugu.data import Table, refuse_lookalikes, text_of, totals
+from takifugu.data import Calendar, Slots, Table, axes_of, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
 from takifugu.model import queries
 from takifugu.model.queries import Query
+from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.forms import Averaging, ByCells
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import fault, faults_at
+from takifugu.releasing.file.reading import placed_at
 from takifugu.releasing.file.sequences.build import named_columns
 from takifugu.releasing.file.sequences.sections import ItemSpec, SourceSpec, named
+from takifugu.releasing.file.sharing import CHOICES
 
 
 def attribute_of(item: ItemSpec, source: SourceSpec) -> str | None:
@@ -98,7 +106,8 @@ def with_attributes(
             continue  # its rows are left out
         for name, text, values in zip(used, texts, alphabets, strict=True):
             if text is None or _spelt(text, values) not in values:
-                _check_lookalikes(table, name, values)
+                with placed_at("attributes", name):
+                    refuse_lookalikes(table, name, values, "attributes")
                 problem = f"column {name!r} has missing values" if text is None else (
                     f"column {name!r} has a value that is not declared")  # fmt: skip
                 raise _wrong(name, problem, f"its declared values are {first_of(values.values())}")
@@ -112,14 +121,6 @@ def with_attributes(
 def _spelt(text: str, values: Mapping[str, str]) -> str:
     """Return a text as declared, "True" of some engines as "true"."""
     return text.lower() if text in ("True", "False") and text not in values else text
-
-
-def _check_lookalikes(table: Table, name: str, declared: Iterable[str]) -> None:
-    try:
-        refuse_lookalikes(table, name, declared, "attributes")
-    except DataError as error:
-        error.where = ("source", "attributes", name)
-        raise error.placed() from None
 
 
 def _wrong(name: str, what: str, fix: str) -> DataError:
@@ -162,7 +163,62 @@ def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, .
 def columns_of(source: SourceSpec, table: Table) -> Iterator[TakifuguError]:
     """Yield the faults of attributes without a column in the source."""
     for name in source.attributes:
-        try:
-            table.require([name], [name, *filter(None, (source.unit, source.value))])
-        except TakifuguError as error:
-            yield blamed(error, "source", "attributes", name)
+        columns = [name, *filter(None, (source.unit, source.value))]
+        yield from faults_at(("source", "attributes", name), partial(table.require, [name], columns))
+
+
+def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
+    """Return the axes of all tables, for one scan."""
+    axes = {axis for item in items for axis in named(item)}
+    return tuple(axis for axis in AXES if axis in axes)
+
+
+def slots_of(item: ItemSpec, calendar: Calendar, window: range) -> Slots:
+    """Return the cell of each step; InputError for an unfit calendar."""
+    return Slots(calendar, window, axes_of(named(item), calendar))
+
+
+def by_cells(query: Query, slots: Slots) -> queries.By:
+    """Return the query by cell, in the calendar's order."""
+    numbers, cell_of_step = slots.cells
+    every = _period(cell_of_step, slots.calendar)
+    order, ends = np.argsort(cell_of_step[:every], kind="stable"), np.cumsum(np.bincount(cell_of_step[:every])).tolist()
+    steps = (order[first:end].tolist() for first, end in pairwise([0, *ends]))
+    cells = [(slots.label(number), cell_steps) for number, cell_steps in zip(numbers.tolist(), steps, strict=True)]
+    parts = [slots.called(number) for number in numbers.tolist()] if len(slots.axes) > 1 else []
+    return queries.By(query, cells, " and ".join(slots.axes), every, axes=slots.axes if parts else (), parts=parts)
+
+
+def is_too_large(item: Any, slots: Slots, states: int) -> bool:
+    """Return whether a table has too many cells for memory."""
+    from takifugu.model.queries.by import MOST_NUMBERS
+
+    cells, width = len(slots.cells[0]), 1
+    if item.query == "histogram":
+        width = states if item.states is None else len(item.states)
+    if item.query in CHOICES:
+        width = states + 1
+    if item.query == "count-above":
+        width = len(item.thresholds)
+    return cells * states * cells * width > MOST_NUMBERS
+
+
+def words_of_cells(slots: Slots) -> str:
+    """Return the certificate's words on the cells of a table."""
+    cells = " and ".join(f"{axis}s" for axis in slots.axes)
+    zone = slots.calendar.zone
+    if zone is None:
+        return f"the {cells} are in UTC"
+    twice = "an hour that they skip has no step, and one that they show twice has the steps of both"
+    return f"the {cells} are those of clocks in {zone.name}: {twice}"
+
+
+def _period(which: IntArray, calendar: Calendar) -> int:
+    """Return the number of steps until a window's cells repeat."""
+    size = len(which)
+    for seconds in (86_400, 604_800):
+        every = calendar.steps_in(seconds)
+        has_whole_periods = every > 0 and size % every == 0 and calendar.step * every == seconds * 10**6
+        if has_whole_periods and (which.reshape(-1, every) == which[:every]).all():
+            return every
+    return size
