@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +15,7 @@ from takifugu.cli.failures import FORMAT, PRINTED
 from takifugu.cli.group import complain
 from takifugu.core.errors import ReleaseError
 from takifugu.core.escaping import visible
-from takifugu.core.files import read_file
+from takifugu.core.files import draft_of, read_file
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import filled, width
 from takifugu.numbers.rationals import to_text
@@ -118,7 +117,7 @@ def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike:
         )
     if os.path.lexists(path) and not force:  # a link that leads nowhere is there, too
         raise ReleaseError(f"{str(path)!r} would be overwritten", fix="write --force, or choose another name")
-    draft = path.with_name(f".takifugu-{token_hex(8)}.unfinished")
+    draft = draft_of(path)
     try:
         draft.touch(exist_ok=False)  # follows no link
         draft.write_bytes(text.encode() if isinstance(text, str) else text)

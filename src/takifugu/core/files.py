@@ -1,4 +1,4 @@
-"""Small files of others, read whole and within limits, and folders for private rows that do not fit into memory."""
+"""Files read whole within limits, files replaced whole, and folders for private rows that do not fit into memory."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import time
 import weakref
 from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
 
 #: The most bytes that are read of a release file, a certificate, a network and a file of numbers.
 LARGEST = 64_000_000
@@ -44,6 +45,55 @@ def read_file(path: str | Path, largest: int = LARGEST) -> bytes:
 def _without_waiting(path: str, flags: int) -> int:
     """Open a file, without waiting on a pipe without a writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def draft_of(path: Path) -> Path:
+    """Return a new name beside a file, for its content until it is whole."""
+    return path.with_name(f".takifugu-{token_hex(8)}.unfinished")
+
+
+def replace_synced(path: Path, content: bytes) -> None:
+    """Replace a file's content in one step, with its permissions.
+
+    A machine that stops leaves the old file or the new one.
+    """
+    draft = draft_of(path)
+    try:
+        write_synced(draft, content, path.stat().st_mode & 0o7777 if path.exists() else None)
+        os.replace(draft, path)
+        sync(path.parent)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def write_synced(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Write a new file, and wait for the disk; its `mode` is exact, if any."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
+    handle = os.open(path, flags, 0o666 if mode is None else 0o600)
+    try:
+        unwritten = memoryview(content)
+        while unwritten:
+            unwritten = unwritten[os.write(handle, unwritten) :]
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    if mode is not None:
+        path.chmod(mode)
+
+
+def sync(folder: Path) -> None:
+    """Wait until the disk has the names of a folder's files."""
+    if os.name != "posix":  # elsewhere a folder cannot be synchronised, and need not be
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems synchronise no folders
+            raise
+    finally:
+        os.close(handle)
 
 
 def private_folder() -> tempfile.TemporaryDirectory[str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from contextlib import suppress
 from pathlib import Path
-from secrets import token_hex
 
-from takifugu.core.files import read_file
+from takifugu.core.files import read_file, replace_synced
 
 _KEY = "ledger_id"
 #: The line of the key `ledger`, with its end.
@@ -29,7 +27,7 @@ def write_ledger_id(path: Path, ledger: str) -> None:
         after = with_ledger_id(before, ledger)
         if after in (None, before):
             return
-        _replace(place, str(after).encode("utf-8"))
+        replace_synced(place, str(after).encode("utf-8"))
     except (OSError, ValueError, RuntimeError):
         return  # the release is done; the folder and the ledger still say which ledger it was
 
@@ -57,19 +55,3 @@ def with_ledger_id(text: str, ledger: str) -> str | None:
         if tomllib.loads(changed.removeprefix("\ufeff")) == keys_with_id:
             return changed
     return None
-
-
-def _replace(place: Path, content: bytes) -> None:
-    """Replace a file in one step with the same permissions."""
-    draft = place.with_name(f".takifugu-{token_hex(8)}.unfinished")
-    try:
-        draft.touch(mode=0o600, exist_ok=False)
-        with open(draft, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())  # a machine that stops leaves the old file or the new one
-        os.chmod(draft, place.stat().st_mode & 0o7777)
-        os.replace(draft, place)
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)

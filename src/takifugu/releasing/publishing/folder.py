@@ -18,6 +18,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from takifugu.core.errors import ReleaseError
+from takifugu.core.files import draft_of, sync, write_synced
 from takifugu.releasing.certificates.files import TABLE, VALUES, content_of, digest_at, reason
 
 try:
@@ -79,7 +80,7 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str])
     drafts: dict[str, Path] = {}
     try:
         for name in waiting:
-            drafts[name] = folder / f".takifugu-{token_hex(8)}.unfinished"
+            drafts[name] = draft_of(folder / name)
             write_synced(drafts[name], files[name])
         outdated = [n for n in waiting if n.endswith(VALUES) and (folder / n).exists()]
         outdated += [n for n, digest in replaced.items() if n not in files and digest_at(folder / n) == digest]
@@ -96,44 +97,6 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str])
         for draft in drafts.values():
             with suppress(OSError):
                 draft.unlink(missing_ok=True)
-
-
-def replace_synced(path: Path, content: bytes) -> None:
-    """Replace a file's content atomically, and wait for the disk."""
-    draft = path.with_name(f".takifugu-{token_hex(8)}.unfinished")
-    try:
-        write_synced(draft, content)
-        os.replace(draft, path)
-        sync(path.parent)
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-
-
-def write_synced(path: Path, content: bytes) -> None:
-    """Write a new file, and wait for the disk."""
-    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        unwritten = memoryview(content)
-        while unwritten:
-            unwritten = unwritten[os.write(handle, unwritten) :]
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def sync(folder: Path) -> None:
-    """Wait until the disk has the names of a folder's files."""
-    if os.name != "posix":  # elsewhere a folder cannot be synchronised, and need not be
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems synchronise no folders
-            raise
-    finally:
-        os.close(handle)
 
 
 def _leftovers(folder: Path) -> Iterator[Path]:
