@@ -14,8 +14,8 @@ from takifugu.core.errors import InputError
 from takifugu.core.text.tables import labelled, text_table
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording
-from takifugu.releasing.file.kind import fitted_to_data
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.public import fitted_to_data
 
 #: Larger matrices are not printed.
 _MOST_STATES = 12

@@ -33,7 +33,9 @@ def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> t
     bases = tuple(parent for parent in candidates if parent is not Section)
     inherited_keys = FileKeys.model_fields if FileKeys in bases else ()
     for key_field in fields(declared):
-        if key_field.name not in inherited_keys and not _is_missing(hints[key_field.name], rows):
+        shapes = [note.rows for note in metadata_of(hints[key_field.name]) if isinstance(note, Key)]
+        is_foreign = any(rows not in of_key for of_key in shapes if of_key)  # only files about other data have it
+        if key_field.name not in inherited_keys and not is_foreign:
             default = key_field.default if key_field.default is not MISSING else ...
             factory = key_field.default_factory
             default = default if factory is MISSING else Field(default_factory=factory)
@@ -68,11 +70,6 @@ def file_of(
         words = sections.model_fields["belief"].description or "what an adversary may believe"
         declared["belief"] = (Annotated[_one_of(beliefs, "kind"), Field(description=words)], ...)
     return create_model(sections.__name__, __base__=sections, __doc__=sections.__doc__, **declared)
-
-
-def _is_missing(hint: object, rows: str) -> bool:
-    """Return whether only files about other data have a key."""
-    return any(isinstance(note, Key) and note.rows and rows not in note.rows for note in metadata_of(hint))
 
 
 def _validated(hint: object) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from functools import partial
 from typing import Annotated, Any
@@ -30,6 +30,17 @@ def checked(check: Callable[[Any], object]) -> AfterValidator:
         return value
 
     return AfterValidator(as_written)
+
+
+def names_of(columns: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return the names of a key that holds one, several or none.
+
+    >>> names_of(None), names_of("ward"), names_of(["hour", "ward"])
+    ((), ('ward',), ('hour', 'ward'))
+    """
+    if columns is None:
+        return ()
+    return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
 def _check_name(name: str) -> None:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_chec
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Plain
-from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
@@ -142,10 +141,8 @@ class ReleaseFile:
     @property
     def epsilon_budget(self) -> Fraction | None:
         """Return the epsilon of the source's budget, if declared."""
-        budget = self.source.budget
-        if budget is None:
-            return None
-        return as_fraction(budget.epsilon if isinstance(budget, BudgetSpec) else budget, "the budget")
+        epsilon = self.budget[0] if isinstance(self.budget, tuple) else self.budget
+        return None if epsilon is None else as_fraction(epsilon, "the budget")
 
     @property
     def ledger(self) -> str | Path:
@@ -304,10 +301,3 @@ def undeclared(key: str) -> TakifuguError:
         ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
         f"write {key}s_independent = true if one {noun} says nothing about another, or leave source.{key} out",
     )  # fmt: skip
-
-
-def fitted_to_data(spec: FileSpec) -> bool:
-    """Return whether a file's belief is declared as fitted to its data."""
-    sections = values_of(spec.belief, written(spec.belief, ("fit", "reference")))
-    is_fitted = "fit" in sections and sections["fit"].private
-    return bool(is_fitted or ("reference" in sections and sections["reference"].from_private_data))

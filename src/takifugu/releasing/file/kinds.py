@@ -140,12 +140,13 @@ def register_section(section: type, rows: str, drafted: Callable[[Sequence[Seen]
 def drafted() -> dict[str, str]:
     """Return the kinds with a draft, each with its data."""
     skipped_names = {PLAINLY.get(name, name) for name in DRAFTED} | UNLISTED
-    return {**DRAFTED, **{name: _first_line(KINDS.find(name)) for name in KINDS.names if name not in skipped_names}}
-
-
-def _first_line(kind: Kind) -> str:
-    words = ((kind.section or type(kind)).__doc__ or "").strip().partition("\n")[0]
-    return words[:1].lower() + words[1:].rstrip(".")
+    drafts = dict(DRAFTED)
+    for name in KINDS.names:
+        if name not in skipped_names:
+            kind = KINDS.find(name)
+            words = ((kind.section or type(kind)).__doc__ or "").strip().partition("\n")[0]
+            drafts[name] = words[:1].lower() + words[1:].rstrip(".")
+    return drafts
 
 
 def which_kind(named: object) -> str:

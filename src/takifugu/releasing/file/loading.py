@@ -21,11 +21,12 @@ from takifugu.core.files import read_file
 from takifugu.core.plain import Json
 from takifugu.data.files.formats import suffixes
 from takifugu.data.times.moments import period_number, period_of
-from takifugu.releasing.file.kind import Kind, ReleaseFile, fitted_to_data
+from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, model_of_named, which_kind
 from takifugu.releasing.file.meaning import meaning_of, named_sources
 from takifugu.releasing.file.partial import keys_of, tables_in, what_is_valid
 from takifugu.releasing.file.problems import MOST_PROBLEMS, TAGS, Where, fault, problems_of
+from takifugu.releasing.file.public import fitted_to_data
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sharing import sharing_problems
 from takifugu.releasing.file.source import UNOPENED
@@ -81,7 +82,9 @@ def parsed(where: Path) -> Json:
     text = ""
     try:
         text = read_file(where, LARGEST).decode("utf-8-sig")
-        return tomllib.loads(_flat(text))
+        if _DEEP.search(text):  # the parser descends into each
+            raise ValueError(f"a key has more than {DEEPEST} dots")
+        return tomllib.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         problem = _unreadable(where, text, error)
     raise SpecError([problem])
@@ -89,7 +92,8 @@ def parsed(where: Path) -> Json:
 
 def _unreadable(path: Path, text: str, error: Exception) -> TakifuguError:
     """Return the error of a file without valid TOML, and remedies."""
-    table = f"{command('init', path)} starts a release file about it" if _is_table(path) else ""
+    is_table = path.name.lower().removesuffix(".gz").endswith((*suffixes(), *_NO_SOURCES))
+    table = f"{command('init', path)} starts a release file about it" if is_table else ""
     if isinstance(error, OSError):
         reason = (error.strerror or "it cannot be read").lower()
         fix = table if table and path.is_file() else "give the path of a TOML release file"
@@ -155,18 +159,14 @@ def _errors(error: ValidationError, kind: Kind, raw: Json) -> list[ErrorDetails]
         if detail["type"] in TAGS and detail["loc"][:1] == ("release",):
             _, number = detail["loc"]
             try:
-                kind.facts.table.model_validate(_common(kind, raw["release"][number]))
+                common = keys_of(kind.facts.table)
+                of_queries = {key for table in tables_in(model_of_file(kind)) for key in keys_of(table)} - common
+                item = {key: value for key, value in raw["release"][number].items() if key not in of_queries}
+                kind.facts.table.model_validate({**item, "query": "?"})
             except ValidationError as others:
                 besides = (other for other in others.errors() if other["loc"] != ("query",))
                 errors += [{**other, "loc": ("release", number, *other["loc"])} for other in besides]
     return errors
-
-
-def _common(kind: Kind, item: Json) -> Json:
-    """Return a table with the keys of all queries alone."""
-    common = keys_of(kind.facts.table)
-    of_queries = {key for table in tables_in(model_of_file(kind)) for key in keys_of(table)} - common
-    return {"query": "?", **{key: value for key, value in item.items() if key not in {"query", *of_queries}}}
 
 
 def _choose(raw: Json, window: str | None) -> Sequence[int]:
@@ -219,11 +219,6 @@ def _read_only(item: Json, window: str) -> None:
     item["name"] = f"{item.get('name')}-{window}"
 
 
-def _is_table(path: Path) -> bool:
-    """Return whether a path is named like data, packed or not."""
-    return path.name.lower().removesuffix(".gz").endswith((*suffixes(), *_NO_SOURCES))
-
-
 def json_schema(kind: str = SEQUENCES) -> Json:
     """Return the JSON Schema of a kind of file; InputError if unknown."""
     return deepcopy(_schema(model_of_file(KINDS.find(kind))))
@@ -232,13 +227,6 @@ def json_schema(kind: str = SEQUENCES) -> Json:
 @cache
 def _schema(model: type[FileSpec]) -> Json:
     return model.model_json_schema()
-
-
-def _flat(text: str) -> str:
-    """Return a TOML text; ValueError for keys too deep for the parser."""
-    if _DEEP.search(text):
-        raise ValueError(f"a key has more than {DEEPEST} dots")
-    return text
 
 
 def _giants(value: object, path: Where = (), depth: int = 0) -> Iterator[TakifuguError]:

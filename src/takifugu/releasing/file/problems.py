@@ -32,7 +32,9 @@ def problems_of(
 ) -> list[TakifuguError]:
     """Return one error per fault from pydantic, in the file's order."""
     problems: dict[Where, TakifuguError] = {}
-    all_keys = _listing(raw)
+    belief = raw.get("belief")
+    kind = belief.get("kind") if isinstance(belief, dict) else None
+    all_keys = command("keys", *([kind] if isinstance(kind, str) else []))
     placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
     for error, place, node in placed:
         if len(problems) == MOST_PROBLEMS:
@@ -151,13 +153,6 @@ def _resolve(node: Json, schema: Json, value: object) -> Json:
             node = {**candidates[0], **{k: v for k, v in node.items() if k in ("description", "examples")}}
         else:
             return node
-
-
-def _listing(raw: Json) -> str:
-    """Return the command to list the keys of such a file."""
-    belief = raw.get("belief")
-    kind = belief.get("kind") if isinstance(belief, dict) else None
-    return command("keys", *([kind] if isinstance(kind, str) else []))
 
 
 def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: str) -> TakifuguError:

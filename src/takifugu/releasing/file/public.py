@@ -139,6 +139,11 @@ def _declared(section: object) -> tuple[bool, str]:
     return bool(declared.get(key)), ways.get(key, instead)
 
 
+def fitted_to_data(spec: FileSpec) -> bool:
+    """Return whether a file's belief is declared as fitted to its data."""
+    return any(_declared(section)[0] for _, _, section in files_of(spec.belief))
+
+
 def key_of(section: Described, error: TakifuguError) -> tuple[Step, ...]:
     """Return the key of an error in a section, if any."""
     return tuple(error.where[:3]) if error.where and error.where[0] in type(section).model_fields else ()

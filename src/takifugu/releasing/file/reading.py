@@ -41,18 +41,14 @@ Codes = npt.NDArray[np.int32]
 
 def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
     """Return columns as rows of texts, None for missing values."""
-    return [tuple(_present(value, table) for value in row) for row in rows_of(table, columns)]
+    columns_of_texts = [texts_in(column, table) for column in columns_of(table, columns)]
+    return list(zip(*columns_of_texts, strict=True))
 
 
 def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
     """Return some columns of a table as lists."""
     rows = rows_of(table, names)
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
-
-
-def _present(value: object, table: Table) -> str | None:
-    text = text_of(value)
-    return None if text is None or text in table.missing else text
 
 
 def value_of(

@@ -13,7 +13,7 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
-from takifugu.releasing.file.keys import Section
+from takifugu.releasing.file.keys import Section, names_of
 from takifugu.releasing.file.problems import Where, absent_columns, blamed, fault
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import BLAMED, open_source
@@ -68,8 +68,7 @@ def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence
     """Return the required columns of the source, each with its key."""
     columns: list[tuple[Where, str]] = []
     for key, value in values_of(spec.source, shape.named).items():
-        names = value if isinstance(value, tuple) else (value,)
-        columns += [(("source", key), name) for name in names if name is not None]
+        columns += [(("source", key), name) for name in names_of(value)]
     belief_columns = columns_believed(belief) or belief.names or () if shape.of_belief and belief is not None else ()
     return [*columns, *((("source", "file"), str(name)) for name in belief_columns)]
 
@@ -79,7 +78,7 @@ def _third_columns(shape: Shape, spec: FileSpec, key_columns: Sequence[tuple[Whe
     keyed_columns = {column for _, column in key_columns}
     keys = (*shape.roles, "attributes", "start", "end", "duration", "columns", "ignore")
     for columns in values_of(spec.source, written(spec.source, keys)).values():
-        keyed_columns |= {columns} if isinstance(columns, str) else {*columns}
+        keyed_columns |= {*names_of(columns)}
     for now, before in spec.source.renamed.items():
         if before not in keyed_columns:
             yield fault(

@@ -15,7 +15,8 @@ from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query
 from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import Number
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
+from takifugu.releasing.file.public import fitted_to_data
 from takifugu.releasing.file.sharing import (
     ITS_EPSILON,
     begins_series,

@@ -16,20 +16,15 @@ from takifugu.core.text.toml import toml_of
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
 from takifugu.model.beliefs.user_groups import combined
 from takifugu.model.queries import By, Query
+from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import bins_of, state_in, wrong
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec, RecordSourceSpec
 
 
-def columns_of(source: RecordSourceSpec) -> tuple[str, ...]:
-    """Return the columns of a user's value, several if combined."""
-    value = source.value
-    return () if value is None else (value,) if isinstance(value, str) else tuple(value)
-
-
 def faults_of(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
     """Yield the faults of combined columns and their bins."""
-    columns, belief = columns_of(spec.source), spec.belief
+    columns, belief = names_of(spec.source.value), spec.belief
     if len(set(columns)) < len(columns):
         yield fault(("source", "value"), f"names a column of {list(columns)} twice", "name each once")
     for name in spec.source.bins or () if len(columns) > 1 else ():
@@ -53,7 +48,7 @@ def faults_of(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
 
 def missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
     """Yield the faults of replacements for missing values."""
-    belief, columns = spec.belief, columns_of(spec.source)
+    belief, columns = spec.belief, names_of(spec.source.value)
     value_lists = [belief.values or ()] if belief.groups is None else [group.values for group in belief.groups]
     for name, text in (belief.missing or {}).items():
         if name not in columns:
@@ -74,8 +69,8 @@ def by_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         if item is None or item.by is None:
             continue
         location, (groups, columns) = ("release", number, "by"), _grouping(spec, item)
-        names = [*filter(None, (spec.source.group,)), *columns_of(spec.source)]
-        unknown = next((name for name in named(item) if name not in names), None)
+        names = [*filter(None, (spec.source.group,)), *names_of(spec.source.value)]
+        unknown = next((name for name in names_of(item.by) if name not in names), None)
         if unknown is not None:
             yield fault(
                 location, f"{unknown!r} is neither the groups' column nor one of value{did_you_mean(unknown, names)}",
@@ -84,19 +79,14 @@ def by_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
             )  # fmt: skip
         elif groups and spec.belief.groups is None:
             yield fault(location, "is the column of groups, and the belief has none", "write [[belief.groups]]")
-        elif columns and (columns != columns_of(spec.source) or item.query != "histogram"):
+        elif columns and (columns != names_of(spec.source.value) or item.query != "histogram"):
             fix = f'write query = "histogram" and by = {list(names)}, and add up its cells: that costs nothing more'
             yield fault(location, "must name all columns of source.value in their order, or none of them", fix)
 
 
-def named(item: RecordItemSpec) -> tuple[str, ...]:
-    """Return the columns of a table's cells."""
-    return () if item.by is None else (item.by,) if isinstance(item.by, str) else item.by
-
-
 def _grouping(spec: RecordReleaseSpec, item: RecordItemSpec) -> tuple[bool, tuple[str, ...]]:
     """Return whether a table is by group, and its columns of values."""
-    names = named(item)
+    names = names_of(item.by)
     return spec.source.group in names, tuple(name for name in names if name != spec.source.group)
 
 
@@ -129,7 +119,7 @@ def counted(
     Combinations are numbered as in `words`, others UNKNOWN. Missing values are `replaced` by column; DataError for
     others, and for numbers in no bin.
     """
-    columns = columns_of(source)
+    columns = names_of(source.value)
     bins: dict[str, Bins | None] = {name: bins_of(source, name) for name in columns}
     codes = {name: {text: n for n, text in enumerate(dict.fromkeys(word[place] for word in words))}
              for place, name in enumerate(columns)}  # fmt: skip

@@ -51,10 +51,6 @@ class SingleValues(Records):
         return (Unit(None, _listed(file) if file.belief.names is None else _by_name(file)),)
 
 
-def _may_name(file: ReleaseFile) -> bool:
-    return "people" in type(file.spec.belief).model_fields
-
-
 def _columns(file: ReleaseFile) -> tuple[str, str]:
     """Return the columns of people and values, required by earlier checks."""
     source = file.sections(RecordReleaseSpec).source
@@ -87,7 +83,8 @@ def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
         if name not in belief.names:
             no_lookalikes(file.table, column, belief.names, "person")
             problem = "the data has somebody whom the belief does not know"
-            raise wrong("person", problem, fix=_TO_NAME if _may_name(file) else "name them in [belief]")
+            may_name = "people" in type(file.spec.belief).model_fields
+            raise wrong("person", problem, fix=_TO_NAME if may_name else "name them in [belief]")
         values[name] = _value(file, text, belief.position(name))
     if len(values) < belief.size:
         raise wrong("person", "somebody of the belief is not in the data", rule=once)

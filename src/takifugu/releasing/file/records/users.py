@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from takifugu.model.queries.sections import spelled
 from takifugu.model.secrets.families import ABSENT
 from takifugu.model.secrets.of_entries import every_entry, presence
 from takifugu.releasing.certificates.facts import Fact
+from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import bins_of, no_lookalikes, state_in, value_of, wrong
@@ -70,7 +71,7 @@ class Users(Records):
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(RecordReleaseSpec)
         yield "how many users the belief is about is public"
-        if any(spec.source.group in combined.named(item) for item in spec.release):
+        if any(spec.source.group in names_of(item.by) for item in spec.release):
             yield f"who is in which {spec.source.group!r} is public"
         yield from super().assumptions(file)
 
@@ -114,14 +115,12 @@ def _values(file: ReleaseFile) -> list[Hashable]:
             raise wrong("group", "a group has other than the declared number of rows", fix="check each group's size")
         for code, rows in sorted(tallies.items()):  # a value that no group has is the empty text, which is none
             text = replaced.get(column)
-            if code != UNOBSERVED:
-                text = _written(code, texts) if bins is None else state_in(code, column, bins)
+            if code != UNOBSERVED and bins is not None:
+                text = state_in(code, column, bins)
+            elif code != UNOBSERVED:
+                text = "" if code == UNKNOWN else texts[code]
             values += [value_of(text, column, letters[number], file.table, combined.count_them(column))] * rows
     return values
-
-
-def _written(code: int, words: Sequence[str]) -> str:
-    return "" if code == UNKNOWN else words[code]
 
 
 def _spelled(belief: IndependentUsers, user: int) -> dict[str, Hashable]:

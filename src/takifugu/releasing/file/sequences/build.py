@@ -17,6 +17,7 @@ from takifugu.model.beliefs.chains.declared_chain import ChainFit
 from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.of_entries import entry, every_entry
+from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.problems import absent_columns, blaming
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, same_transitions
@@ -57,7 +58,7 @@ def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
     for key in ("unit", "piece", "order", "start", "end", "value"):
         candidates = [value for section in sections for value in values_of(section, written(section, (key,))).values()]
         columns = candidates[0] if candidates else ()
-        for column in (columns,) if isinstance(columns, str) else columns:
+        for column in names_of(columns):
             columns_by_key[(key, column) if isinstance(columns, tuple) else (key,)] = column
     return columns_by_key
 

@@ -24,17 +24,18 @@ from takifugu.model.queries import Query
 from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.forms import Averaging, ByCells
 from takifugu.releasing.file.guessing.column_words import people_of
+from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
 from takifugu.releasing.file.problems import fault, faults_at
 from takifugu.releasing.file.reading import placed_at
 from takifugu.releasing.file.sequences.build import named_columns
-from takifugu.releasing.file.sequences.sections import ItemSpec, SourceSpec, named
+from takifugu.releasing.file.sequences.sections import ItemSpec, SourceSpec
 from takifugu.releasing.file.sharing import CHOICES
 
 
 def attribute_of(item: ItemSpec, source: SourceSpec) -> str | None:
     """Return the attribute of a table's cells, if any."""
-    return next((name for name in named(item) if name in source.attributes), None)
+    return next((name for name in names_of(item.by) if name in source.attributes), None)
 
 
 def used_by(source: SourceSpec, items: Iterable[ItemSpec]) -> tuple[str, ...]:
@@ -65,7 +66,7 @@ def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[
 
 def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[TakifuguError]:
     location = ("release", number)
-    for name in named(item):
+    for name in names_of(item.by):
         if name not in source.attributes and name not in AXES:
             axes = [*source.attributes, *AXES]
             yield fault(
@@ -76,7 +77,7 @@ def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[Ta
             )  # fmt: skip
     if attribute_of(item, source) is None:
         return
-    if len(named(item)) > 1:
+    if len(names_of(item.by)) > 1:
         problem = "is an attribute of people and something else"
         yield fault((*location, "by"), problem, "publish one table by each, or a file for the people of each value")
     if item.per != "pooled":
@@ -169,13 +170,13 @@ def columns_of(source: SourceSpec, table: Table) -> Iterator[TakifuguError]:
 
 def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
     """Return the axes of all tables, for one scan."""
-    axes = {axis for item in items for axis in named(item)}
+    axes = {axis for item in items for axis in names_of(item.by)}
     return tuple(axis for axis in AXES if axis in axes)
 
 
 def slots_of(item: ItemSpec, calendar: Calendar, window: range) -> Slots:
     """Return the cell of each step; InputError for an unfit calendar."""
-    return Slots(calendar, window, axes_of(named(item), calendar))
+    return Slots(calendar, window, axes_of(names_of(item.by), calendar))
 
 
 def by_cells(query: Query, slots: Slots) -> queries.By:

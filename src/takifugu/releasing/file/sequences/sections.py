@@ -267,11 +267,6 @@ class ItemSpec(SharedTable):
         return self.window
 
 
-def named(item: ItemSpec) -> tuple[str, ...]:
-    """Return the axes of a table's cells."""
-    return () if item.by is None else (item.by,) if isinstance(item.by, str) else item.by
-
-
 class ReleaseSpec(FileSpec):
     """A release file, version 1: one source of sequences, one belief, one or more releases."""
 

@@ -15,9 +15,10 @@ from takifugu.releasing.file.calendars.windows import (
     is_given,
     window_of,
 )
+from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.cells import is_too_large
-from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, SequenceBelief, SourceSpec, named
+from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, SequenceBelief, SourceSpec
 
 
 def faults_of(
@@ -76,15 +77,15 @@ def _gap_faults(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[Tak
 def _cell_faults(item: ItemSpec, number: int, calendar: Calendar, states: int) -> Iterator[TakifuguError]:
     """Yield the faults of a table by parts of the calendar."""
     location = ("release", number, "by")
-    if not set(named(item)) & set(AXES):
+    if not set(names_of(item.by)) & set(AXES):
         return
     if item.query == "linear":
         fix = "write a sum with codes, or leave by out"
         yield fault(location, "does not belong to a linear query, whose weights choose the entries", fix)
-    if not set(named(item)) <= set(AXES):
+    if not set(names_of(item.by)) <= set(AXES):
         return  # which is told with the attributes
     try:
-        axes = axes_of(named(item), calendar)
+        axes = axes_of(names_of(item.by), calendar)
     except TakifuguError as error:
         yield blamed(error, *location)
         return
@@ -98,6 +99,6 @@ def _cell_faults(item: ItemSpec, number: int, calendar: Calendar, states: int) -
 
 def _needs(item: ItemSpec, key: str) -> bool:
     """Return whether a table has a key about a calendar."""
-    return bool(set(named(item)) & set(AXES)) if key == "by" else is_given(item, key)
+    return bool(set(names_of(item.by)) & set(AXES)) if key == "by" else is_given(item, key)
 
 
