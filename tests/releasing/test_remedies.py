@@ -522,7 +522,7 @@ def test_a_belief_of_private_data_is_checked_where_they_are(tmp_path: Path) -> N
     assert "ledger" in pasted(refused, "calibrate").output
 
 
-@of("releasing/file/kinds.py: which_kind", "releasing/file/problems.py: _listing")
+@of("releasing/file/kinds.py: which_kind", "releasing/file/problems.py: problems_of")
 def test_kinds_and_keys_are_a_command_away(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE)
     wrong = invoke("check", replaced(toml, 'source = "a test"\n\n[[', 'sources = "a test"\n\n[['))

@@ -22,6 +22,7 @@ from takifugu.releasing.file.tables import SharedTable, Table
 #: The queries that choose among declared values.
 CHOICES = ("median", "quantile", "mode", "top-k")
 ITS_EPSILON = "give the table an epsilon of its own"
+_SHARES, _ONE_SCOPE = "belongs to a table that shares the joint epsilon", 'write per = "unit" or per = "pooled"'
 #: The keys that say about which window a table is.
 _WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}
 
@@ -90,8 +91,8 @@ def sharing_problems(
     sharers = [(number, item) for number, item in enumerate(items) if item is not None and item.shares_epsilon]
     for number, item in enumerate(items):
         if item is not None and not item.shares_epsilon and written(item, ("importance",)):
-            fault_text = "belongs to a table that shares the joint epsilon"
-            yield fault(("release", number, "importance"), fault_text, "leave it out, or leave the table's epsilon out")
+            fix = "leave it out, or leave the table's epsilon out"
+            yield fault(("release", number, "importance"), _SHARES, fix)
     failing = as_delta(delta)
     if failing and joint is None:
         yield fault(("joint_delta",), "is given without joint_epsilon", "write joint_epsilon, too, or leave it out")
@@ -118,19 +119,17 @@ def sharing_problems(
 
 
 def _keys_of_sharing(item: Table, number: int) -> Iterator[TakifuguError]:
-    place = ("release", number)
-    if as_delta(item.delta) > 0:
-        fault_text = "belongs to a table that shares the joint epsilon"
-        yield fault((*place, "delta"), fault_text, f"write joint_delta above all sections, or {ITS_EPSILON}")
-    if item.mechanism != "auto":
-        fault_text = f"is {item.mechanism!r}, and the noise of tables that share an epsilon is found together"
-        yield fault((*place, "mechanism"), fault_text, f"leave it out, or {ITS_EPSILON}")
-    if item.allow_zero_noise:
-        fault_text = "is true, and noise that is shared is never zero"
-        yield fault((*place, "allow_zero_noise"), fault_text, f"leave it out, or {ITS_EPSILON}")
-    if item.scope == "both":
-        fault_text = "is 'both', which publishes two tables of one release"
-        yield fault((*place, "per"), fault_text, f'write per = "unit" or per = "pooled", or {ITS_EPSILON}')
+    leave = "leave it out"
+    together = f"is {item.mechanism!r}, and the noise of tables that share an epsilon is found together"
+    rules = (
+        ("delta", as_delta(item.delta) > 0, _SHARES, "write joint_delta above all sections"),
+        ("mechanism", item.mechanism != "auto", together, leave),
+        ("allow_zero_noise", item.allow_zero_noise, "is true, and noise that is shared is never zero", leave),
+        ("per", item.scope == "both", "is 'both', which publishes two tables of one release", _ONE_SCOPE),
+    )
+    for key, is_unfit, words, fix in rules:
+        if is_unfit:
+            yield fault(("release", number, key), words, f"{fix}, or {ITS_EPSILON}")
 
 
 def _keys_at_delta(item: Table, number: int, has_units: bool) -> Iterator[TakifuguError]:

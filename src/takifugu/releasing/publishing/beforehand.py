@@ -40,7 +40,15 @@ def check(questions: Sequence[Ready]) -> None:
             _check("belief", belief, data, beliefs.KINDS, beliefs.from_dict)
         for secret, data in zip(framework.secrets, content["secrets"], strict=True):
             _check("secret", secret, data, secrets.KINDS, secrets.from_dict)
-    _refuse_large(sum(map(_at_most, questions)))
+    from takifugu.accounting.ledger.pending import LARGEST
+
+    size = sum(map(_at_most, questions))
+    if size > LARGEST:
+        raise LedgerError(
+            f"the files of this release may take {size // 1_000_000:,} MB",
+            rule=f"one release takes at most {LARGEST // 1_000_000} MB",
+            fix="publish fewer rows or cells at once",
+        )
 
 
 def _check(
@@ -70,17 +78,6 @@ def _check(
             f"the {role} {name} reads back from its to_dict as another one", rule=rule,
             fix="write all of it into to_dict",
         )  # fmt: skip
-
-
-def _refuse_large(size: int) -> None:
-    from takifugu.accounting.ledger.pending import LARGEST
-
-    if size > LARGEST:
-        raise LedgerError(
-            f"the files of this release may take {size // 1_000_000:,} MB",
-            rule=f"one release takes at most {LARGEST // 1_000_000} MB",
-            fix="publish fewer rows or cells at once",
-        )
 
 
 def _at_most(ready: Ready) -> int:

@@ -165,18 +165,12 @@ def _refusal(standing: Standing) -> ReleaseError:
 
     The words are those of the table of states.
     """
-    return standing.row.refusal(
-        rule="" if standing.row.keyed is None else "one table is paid for once",
-        names=", ".join(standing.tables), files=", ".join(standing.files), where=str(standing.folder),
-        day=standing.since[:10], output=standing.output, again=_again(standing), resume=resuming(standing.file),
-    )  # fmt: skip
-
-
-def _again(standing: Standing) -> str:
-    """Return the command for paying for one [[release]] again."""
-    file, folder = standing.file, standing.folder
+    file, folder, name = standing.file, standing.folder, names_of(standing.item)[0]
     output = folder if folder != file.output else ""
     is_only = len(file.items) + len(file.others) == 1
-    return paying_again(
-        file.path, names_of(standing.item)[0], standing.payments, output, file.window or "", is_only
-    )
+    again = paying_again(file.path, name, standing.payments, output, file.window or "", is_only)
+    return standing.row.refusal(
+        rule="" if standing.row.keyed is None else "one table is paid for once",
+        names=", ".join(standing.tables), files=", ".join(standing.files), where=str(folder),
+        day=standing.since[:10], output=standing.output, again=again, resume=resuming(file),
+    )  # fmt: skip

@@ -96,7 +96,9 @@ def release(
                 "a budget needs a ledger that keeps it", fix="write ledger='ledger.db', or omit the budget"
             ).at("ledger")
         require_known(ledger, require_ledger)
-        facts = [] if at is None else [f"the sequence starts at step {_place(calibration, at)} of the recording"]
+        facts = list[str]()
+        if at is not None:  # InputError for data that are not one sequence of a recording
+            facts = [f"the sequence starts at step {charge_of(calibration, at=at).at or 0} of the recording"]
         question = payer.question(calibration, data, at, layout, begins_series)
         questions, bits = ready([question]), SystemEntropy() if entropy is None else entropy
         certified = partial(payer.certified, facts=[*facts, *([SERIES] if begins_series else [])])
@@ -158,14 +160,6 @@ class Payer:
             return sealed(certified(drawn))
 
         return keep(questions, opened(ledger), order, progress, bits, seal, draws=draws)
-
-
-def _place(calibration: Calibration, at: int) -> int:
-    """Return a declared step, checked before anything is reserved.
-
-    Raises InputError for data that are not one sequence of a recording.
-    """
-    return charge_of(calibration, at=at).at or 0
 
 
 def called(name: str, role: str, to_write: str) -> str:

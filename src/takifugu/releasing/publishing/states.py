@@ -8,7 +8,7 @@ that complete what is paid for, and that pay for it again, stand below it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
@@ -193,7 +193,8 @@ def paying_again(
 
     `is_only` says that the file has no other.
     """
-    key = _unused({paid.once for paid in payments})
+    used = {paid.once for paid in payments}
+    key = next(key for key in map(str, count(2)) if key not in used)
     options = [*(("--output", output) if output else ()), *(("--window", window) if window else ())]
     return command("release", path, *options, *(() if is_only else ("--only", name)), "--again", name, "--once", key)
 
@@ -205,7 +206,3 @@ def paying_for_new_values(pending: Pending, payments: Iterable[Payment]) -> str:
     if not names or recipe.get("frame"):
         return "by another call, under another key"
     return paying_again(recipe["file"], names[0], payments, recipe["output"], recipe.get("window") or "", False)
-
-
-def _unused(keys: Collection[str | None]) -> str:
-    return next(key for key in map(str, count(2)) if key not in keys)

@@ -24,7 +24,6 @@ from takifugu.releasing.file.attributes.sections import (
     ParameterSpec,
     PropertySpec,
     SetSpec,
-    hidden_by,
 )
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import blamed, fault
@@ -34,6 +33,14 @@ from takifugu.releasing.file.shape import Shape
 Known = Mapping[str, Mapping[str, State]]
 #: The setting that a key of [hide] belongs to: the kinds of belief of the other one have no use for it.
 _SETTINGS = {"property": "the records at hand", "record": "the records at hand", "parameter": "the population"}
+
+
+@runtime_checkable
+class Hiding(Protocol):
+    """A section of a belief that says which keys of [hide] it has an answer to."""
+
+    @property
+    def hides(self) -> tuple[str, ...]: ...
 
 
 @runtime_checkable
@@ -53,7 +60,7 @@ class Attributes(Kind):
 
     @property
     def hides(self) -> tuple[str, ...]:
-        return hidden_by(self.section)
+        return self.section.hides if isinstance(self.section, Hiding) else ("property", "record")
 
     def hidden(self, belief: object) -> Known:
         """Return the possible values of each column, by their texts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -96,19 +96,6 @@ class AttributeHideSpec(Section):
         OneRecordSpec | None,
         Field(description="the value of a column in any one record", examples=[{"attribute": "income"}]),
     ] = None
-
-
-@runtime_checkable
-class Hiding(Protocol):
-    """A section of a belief that says which keys of [hide] it has an answer to."""
-
-    @property
-    def hides(self) -> tuple[str, ...]: ...
-
-
-def hidden_by(section: type | None) -> tuple[str, ...]:
-    """Return the keys of [hide] supported by a belief's section."""
-    return section.hides if isinstance(section, Hiding) else ("property", "record")
 
 
 class AttributeReleaseSpec(FileSpec):
