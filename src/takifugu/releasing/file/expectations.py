@@ -6,11 +6,11 @@ import re
 from fractions import Fraction
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.file.keys import Number, Positive, Section, Words, checked
+from takifugu.releasing.file.keys import Number, Positive, Section, Words, checked, meaning
 
 #: Words for the data of this file, which its expectation must not come from.
 _THESE_DATA = re.compile(
@@ -52,8 +52,10 @@ def size_that_matters(value: Number) -> tuple[Fraction, str]:
         size = as_fraction(value if read is None else read[1], "what matters")
     except InputError:
         has_comma = re.search(r"[0-9],[0-9]", str(value)) is not None
-        rule = "numbers have a decimal point and no commas" if has_comma else (
-            "it is a number, or a number and what it is in"
+        rule = (
+            "numbers have a decimal point and no commas"
+            if has_comma
+            else ("it is a number, or a number and what it is in")
         )
         examples = '2.5, "2.5 rows" or "1000 rows"' if has_comma else '30, "30 rows", "2 h" or "10 %"'
         raise InputError(f"is {str(value)[:60]!r}", rule=rule, fix=f"write for example {examples}") from None
@@ -87,34 +89,32 @@ class ExpectSpec(Section):
     source: Annotated[
         Words,
         checked(public_source),
-        Field(description="where the expectation comes from: public knowledge", examples=["the survey of last year"]),
+        meaning("where the expectation comes from: public knowledge", "the survey of last year"),
     ]
     shares: Annotated[
         dict[str, Number] | None,
-        Field(
-            description="the expected share of each cell; they sum to 1", examples=[{"still": 0.8, "walking": 0.2}]
-        ),
+        meaning("the expected share of each cell; they sum to 1", {"still": 0.8, "walking": 0.2}),
         checked(_check_shares),
     ] = None
     values: Annotated[
         dict[str, Number] | Number | None,
-        Field(description="the expected value of each cell, or of the only one", examples=[{"still": 900}]),
+        meaning("the expected value of each cell, or of the only one", {"still": 900}),
         checked(_check_values),
     ] = None
-    people: Annotated[Positive | None, Field(description="how many people are expected in the data")] = None
-    rows: Annotated[Positive | None, Field(description="how many rows or steps are expected of each of them")] = None
+    people: Annotated[Positive | None, meaning("how many people are expected in the data")] = None
+    rows: Annotated[Positive | None, meaning("how many rows or steps are expected of each of them")] = None
     matters: Annotated[
         Number | None,
-        Field(
-            description="the least difference that matters to the reader: a number, or one and what it is in: that of "
+        meaning(
+            "the least difference that matters to the reader: a number, or one and what it is in: that of "
             'measured_in, rows, steps, a time where steps are times, or "%" of the expected mean',
-            examples=[30, "2 h", "10 %"],
+            30,
+            "2 h",
+            "10 %",
         ),
         checked(size_that_matters),
     ] = None
-    unimportant: Annotated[
-        tuple[Words, ...] | None, Field(description="cells that need not be readable", examples=[["night"]])
-    ] = None
+    unimportant: Annotated[tuple[Words, ...] | None, meaning("cells that need not be readable", ["night"])] = None
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:

@@ -32,6 +32,14 @@ def checked(check: Callable[[Any], object]) -> AfterValidator:
     return AfterValidator(as_written)
 
 
+def meaning(words: str, *examples: object, **limits: Any) -> Any:
+    """Return what a key means, with examples of its value and limits."""
+    described: dict[str, Any] = {"description": words, **limits}
+    if examples:
+        described["examples"] = [*examples]
+    return Field(**described)
+
+
 def names_of(columns: str | Iterable[str] | None) -> tuple[str, ...]:
     """Return the names of a key that holds one, several or none.
 
@@ -69,33 +77,25 @@ Edges = tuple[Number, Number]
 #: A time or a place along the order column, as a calendar and its windows are written.
 Moment = StrictStr | StrictInt | StrictFloat | datetime | date
 CalendarEnd = Annotated[
-    Moment | None,
-    Field(description="where the calendar ends; it may be left out, and moved later", examples=["2027-01-04"]),
+    Moment | None, meaning("where the calendar ends; it may be left out, and moved later", "2027-01-04")
 ]
-WindowStart = Annotated[
-    Moment | None, Field(alias="from", description="where the window starts", examples=["2026-02-09"])
-]
-WindowEnd = Annotated[
-    Moment | None, Field(description="where the window ends; this step is not read", examples=["2026-02-16"])
-]
+WindowStart = Annotated[Moment | None, meaning("where the window starts", "2026-02-09", alias="from")]
+WindowEnd = Annotated[Moment | None, meaning("where the window ends; this step is not read", "2026-02-16")]
 #: How times are written, and by which clocks.
 OrderFormat = Annotated[
     Text | None,
-    Field(
-        description='how the times of order are written, if not as ISO 8601; "epoch" are seconds since 1970, and '
+    meaning(
+        'how the times of order are written, if not as ISO 8601; "epoch" are seconds since 1970, and '
         '"epoch_ms" thousandths of one',
-        examples=["%d/%m/%Y %H:%M"],
+        "%d/%m/%Y %H:%M",
     ),
     checked(check_order_format),
 ]
 Timezone = Annotated[
-    Text | None,
-    Field(description="the zone of times that tell none; steps are counted in UTC", examples=["Europe/Berlin"]),
-    checked(Zone),
+    Text | None, meaning("the zone of times that tell none; steps are counted in UTC", "Europe/Berlin"), checked(Zone)
 ]
 #: Keys that several kinds of file have.
 SourceFile = Annotated[
-    Path | None,
-    Field(description="the data's file, relative to this one: CSV, Parquet, Excel ...; a frame in Python needs none"),
+    Path | None, meaning("the data's file, relative to this one: CSV, Parquet, Excel ...; a frame in Python needs none")
 ]
-UnitsIndependent = Annotated[StrictBool | None, Field(description="declare that people are independent")]
+UnitsIndependent = Annotated[StrictBool | None, meaning("declare that people are independent")]

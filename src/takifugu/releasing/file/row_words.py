@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from takifugu.core.errors import InputError
+from takifugu.releasing.file.keys import meaning
 
 #: Words of rows that are steps in time, or last over some; those that last; and those of other data.
 StepWord = Literal["samples", "changes", "stays", "events", "wide"]
@@ -44,10 +45,8 @@ def rows_among(*words: str) -> BeforeValidator:
 
 
 #: Rows of sequences; of surveys and records; and under a policy.
-Steps = Annotated[StepWord, rows_among(*STEPS), Field(description=_meanings(*STEPS))]
-Answers = Annotated[Literal["answers"], rows_among("answers"), Field(description=_meanings("answers"))]
+Steps = Annotated[StepWord, rows_among(*STEPS), meaning(_meanings(*STEPS))]
+Answers = Annotated[Literal["answers"], rows_among("answers"), meaning(_meanings("answers"))]
 OfPolicy = Annotated[
-    Literal["visits", "answers"] | None,
-    rows_among("visits", "answers"),
-    Field(description=_meanings("visits", "answers")),
+    Literal["visits", "answers"] | None, rows_among("visits", "answers"), meaning(_meanings("visits", "answers"))
 ]

@@ -24,6 +24,7 @@ from takifugu.releasing.file.keys import (
     UnitsIndependent,
     Words,
     checked,
+    meaning,
 )
 
 if TYPE_CHECKING:
@@ -74,43 +75,36 @@ class FileKeys(Section):
 
     encoding: Annotated[
         StrictStr | None,
-        Field(description="the encoding of a CSV file; default: UTF-8", examples=["cp1252"]),
+        meaning("the encoding of a CSV file; default: UTF-8", "cp1252"),
         checked(lambda encoding: Written(encoding=encoding)),
     ] = None
     delimiter: Annotated[
         StrictStr | None,
-        Field(
-            description="the sign between fields of a CSV file; default: what splits its first line", examples=[";"]
-        ),
+        meaning("the sign between fields of a CSV file; default: what splits its first line", ";"),
         checked(lambda delimiter: Written(delimiter=delimiter)),
     ] = None
     header: Annotated[
         StrictBool | Line | tuple[Line, Line] | None,
-        Field(
-            description="false where a CSV file has no line of names: columns are column_1, column_2 ...; else its "
+        meaning(
+            "false where a CSV file has no line of names: columns are column_1, column_2 ...; else its "
             "line, or that and the last line above the rows; they hold nobody's data",
-            examples=[4, [1, 3]],
+            4,
+            [1, 3],
         ),
     ] = None
     decimal: Annotated[
-        StrictStr | None, Field(description="the decimal sign of numbers that are texts", examples=[","]),
-        checked(Numerals),
-    ] = None  # fmt: skip
+        StrictStr | None, meaning("the decimal sign of numbers that are texts", ","), checked(Numerals)
+    ] = None
     thousands: Annotated[
         StrictStr | None,
-        Field(description="the sign between groups of three digits", examples=["."]),
+        meaning("the sign between groups of three digits", "."),
         checked(lambda sign: Numerals("," if sign == "." else ".", sign)),
     ] = None
-    sheet: Annotated[
-        Text | None, Field(description="the sheet of an Excel workbook that has several", examples=["Sheet1"])
-    ] = None
-    table: Annotated[
-        Text | None, Field(description="the table of a database that has several", examples=["visits"])
-    ] = None
+    sheet: Annotated[Text | None, meaning("the sheet of an Excel workbook that has several", "Sheet1")] = None
+    table: Annotated[Text | None, meaning("the table of a database that has several", "visits")] = None
 
     file_names: Annotated[
-        Text | None,
-        Field(description="the column that each file's name becomes, of a folder or a pattern", examples=["person"]),
+        Text | None, meaning("the column that each file's name becomes, of a folder or a pattern", "person")
     ] = None
 
     @model_validator(mode="after")
@@ -123,8 +117,8 @@ class FileKeys(Section):
 class BudgetSpec(Section):
     """The most that a unit may ever spend."""
 
-    epsilon: Annotated[Epsilon, Field(description="the most epsilon that a person may ever spend", examples=[4.0])]
-    delta: Annotated[Delta, Field(description="the most delta that a person may ever spend", examples=[1e-6])] = 0
+    epsilon: Annotated[Epsilon, meaning("the most epsilon that a person may ever spend", 4.0)]
+    delta: Annotated[Delta, meaning("the most delta that a person may ever spend", 1e-6)] = 0
 
 
 #: Keys of [source] that decide nothing of it: where the data are, what may be spent, what is public, which batch it is.
@@ -142,48 +136,44 @@ class SourceKeys(FileKeys):
     #: Keys that came later than the others of their kind: a file without them is the release that it was before.
     newer: ClassVar[tuple[str, ...]] = ()
 
-    name: Annotated[Name, Field(description="the data's name in the ledger")]
-    engine: Annotated[
-        Text | None, Field(description="what opens the file or the table, by its own configuration", examples=["spark"])
-    ] = None
+    name: Annotated[Name, meaning("the data's name in the ledger")]
+    engine: Annotated[Text | None, meaning("what opens the file or the table, by its own configuration", "spark")] = (
+        None
+    )
     file: SourceFile = None
     renamed: Annotated[
         dict[Text, Text],
-        Field(
-            description="columns that have another name in the data than before, with the name that this file and the "
-            "ledger know",
-            examples=[{"Hour": "hour"}],
+        meaning(
+            "columns that have another name in the data than before, with the name that this file and the ledger know",
+            {"Hour": "hour"},
         ),
         checked(_check_renamed),
     ] = Field(default_factory=dict)
     missing: Annotated[
-        tuple[StrictStr, ...],
-        Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
+        tuple[StrictStr, ...], meaning("texts that count as missing, beside the empty one", ["NA", "?"])
     ] = ()
     same_people: Annotated[
         StrictBool | None,
-        Field(
-            description="are the people of another source of the ledger (those of the same names, if any) the same?"
-        ),
+        meaning("are the people of another source of the ledger (those of the same names, if any) the same?"),
     ] = None
     budget: Annotated[
         Epsilon | BudgetSpec | None,
-        Field(description="the most that a person may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
+        meaning("the most that a person may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
     ] = None
     only_release: Annotated[
-        StrictBool, Field(description="nothing else is ever released about this source: allows the least noise")
+        StrictBool, meaning("nothing else is ever released about this source: allows the least noise")
     ] = False
     as_composing: Annotated[
         StrictBool,
-        Field(
-            description="give up promises that are alone (made by `only_release`) where a release with a delta leaves "
+        meaning(
+            "give up promises that are alone (made by `only_release`) where a release with a delta leaves "
             "them no place: from then on the ledger charges their noise"
         ),
     ] = False
     begins_series: Annotated[
         StrictBool,
-        Field(
-            description="the first tables with normal noise begin a series: later tables about the same steps count as "
+        meaning(
+            "the first tables with normal noise begin a series: later tables about the same steps count as "
             "multiples of them"
         ),
     ] = False
@@ -220,39 +210,30 @@ class AboutUnits(Described):
 class FileSpec(Section):
     """The keys that every release file begins with; each kind of file has its own sections behind them."""
 
-    version: Annotated[
-        Literal[1], BeforeValidator(_check_version), Field(description="the version of this format")
-    ] = 1
-    ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
-    require_ledger: Annotated[StrictBool, Field(description="refuse to create a ledger where it is missing")] = False
+    version: Annotated[Literal[1], BeforeValidator(_check_version), meaning("the version of this format")] = 1
+    ledger: Annotated[Path, meaning("the ledger's file or URL", "ledger.db")]
+    require_ledger: Annotated[StrictBool, meaning("refuse to create a ledger where it is missing")] = False
     ledger_id: Annotated[
         StrictStr | None,
-        Field(description="which ledger that is: `init` and the first release write it", pattern="^[0-9a-f]{16}$"),
+        meaning("which ledger that is: `init` and the first release write it", pattern="^[0-9a-f]{16}$"),
     ] = None
     output: Annotated[
         Path | None,
-        Field(
-            description="the folder of the published files; default: the release file's name, with -published",
-            examples=["minutes-published"],
+        meaning(
+            "the folder of the published files; default: the release file's name, with -published", "minutes-published"
         ),
     ] = None
     joint_epsilon: Annotated[
-        Epsilon | None,
-        Field(description="what the tables without an epsilon of their own promise together", examples=[1.0]),
+        Epsilon | None, meaning("what the tables without an epsilon of their own promise together", 1.0)
     ] = None
     joint_delta: Annotated[
-        Delta,
-        Field(description="the delta of joint_epsilon: above 0 these tables get normal noise", examples=[1e-6]),
+        Delta, meaning("the delta of joint_epsilon: above 0 these tables get normal noise", 1e-6)
     ] = 0
-    expect: Annotated[
-        ExpectSpec | None, Field(description="what is expected of the data, for `takifugu advise`")
-    ] = None
-    publisher: Annotated[
-        Words | None, Field(description="who publishes; on certificates and reports", examples=["City Hospital"])
-    ] = None
-    contact: Annotated[
-        Words | None, Field(description="whom to ask; on certificates and reports", examples=["data@hospital.example"])
-    ] = None
+    expect: Annotated[ExpectSpec | None, meaning("what is expected of the data, for `takifugu advise`")] = None
+    publisher: Annotated[Words | None, meaning("who publishes; on certificates and reports", "City Hospital")] = None
+    contact: Annotated[Words | None, meaning("whom to ask; on certificates and reports", "data@hospital.example")] = (
+        None
+    )
 
     if TYPE_CHECKING:  # which each kind of file declares in its own words
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Annotated, Protocol, runtime_checkable
 
-from pydantic import Field, StrictBool, StrictStr
+from pydantic import StrictBool, StrictStr
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.expectations import ExpectSpec
-from takifugu.releasing.file.keys import Delta, Epsilon, Number, Section, Text, Words, checked
+from takifugu.releasing.file.keys import Delta, Epsilon, Number, Section, Text, Words, checked, meaning
 from takifugu.releasing.file.sections import Described
 
 
@@ -27,14 +27,10 @@ def _check_importance(importance: Number) -> None:
 class ItemWords(Section):
     """The keys of [[release]] that are for readers of the report and the certificate."""
 
-    expect: Annotated[
-        ExpectSpec | None, Field(description="what is expected of this table, in place of [expect]")
-    ] = None
+    expect: Annotated[ExpectSpec | None, meaning("what is expected of this table, in place of [expect]")] = None
 
-    title: Annotated[
-        Words | None, Field(description="what the table is called in words", examples=["Activity on the ward"])
-    ] = None
-    measured_in: Annotated[Words | None, Field(description="what one of its values is", examples=["hours"])] = None
+    title: Annotated[Words | None, meaning("what the table is called in words", "Activity on the ward")] = None
+    measured_in: Annotated[Words | None, meaning("what one of its values is", "hours")] = None
 
 
 class Table(ItemWords, Described):
@@ -42,20 +38,15 @@ class Table(ItemWords, Described):
 
     name: Annotated[
         StrictStr,
-        Field(
-            pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="the table's name, also of its files",
-            examples=["time-use"],
-        ),
+        meaning("the table's name, also of its files", "time-use", pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"),
         checked(_check_table_name),
-    ]  # fmt: skip
-    query: Annotated[Text, Field(description="what is computed", examples=["histogram"])]
-    epsilon: Annotated[Epsilon, Field(description="the promise, and what each person spends", examples=[1.0])]
-    delta: Annotated[
-        Delta, Field(description="the excess probability that is allowed; 0 is a pure promise")
-    ] = 0
-    mechanism: Annotated[Text, Field(description='a mechanism\'s name, or "auto"')] = "auto"
+    ]
+    query: Annotated[Text, meaning("what is computed", "histogram")]
+    epsilon: Annotated[Epsilon, meaning("the promise, and what each person spends", 1.0)]
+    delta: Annotated[Delta, meaning("the excess probability that is allowed; 0 is a pure promise")] = 0
+    mechanism: Annotated[Text, meaning('a mechanism\'s name, or "auto"')] = "auto"
     allow_zero_noise: Annotated[
-        StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
+        StrictBool, meaning("accept that only the belief's own randomness, and no noise, hides the secret")
     ] = False
 
     @property
@@ -78,14 +69,11 @@ class SharedTable(Table):
     """A [[release]] that may share an epsilon with others."""
 
     epsilon: Annotated[
-        Epsilon | None,
-        Field(description="the promise, and what each person spends; left out: shares joint_epsilon", examples=[1.0]),
+        Epsilon | None, meaning("the promise, and what each person spends; left out: shares joint_epsilon", 1.0)
     ] = None  # type: ignore[assignment]  # who asks for it asks `shares_epsilon` first
     importance: Annotated[
         Number | None,
-        Field(
-            description="what one unit of the error counts beside other tables that share joint_epsilon", examples=[2]
-        ),
+        meaning("what one unit of the error counts beside other tables that share joint_epsilon", 2),
         checked(_check_importance),
     ] = None
 

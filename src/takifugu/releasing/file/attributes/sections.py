@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from takifugu.releasing.file.keys import Name, Number, Section, SourceFile, State, Text
+from takifugu.releasing.file.keys import Name, Number, Section, SourceFile, State, Text, meaning
 from takifugu.releasing.file.row_words import Answers
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 from takifugu.releasing.file.tables import Table
@@ -17,7 +17,7 @@ Columns = Text | Annotated[tuple[Text, ...], Field(min_length=1)]
 class AttributeSourceSpec(SourceKeys):
     """Where the private records are: one row per record, a column for each that the belief names."""
 
-    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["customers"])]
+    name: Annotated[Name, meaning("the data's name in the ledger", "customers")]
     file: Annotated[SourceFile, Field(examples=["customers.csv"])] = None
     rows: Answers = "answers"
 
@@ -30,51 +30,46 @@ class AttributeSourceSpec(SourceKeys):
 class SetSpec(Section):
     """A set of values of a property: all numbers of an interval; an end that is left out is infinite."""
 
-    at_least: Annotated[Number | None, Field(description="the first number of the set")] = None
-    below: Annotated[Number | None, Field(description="the first number above the set")] = None
+    at_least: Annotated[Number | None, meaning("the first number of the set")] = None
+    below: Annotated[Number | None, meaning("the first number above the set")] = None
 
 
 class PropertySpec(Section):
     """A property of the records at hand: a function of a column, or of several, over all of them."""
 
-    attribute: Annotated[Columns, Field(description="the sensitive column, or a list of columns", examples=["income"])]
+    attribute: Annotated[Columns, meaning("the sensitive column, or a list of columns", "income")]
     function: Annotated[
         Literal["mean", "sum", "share"] | tuple[Number, ...],
-        Field(description='"mean", "sum", "share" (of the values `of`), or one weight per column', examples=["mean"]),
+        meaning('"mean", "sum", "share" (of the values `of`), or one weight per column', "mean"),
     ]
-    of: Annotated[State | tuple[State, ...] | None, Field(description="the values of which a share is hidden")] = None
+    of: Annotated[State | tuple[State, ...] | None, meaning("the values of which a share is hidden")] = None
     max_difference: Annotated[
-        Number | tuple[Number, ...] | None,
-        Field(description="compare values of the property that differ by at most this", examples=[5]),
+        Number | tuple[Number, ...] | None, meaning("compare values of the property that differ by at most this", 5)
     ] = None
     pairs: Annotated[
-        tuple[tuple[Number, Number], ...] | None, Field(min_length=1, description="compare these pairs of values")
+        tuple[tuple[Number, Number], ...] | None, meaning("compare these pairs of values", min_length=1)
     ] = None
     sets: Annotated[
         tuple[SetSpec | tuple[Number, ...], ...] | None,
-        Field(description="compare these sets of values", examples=[[{"below": 50}, {"at_least": 50}]]),
+        meaning("compare these sets of values", [{"below": 50}, {"at_least": 50}]),
     ] = None
 
 
 class ParameterSpec(Section):
     """A parameter of the population that the records come from: what governs a column there."""
 
-    attribute: Annotated[Text, Field(description="the column whose parameter is hidden", examples=["smoker"])]
-    values: Annotated[
-        tuple[State, ...] | None, Field(description="compare these values of it; default: all", examples=[["a", "b"]])
-    ] = None
-    interval: Annotated[tuple[Number, Number] | None, Field(description="compare all numbers from one to another")] = (
-        None
-    )
-    map: Annotated[Text | None, Field(description="how a number becomes a distribution, as the belief names it")] = None
+    attribute: Annotated[Text, meaning("the column whose parameter is hidden", "smoker")]
+    values: Annotated[tuple[State, ...] | None, meaning("compare these values of it; default: all", ["a", "b"])] = None
+    interval: Annotated[tuple[Number, Number] | None, meaning("compare all numbers from one to another")] = None
+    map: Annotated[Text | None, meaning("how a number becomes a distribution, as the belief names it")] = None
 
 
 class OneRecordSpec(Section):
     """The value of a column in any single record (individual attribute privacy)."""
 
-    attribute: Annotated[Text, Field(description="the sensitive column", examples=["income"])]
+    attribute: Annotated[Text, meaning("the sensitive column", "income")]
     max_difference: Annotated[
-        Number | None, Field(description="compare values that differ by at most this; required where nothing bounds it")
+        Number | None, meaning("compare values that differ by at most this; required where nothing bounds it")
     ] = None
 
 
@@ -83,25 +78,24 @@ class AttributeHideSpec(Section):
 
     property: Annotated[
         PropertySpec | tuple[PropertySpec, ...] | None,
-        Field(
-            description="a property of the records at hand, or a list of them",
-            examples=[{"attribute": "income", "function": "mean", "max_difference": 5}],
+        meaning(
+            "a property of the records at hand, or a list of them",
+            {"attribute": "income", "function": "mean", "max_difference": 5},
         ),
     ] = None
     parameter: Annotated[
         ParameterSpec | tuple[ParameterSpec, ...] | None,
-        Field(description="a parameter of the population, or a list of them", examples=[{"attribute": "smoker"}]),
+        meaning("a parameter of the population, or a list of them", {"attribute": "smoker"}),
     ] = None
     record: Annotated[
-        OneRecordSpec | None,
-        Field(description="the value of a column in any one record", examples=[{"attribute": "income"}]),
+        OneRecordSpec | None, meaning("the value of a column in any one record", {"attribute": "income"})
     ] = None
 
 
 class AttributeReleaseSpec(FileSpec):
     """A release file that hides a property of whole columns, version 1: one source, one belief, releases."""
 
-    source: Annotated[AttributeSourceSpec, Field(description="where the private records are")]
+    source: Annotated[AttributeSourceSpec, meaning("where the private records are")]
     belief: Any
-    hide: Annotated[AttributeHideSpec, Field(description="what must stay secret")]
+    hide: Annotated[AttributeHideSpec, meaning("what must stay secret")]
     release: tuple[Table, ...]

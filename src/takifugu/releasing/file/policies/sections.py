@@ -22,6 +22,7 @@ from takifugu.releasing.file.keys import (
     Timezone,
     WindowEnd,
     WindowStart,
+    meaning,
 )
 from takifugu.releasing.file.row_words import OfPolicy
 from takifugu.releasing.file.sections import Described, FileSpec, SourceKeys
@@ -33,25 +34,20 @@ class PolicySourceSpec(SourceKeys):
 
     newer = ("order", "step")
 
-    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["infected"])]
+    name: Annotated[Name, meaning("the data's name in the ledger", "infected")]
     file: Annotated[SourceFile, Field(examples=["visits.csv"])] = None
     rows: OfPolicy = None
-    person: Annotated[Text | None, Field(description="the column that names the person", examples=["person"])] = None
-    place: Annotated[Text | None, Field(description="the column with the place", examples=["place"])] = None
-    x: Annotated[Text | None, Field(description="with a grid: the column with the first coordinate")] = None
-    y: Annotated[Text | None, Field(description="with a grid: the column with the second coordinate")] = None
-    value: Annotated[Text | None, Field(description="with values: the column with each person's value")] = None
-    order: Annotated[
-        Text | None, Field(description="in a calendar: the column that says when a visit was", examples=["when"])
-    ] = None
-    step: Annotated[
-        Number | None, Field(description="in a calendar: its step, in which most holds", examples=["1h"])
-    ] = None
+    person: Annotated[Text | None, meaning("the column that names the person", "person")] = None
+    place: Annotated[Text | None, meaning("the column with the place", "place")] = None
+    x: Annotated[Text | None, meaning("with a grid: the column with the first coordinate")] = None
+    y: Annotated[Text | None, meaning("with a grid: the column with the second coordinate")] = None
+    value: Annotated[Text | None, meaning("with values: the column with each person's value")] = None
+    order: Annotated[Text | None, meaning("in a calendar: the column that says when a visit was", "when")] = None
+    step: Annotated[Number | None, meaning("in a calendar: its step, in which most holds", "1h")] = None
     from_: Annotated[
         Moment | None,
-        Field(
-            alias="from", description="where the calendar of the visits starts, by clocks in timezone, or in UTC",
-            examples=["2026-01-05"],
+        meaning(
+            "where the calendar of the visits starts, by clocks in timezone, or in UTC", "2026-01-05", alias="from"
         ),
     ] = None
     until: CalendarEnd = None
@@ -59,14 +55,13 @@ class PolicySourceSpec(SourceKeys):
     timezone: Timezone = None
     ambiguous: Annotated[
         Literal["refuse", "first", "last"],
-        Field(
-            description='visits at a time that clocks in timezone show twice: "refuse", or those of the "first" or the '
-            '"last" pass'
+        meaning(
+            'visits at a time that clocks in timezone show twice: "refuse", or those of the "first" or the "last" pass'
         ),
     ] = "refuse"
     elsewhere: Annotated[
         Literal["refuse", "ignore"],
-        Field(description='what to do with rows at a place that is not declared: "refuse" (default) or "ignore"'),
+        meaning('what to do with rows at a place that is not declared: "refuse" (default) or "ignore"'),
     ] = "refuse"
 
     @property
@@ -99,12 +94,10 @@ class PolicyTable(Table):
 
     from_: WindowStart = None
     to: WindowEnd = None
-    window: Annotated[
-        Text | None, Field(description="the window: an hour, a day, a week, a month or a year", examples=["2026-W07"])
-    ] = None
+    window: Annotated[Text | None, meaning("the window: an hour, a day, a week, a month or a year", "2026-W07")] = None
     every: Annotated[
         Literal["hour", "day", "week", "month", "year"] | None,
-        Field(description="a table for each whole hour, day, week, month or year of the calendar"),
+        meaning("a table for each whole hour, day, week, month or year of the calendar"),
     ] = None
 
     @property
@@ -115,12 +108,8 @@ class PolicyTable(Table):
 class PredicateSpec(Section):
     """One predicate: the record has none of these values, or has one of these at least."""
 
-    none_of: Annotated[
-        tuple[State, ...] | None, Field(min_length=1, description="hide that a record has one of these")
-    ] = None
-    any_of: Annotated[
-        tuple[State, ...] | None, Field(min_length=1, description="hide that a record has none of these")
-    ] = None
+    none_of: Annotated[tuple[State, ...] | None, meaning("hide that a record has one of these", min_length=1)] = None
+    any_of: Annotated[tuple[State, ...] | None, meaning("hide that a record has none of these", min_length=1)] = None
 
 
 class PolicyHideSpec(Section):
@@ -128,28 +117,25 @@ class PolicyHideSpec(Section):
 
     visits: Annotated[
         Literal["all"] | tuple[State, ...] | None,
-        Field(description='hide that a person was at each of these places, "all" or a list', examples=["all"]),
+        meaning('hide that a person was at each of these places, "all" or a list', "all"),
     ] = None
     policy: Annotated[
-        tuple[PredicateSpec, ...] | None,
-        Field(description="predicates over declared values", examples=[[{"none_of": ["ill"]}]]),
+        tuple[PredicateSpec, ...] | None, meaning("predicates over declared values", [{"none_of": ["ill"]}])
     ] = None
 
 
 class PriorSpec(Section):
     """What is known in public of the counts: for the forecast alone, never for the noise."""
 
-    counts: Annotated[tuple[StrictInt, ...], Field(min_length=1, description="counts", examples=[[0, 1, 5]])]
-    shares: Annotated[
-        tuple[Number, ...], Field(min_length=1, description="the share of the places", examples=[[0.9, 0.08, 0.02]])
-    ]
+    counts: Annotated[tuple[StrictInt, ...], meaning("counts", [0, 1, 5], min_length=1)]
+    shares: Annotated[tuple[Number, ...], meaning("the share of the places", [0.9, 0.08, 0.02], min_length=1)]
 
 
 class PolicyReleaseSpec(FileSpec):
     """A release file under a policy, version 1: one source, what the data can be, what is hidden, releases."""
 
-    source: Annotated[PolicySourceSpec, Field(description="where the private data are")]
-    belief: Annotated[Any, Field(description="what the data can be")]
-    hide: Annotated[PolicyHideSpec, Field(description="what must stay secret")]
-    prior: Annotated[PriorSpec | None, Field(description="what is known in public, for the forecast")] = None
+    source: Annotated[PolicySourceSpec, meaning("where the private data are")]
+    belief: Annotated[Any, meaning("what the data can be")]
+    hide: Annotated[PolicyHideSpec, meaning("what must stay secret")]
+    prior: Annotated[PriorSpec | None, meaning("what is known in public, for the forecast")] = None
     release: tuple[PolicyTable, ...]

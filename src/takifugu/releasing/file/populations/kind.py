@@ -26,7 +26,7 @@ from takifugu.model.secrets.of_populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.degrees import are_degrees, misplaced
-from takifugu.releasing.file.keys import Name, Positive, SourceFile, Text
+from takifugu.releasing.file.keys import Name, Positive, SourceFile, Text, meaning
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed, undeclared
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.public import Public
@@ -40,23 +40,17 @@ from takifugu.releasing.file.tables import Table
 class PopulationSourceSpec(SourceKeys):
     """Where the private rows are: a person's values, or places, one per row."""
 
-    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["checkins"])]
+    name: Annotated[Name, meaning("the data's name in the ledger", "checkins")]
     file: Annotated[SourceFile, Field(examples=["checkins.csv"])] = None
     rows: Answers = "answers"
-    unit: Annotated[Text | None, Field(description="the column that says whose row it is", examples=["person"])] = None
-    value: Annotated[Text | None, Field(description="the column with the values", examples=["activity"])] = None
+    unit: Annotated[Text | None, meaning("the column that says whose row it is", "person")] = None
+    value: Annotated[Text | None, meaning("the column with the values", "activity")] = None
     coordinates: Annotated[
-        tuple[Text, Text] | None,
-        Field(description="the two columns with the coordinates of a place", examples=[["longitude", "latitude"]]),
+        tuple[Text, Text] | None, meaning("the two columns with the coordinates of a place", ["longitude", "latitude"])
     ] = None
-    rows_per_person: Annotated[
-        Positive, Field(description="the most rows that a person may have; one with more is refused", examples=[1])
-    ]
-    batch: Annotated[
-        Text | None,
-        Field(description="a name for these rows: no row is in batches of two names", examples=["2026-03"]),
-    ] = None
-    list_units: Annotated[StrictBool, Field(description="name the persons on the certificate")] = False
+    rows_per_person: Annotated[Positive, meaning("the most rows that a person may have; one with more is refused", 1)]
+    batch: Annotated[Text | None, meaning("a name for these rows: no row is in batches of two names", "2026-03")] = None
+    list_units: Annotated[StrictBool, meaning("name the persons on the certificate")] = False
 
     @property
     def value_columns(self) -> tuple[str, ...]:
@@ -87,8 +81,13 @@ class Populations(Kind):
     """Rows of people whose population is hidden; one table holds what is sent for each row."""
 
     facts = Shape(
-        EACH_ROW, PopulationReleaseSpec, "releasing.file.drafting.shapes:each_row", PopulationItemSpec, AboutUnits,
-        roles={"value": "value", "unit": "unit"}, named=("unit", "value", "coordinates"),
+        EACH_ROW,
+        PopulationReleaseSpec,
+        "releasing.file.drafting.shapes:each_row",
+        PopulationItemSpec,
+        AboutUnits,
+        roles={"value": "value", "unit": "unit"},
+        named=("unit", "value", "coordinates"),
     )
 
     def shape(self, spec: PopulationReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictBool
 
 from takifugu.core.errors import TakifuguError
-from takifugu.releasing.file.keys import Edges, Name, Section, SourceFile, State, Text
+from takifugu.releasing.file.keys import Edges, Name, Section, SourceFile, State, Text, meaning
 from takifugu.releasing.file.problems import fault, faults_at
 from takifugu.releasing.file.reading import bins_of
 from takifugu.releasing.file.row_words import Answers
@@ -20,25 +20,25 @@ from takifugu.releasing.file.tables import SharedTable
 class RecordSourceSpec(SourceKeys):
     """Where the private records are."""
 
-    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["census"])]
+    name: Annotated[Name, meaning("the data's name in the ledger", "census")]
     file: Annotated[SourceFile, Field(examples=["people.csv"])] = None
     rows: Answers = "answers"
-    unit: Annotated[Text | None, Field(description="the column that says whose row it is; without it, one row")] = None
+    unit: Annotated[Text | None, meaning("the column that says whose row it is; without it, one row")] = None
     value: Annotated[
         Text | Annotated[tuple[Text, ...], Field(min_length=2)] | None,
-        Field(description="users, contacts: the column with each one's value; users: or the columns that make it"),
+        meaning("users, contacts: the column with each one's value; users: or the columns that make it"),
     ] = None
-    group: Annotated[Text | None, Field(description="users: the column with the name of each user's group")] = None
-    person: Annotated[Text | None, Field(description="contacts: the column with the name of each person")] = None
+    group: Annotated[Text | None, meaning("users: the column with the name of each user's group")] = None
+    person: Annotated[Text | None, meaning("contacts: the column with the name of each person")] = None
     null_keys: Annotated[
         Literal["refuse", "drop"] | None,
-        Field(description='rows that do not say whose they are: "refuse", or "drop" to leave them out'),
+        meaning('rows that do not say whose they are: "refuse", or "drop" to leave them out'),
     ] = None
     bins: Annotated[
         dict[str, Edges | dict[str, Edges]] | None,
-        Field(
-            description="users, contacts: the numbers that count as each value; others: the same for each column",
-            examples=[{"young": [0, 30], "old": [30, 120]}],
+        meaning(
+            "users, contacts: the numbers that count as each value; others: the same for each column",
+            {"young": [0, 30], "old": [30, 120]},
         ),
     ] = None
 
@@ -46,15 +46,13 @@ class RecordSourceSpec(SourceKeys):
 class RecordHideSpec(Section):
     """What must stay secret; without this section, every single value."""
 
-    kind: Annotated[Literal["every-entry"] | None, Field(description="every single value is hidden")] = None
-    variable: Annotated[Text | None, Field(description="the one variable of a network that is hidden")] = None
-    attribute: Annotated[Text | None, Field(description="the one column of a table that is hidden")] = None
-    person: Annotated[Text | None, Field(description="the one person of a contact graph who is hidden")] = None
-    a: Annotated[State | None, Field(description="one of the two values that it may have")] = (
-        None
-    )
-    b: Annotated[State | None, Field(description="the other one")] = None
-    presence: Annotated[StrictBool, Field(description="whether each user is present or absent is hidden")] = False
+    kind: Annotated[Literal["every-entry"] | None, meaning("every single value is hidden")] = None
+    variable: Annotated[Text | None, meaning("the one variable of a network that is hidden")] = None
+    attribute: Annotated[Text | None, meaning("the one column of a table that is hidden")] = None
+    person: Annotated[Text | None, meaning("the one person of a contact graph who is hidden")] = None
+    a: Annotated[State | None, meaning("one of the two values that it may have")] = None
+    b: Annotated[State | None, meaning("the other one")] = None
+    presence: Annotated[StrictBool, meaning("whether each user is present or absent is hidden")] = False
 
 
 class RecordItemSpec(SharedTable):
@@ -62,16 +60,16 @@ class RecordItemSpec(SharedTable):
 
     by: Annotated[
         Text | Annotated[tuple[Text, ...], Field(min_length=1)] | None,
-        Field(description="users: a cell for each group, or each combination of columns", examples=["ward"]),
+        meaning("users: a cell for each group, or each combination of columns", "ward"),
     ] = None
 
 
 class RecordReleaseSpec(FileSpec):
     """A release file of records, version 1: one source, one belief, one or more releases."""
 
-    source: Annotated[RecordSourceSpec, Field(description="where the private records are")]
+    source: Annotated[RecordSourceSpec, meaning("where the private records are")]
     belief: Any
-    hide: Annotated[RecordHideSpec, Field(description="what must stay secret")] = RecordHideSpec()
+    hide: Annotated[RecordHideSpec, meaning("what must stay secret")] = RecordHideSpec()
     release: tuple[RecordItemSpec, ...]
 
 

@@ -26,6 +26,7 @@ from takifugu.releasing.file.keys import (
     UnitsIndependent,
     WindowEnd,
     WindowStart,
+    meaning,
 )  # fmt: skip
 from takifugu.releasing.file.row_words import LASTING, Steps
 from takifugu.releasing.file.sections import Described, FileSpec, SourceKeys
@@ -37,118 +38,106 @@ from takifugu.releasing.file.tables import SharedTable
 class SourceSpec(SourceKeys):
     """Where the private data are, and what their columns mean."""
 
-    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
+    name: Annotated[Name, meaning("the data's name in the ledger", "activity-study")]
     file: Annotated[SourceFile, Field(examples=["activity.csv"])] = None
     rows: Steps = "samples"
     columns: Annotated[
         Text | tuple[Text, ...] | dict[Text, Moment] | None,
-        Field(
-            description="of wide rows: the columns that are steps, headers or patterns with * and ?, or headers with "
+        meaning(
+            "of wide rows: the columns that are steps, headers or patterns with * and ?, or headers with "
             "the number or time of each",
-            examples=["2026-*", {"Mon": "2026-01-05", "Tue": "2026-01-06"}],
+            "2026-*",
+            {"Mon": "2026-01-05", "Tue": "2026-01-06"},
         ),
     ] = None
-    ignore: Annotated[
-        tuple[Text, ...], Field(description="of wide rows: columns that are not read", examples=[["name", "class"]])
-    ] = ()
-    empty: Annotated[State | None, Field(description="of wide rows: the state that an empty cell means")] = None
-    value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
-    unit: Annotated[Text | None, Field(description="the column that says whose row it is")] = None
-    piece: Annotated[Text | None, Field(description="the column that numbers a person's pieces")] = None
+    ignore: Annotated[tuple[Text, ...], meaning("of wide rows: columns that are not read", ["name", "class"])] = ()
+    empty: Annotated[State | None, meaning("of wide rows: the state that an empty cell means")] = None
+    value: Annotated[Text, meaning("the column with the states", "state")]
+    unit: Annotated[Text | None, meaning("the column that says whose row it is")] = None
+    piece: Annotated[Text | None, meaning("the column that numbers a person's pieces")] = None
     order: Annotated[
         Text | tuple[Text, Text] | None,
-        Field(description="the column that orders the rows of a piece, or those of a date and a time of day"),
+        meaning("the column that orders the rows of a piece, or those of a date and a time of day"),
     ] = None
-    step: Annotated[
-        Number | None,
-        Field(description="the declared step between rows; missing steps are unobserved", examples=["1min"]),
-    ] = None
+    step: Annotated[Number | None, meaning("the declared step between rows; missing steps are unobserved", "1min")] = (
+        None
+    )
     from_: Annotated[
         Moment | None,
-        Field(
-            alias="from",
-            description="where the calendar of the recording starts, by clocks in timezone, or in UTC",
-            examples=["2026-01-05"],
+        meaning(
+            "where the calendar of the recording starts, by clocks in timezone, or in UTC", "2026-01-05", alias="from"
         ),
     ] = None
     until: CalendarEnd = None
     gaps: Annotated[
         Literal["hidden", "public"],
-        Field(description='which steps of a window were observed: "hidden", or "public" (in a calendar only)'),
+        meaning('which steps of a window were observed: "hidden", or "public" (in a calendar only)'),
     ] = "hidden"
     roster: Annotated[
         Path | Annotated[tuple[Text, ...], Field(min_length=1)] | None,
-        Field(
-            description="who is covered, of changes, stays and events: a public list with their column and, where "
+        meaning(
+            "who is covered, of changes, stays and events: a public list with their column and, where "
             "these differ, from and until; or the names",
-            examples=["agents.csv"],
+            "agents.csv",
         ),
     ] = None
-    before: Annotated[
-        State | None, Field(description="of changes: what everybody was until a first row, if that is a fact")
-    ] = None
-    start: Annotated[Text | None, Field(description="the column that says when a stay starts")] = None
-    end: Annotated[Text | None, Field(description="the column that says when a stay ends; empty where it has not")] = (
+    before: Annotated[State | None, meaning("of changes: what everybody was until a first row, if that is a fact")] = (
         None
     )
+    start: Annotated[Text | None, meaning("the column that says when a stay starts")] = None
+    end: Annotated[Text | None, meaning("the column that says when a stay ends; empty where it has not")] = None
     duration: Annotated[
         tuple[Text, Text] | None,
-        Field(
-            description="instead of end: the column of how long a stay is, and what a 1 there is",
-            examples=[["hours", "1h"]],
-        ),
+        meaning("instead of end: the column of how long a stay is, and what a 1 there is", ["hours", "1h"]),
     ] = None
-    otherwise: Annotated[State | None, Field(description="the state of a step without a stay or an event")] = None
+    otherwise: Annotated[State | None, meaning("the state of a step without a stay or an event")] = None
     overlap: Annotated[
         Literal["refuse", "first", "last"],
-        Field(
-            description='stays that overlap, or events in one step: "refuse", the one that began "first" counts, or '
+        meaning(
+            'stays that overlap, or events in one step: "refuse", the one that began "first" counts, or '
             'the "last" one, which ends the other'
         ),
     ] = "refuse"
     nulls: Annotated[
         Literal["refuse", "unobserved"],
-        Field(description='missing states: "refuse", or "unobserved" where the pattern of gaps is public'),
+        meaning('missing states: "refuse", or "unobserved" where the pattern of gaps is public'),
     ] = "refuse"
     null_keys: Annotated[
         Literal["refuse", "drop"],
-        Field(
-            description='rows that do not say whose, or of which piece, they are: "refuse", or "drop" to leave them out'
-        ),
+        meaning('rows that do not say whose, or of which piece, they are: "refuse", or "drop" to leave them out'),
     ] = "refuse"
     order_format: OrderFormat = None
     timezone: Timezone = None
     ambiguous: Annotated[
         Literal["refuse", "first", "last", "drop"],
-        Field(
-            description='rows at a time that clocks in timezone show twice: as the order of the rows says ("refuse" '
+        meaning(
+            'rows at a time that clocks in timezone show twice: as the order of the rows says ("refuse" '
             'where it says nothing), all of the "first" or the "last" pass, or left out ("drop")'
         ),
     ] = "refuse"
     round_to: Annotated[
-        Number | None,
-        Field(description="what an inexact order is rounded to: the step, or a whole part of it", examples=["1min"]),
+        Number | None, meaning("what an inexact order is rounded to: the step, or a whole part of it", "1min")
     ] = None
     duplicates: Annotated[
         Literal["refuse", "first", "last"],
-        Field(description='two rows in one step: "refuse", or the "first" or "last" of them counts'),
+        meaning('two rows in one step: "refuse", or the "first" or "last" of them counts'),
     ] = "refuse"
     bins: Annotated[
         dict[str, Edges] | None,
-        Field(
-            description="numbers that count as each state, from the first edge to below the second one",
-            examples=[{"still": [0, 100], "moving": [100, 2000]}],
+        meaning(
+            "numbers that count as each state, from the first edge to below the second one",
+            {"still": [0, 100], "moving": [100, 2000]},
         ),
     ] = None
     attributes: Annotated[
         dict[str, tuple[State, ...]],
-        Field(
-            description="columns that say something public of each person, with all their values, for tables by them",
-            examples=[{"ward": ["A", "B"]}],
+        meaning(
+            "columns that say something public of each person, with all their values, for tables by them",
+            {"ward": ["A", "B"]},
         ),
     ] = Field(default_factory=dict)
     list_units: Annotated[
-        StrictBool, Field(description="name the people on the certificates of pooled tables, not only their number")
+        StrictBool, meaning("name the people on the certificates of pooled tables, not only their number")
     ] = False
 
     @property
@@ -195,40 +184,34 @@ class SequenceBelief(Described):
 
     states: Annotated[
         tuple[State, ...],
-        Field(
-            min_length=2,
-            description="every state that can occur, known without looking at the data",
-            examples=[["still", "walking"]],
-        ),
+        meaning("every state that can occur, known without looking at the data", ["still", "walking"], min_length=2),
     ]
-    map: Annotated[dict[str, State], Field(description="raw values and the state that each one counts as")] = Field(
+    map: Annotated[dict[str, State], meaning("raw values and the state that each one counts as")] = Field(
         default_factory=dict
     )
-    source: Annotated[Text, Field(description="where the belief comes from")] = "assumed"
-    pieces_independent: Annotated[
-        StrictBool | None, Field(description="declare that pieces of one person are independent")
-    ] = None
-    units_independent: UnitsIndependent = None
-    min_length: Annotated[Positive, Field(description="pieces with fewer steps are left out")] = 1
-    max_length: Annotated[Positive | None, Field(description="the most steps that a piece may have")] = None
-    longer: Annotated[Literal["refuse", "cut"], Field(description="what to do with a piece longer than max_length")] = (
-        "refuse"
+    source: Annotated[Text, meaning("where the belief comes from")] = "assumed"
+    pieces_independent: Annotated[StrictBool | None, meaning("declare that pieces of one person are independent")] = (
+        None
     )
+    units_independent: UnitsIndependent = None
+    min_length: Annotated[Positive, meaning("pieces with fewer steps are left out")] = 1
+    max_length: Annotated[Positive | None, meaning("the most steps that a piece may have")] = None
+    longer: Annotated[Literal["refuse", "cut"], meaning("what to do with a piece longer than max_length")] = "refuse"
 
 
 class EveryEntrySpec(Section):
     """The value in every row must stay secret."""
 
-    kind: Annotated[Literal["every-entry"], Field(description="every single value is hidden")] = "every-entry"
+    kind: Annotated[Literal["every-entry"], meaning("every single value is hidden")] = "every-entry"
 
 
 class EntrySpec(Section):
     """One entry of one sequence must stay secret; the others are not protected."""
 
-    kind: Annotated[Literal["one-entry"], Field(description="whether one entry has one or the other value is hidden")]
-    entry: Annotated[StrictInt, Field(ge=0, description="the entry's number, counted from 0", examples=[6])]
-    a: Annotated[State, Field(description="one state that it may have", examples=["ill"])]
-    b: Annotated[State, Field(description="the other state that it may have", examples=["well"])]
+    kind: Annotated[Literal["one-entry"], meaning("whether one entry has one or the other value is hidden")]
+    entry: Annotated[StrictInt, meaning("the entry's number, counted from 0", 6, ge=0)]
+    a: Annotated[State, meaning("one state that it may have", "ill")]
+    b: Annotated[State, meaning("the other state that it may have", "well")]
 
 
 Hide = EveryEntrySpec | EntrySpec
@@ -237,25 +220,21 @@ Hide = EveryEntrySpec | EntrySpec
 class ItemSpec(SharedTable):
     """One table to publish."""
 
-    per: Annotated[Literal["unit", "pooled", "both"], Field(description="one answer per person, one for all, both")] = (
-        "pooled"
-    )
+    per: Annotated[Literal["unit", "pooled", "both"], meaning("one answer per person, one for all, both")] = "pooled"
     by: Annotated[
         Text | Annotated[tuple[Text, ...], Field(min_length=1, max_length=2)] | None,
-        Field(
-            description="a cell for each hour, weekday, date, week or month of the calendar, or for each two of them; "
+        meaning(
+            "a cell for each hour, weekday, date, week or month of the calendar, or for each two of them; "
             "or for each value of a public attribute of people",
-            examples=["hour"],
+            "hour",
         ),
     ] = None
     from_: WindowStart = None
     to: WindowEnd = None
-    window: Annotated[
-        Text | None, Field(description="the window: a day, a week, a month or a year", examples=["2026-W07"])
-    ] = None
+    window: Annotated[Text | None, meaning("the window: a day, a week, a month or a year", "2026-W07")] = None
     every: Annotated[
         Literal["day", "week", "month", "year"] | None,
-        Field(description="a table for each whole day, week, month or year of the calendar"),
+        meaning("a table for each whole day, week, month or year of the calendar"),
     ] = None
 
     @property
@@ -270,7 +249,7 @@ class ItemSpec(SharedTable):
 class ReleaseSpec(FileSpec):
     """A release file, version 1: one source of sequences, one belief, one or more releases."""
 
-    source: Annotated[SourceSpec, Field(description="where the private data are, and what their columns mean")]
+    source: Annotated[SourceSpec, meaning("where the private data are, and what their columns mean")]
     belief: SequenceBelief
     hide: Annotated[EveryEntrySpec | EntrySpec, Field(discriminator="kind", description="what must stay secret")] = (
         EveryEntrySpec()
