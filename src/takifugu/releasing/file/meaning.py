@@ -16,7 +16,7 @@ from takifugu.model.queries.forms import QueryReader, Weighing
 from takifugu.releasing.file.expectations import PUBLIC
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.public import Public, faults_of, key_of, private_keys, revealed
+from takifugu.releasing.file.public import Public, collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.shape import opened
 from takifugu.releasing.file.sharing import only_release_problems, promise_problems
@@ -69,7 +69,9 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
     odd |= {"belief" for key in faulty - _HARMLESS if key.startswith("belief.")}
     belief, framework, table = None, None, None
     if not odd & {*kind.facts.believes_from, ""}:
-        belief = _believed(kind, spec, folder, problems)
+        with collecting(problems, spec.belief):
+            belief = spec.belief.meant.belief(Public(folder, spec.source))
+            problems += [] if spec.source is None else kind.misfits(spec, belief)
     if belief is not None and not odd & {"hide", ""}:
         framework = _hidden(kind, spec, belief, problems)
     if belief is not None and not odd and not faulty and is_there(spec.source, folder, data):
@@ -92,18 +94,6 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
 
 def two_tables(name: str, number: int) -> TakifuguError:
     return fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
-
-
-def _believed(kind: Kind, spec: FileSpec, folder: Path, faults: list[TakifuguError]) -> Entries | None:
-    belief = None
-    try:
-        belief = spec.belief.meant.belief(Public(folder, spec.source))
-        faults += [] if spec.source is None else kind.misfits(spec, belief)
-    except SpecError as error:  # several faults, each with its place
-        faults += [blamed(problem, "belief", *key_of(spec.belief, problem)) for problem in error.faults]
-    except TakifuguError as error:
-        faults.append(blamed(error, "belief", *key_of(spec.belief, error)[:2]))
-    return belief
 
 
 def _hidden(kind: Kind, spec: FileSpec, belief: Entries, faults: list[TakifuguError]) -> Framework | None:

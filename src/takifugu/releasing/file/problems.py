@@ -163,17 +163,7 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
     if kind == "missing":
         return InputError("is missing", fix=_write(key, node, schema))
     if kind == "extra_forbidden":
-        exact = exact_total(key)
-        if exact is not None:
-            return exact
-        keys, query = list(node.get("properties", {})), node.get("properties", {}).get("query", {}).get("const")
-        having = [] if query is None else _having(key, node, schema)
-        if having:
-            return InputError(f"does not belong to a {query}", fix=f"leave it out, or publish a {' or '.join(having)}")
-        fault_text = f"is not a known key here{did_you_mean(key, keys)}"
-        near = nearest_words(key, keys)
-        more = f" or {len(keys) - len(near)} more ({all_keys} has all)" if len(near) < len(keys) else ""
-        return InputError(fault_text, fix=f"write one of {', '.join(near)}{more}")
+        return exact_total(key) or _unknown_key(key, node, schema, all_keys)
     if kind in TAGS and node.get("of") == "query":
         tag, kinds = value.get("query", _MISSING) if isinstance(value, dict) else _MISSING, node["kinds"]
         if tag is _MISSING:
@@ -204,10 +194,19 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
     return InputError(f"is {_text(value)}", rule=rule, fix=_write(key, node, schema))
 
 
-def _having(key: str, node: Json, schema: Json) -> list[str]:
-    """Return the queries of a kind of file with a key."""
-    members = {query: _resolve({"$ref": pointer}, schema, None) for query, pointer in node.get("others", {}).items()}
-    return [query for query, member in members.items() if key in member["properties"]]
+def _unknown_key(key: str, node: Json, schema: Json, all_keys: str) -> InputError:
+    """Return the error about a key of other queries, or of none."""
+    properties = node.get("properties", {})
+    query, keys = properties.get("query", {}).get("const"), list(properties)
+    others = {} if query is None else node.get("others", {})
+    members = {other: _resolve({"$ref": pointer}, schema, None) for other, pointer in others.items()}
+    having = [other for other, member in members.items() if key in member["properties"]]
+    if having:
+        return InputError(f"does not belong to a {query}", fix=f"leave it out, or publish a {' or '.join(having)}")
+    near = nearest_words(key, keys)
+    more = f" or {len(keys) - len(near)} more ({all_keys} has all)" if len(near) < len(keys) else ""
+    fault_text = f"is not a known key here{did_you_mean(key, keys)}"
+    return InputError(fault_text, fix=f"write one of {', '.join(near)}{more}")
 
 
 def _unsupported(error: ErrorDetails, key: str, node: Json, raw: Json) -> TakifuguError | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from takifugu.core.errors import DataError, Step, TakifuguError
+from takifugu.core.errors import DataError, SpecError, Step, TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
@@ -147,6 +148,17 @@ def fitted_to_data(spec: FileSpec) -> bool:
 def key_of(section: Described, error: TakifuguError) -> tuple[Step, ...]:
     """Return the key of an error in a section, if any."""
     return tuple(error.where[:3]) if error.where and error.where[0] in type(section).model_fields else ()
+
+
+@contextmanager
+def collecting(faults: list[TakifuguError], belief: Described) -> Iterator[None]:
+    """Add the faults of a [belief] that is made inside, each at its key."""
+    try:
+        yield
+    except SpecError as error:
+        faults += [blamed(problem, "belief", *key_of(belief, problem)) for problem in error.faults]
+    except TakifuguError as error:
+        faults.append(blamed(error, "belief", *key_of(belief, error)))
 
 
 def revealed(spec: FileSpec, folder: Path, table: Table) -> Iterator[TakifuguError]:

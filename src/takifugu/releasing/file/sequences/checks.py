@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from takifugu.core.errors import SpecError, TakifuguError, did_you_mean, nearest
+from takifugu.core.errors import TakifuguError, did_you_mean, nearest
 from takifugu.core.sections import values_of, written
 from takifugu.data import Bins, Layout, Table, missing_states, parse_step
 from takifugu.model.beliefs.one_sequence import OneSequence
@@ -15,7 +15,7 @@ from takifugu.releasing.file.calendars.windows import expanded
 from takifugu.releasing.file.kind import Kind, undeclared
 from takifugu.releasing.file.meaning import Meaning, table_problems, two_tables
 from takifugu.releasing.file.problems import absent_columns, blamed, fault, faults_at
-from takifugu.releasing.file.public import faults_of, key_of, private_keys, revealed
+from takifugu.releasing.file.public import collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import cells, measured, runs, windows
 from takifugu.releasing.file.sequences.build import PublicSequences, columns_of_order, named_columns
@@ -32,9 +32,7 @@ from takifugu.releasing.file.sharing import only_release_problems
 from takifugu.releasing.file.source import UNOPENED, is_there
 
 
-def meaning_of(
-    kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object = None
-) -> Meaning:
+def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object = None) -> Meaning:
     """Return the meaning of a release file's well-formed keys.
 
     Invalid sections are None. `faulty` keys have an example in their place, and nothing that depends on them is
@@ -43,17 +41,9 @@ def meaning_of(
     source: SourceSpec | None = spec.source
     belief: SequenceBelief | None = spec.belief
     hide: Hide | None = spec.hide
-    problems: list[TakifuguError] = []
-    chain: OneSequence | None = None
-    table: Table | None = None
+    problems, table, chain = list[TakifuguError](), None, None
     if source is not None:
-        # A calendar is planned before there is a recording; who reads it says that it is missing.
-        planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
-        is_closed = planned or data is UNOPENED
-        opening = {f"source.{key}" for key in ("file", "missing", "rows", *FileKeys.model_fields)}
-        if not is_closed and not faulty & opening:
-            table, faults = opened(kind.facts, spec, None, folder, data)
-            problems += faults
+        table, problems = _opened(kind, spec, faulty, folder, data)
         problems += _columns(source, table, faulty)
         problems += _source(source)
         problems += () if "source.rows" in faulty else runs.faults_of(source, belief, folder, data)
@@ -61,40 +51,80 @@ def meaning_of(
         problems += cells.faults_of(source, spec.release)
         problems += () if table is None else cells.columns_of(source, table)
     if belief is not None:
-        problems += _belief(belief, source, faulty)
-        if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
-            problems += _missing(belief, source)
-            problems += _bins(belief, source)
-        kind_keys = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
-        odd = [] if faulty & kind_keys else list(faults_of(belief))
-        problems += odd
-        if not odd and not any(key.startswith("belief.") for key in faulty):
-            private_faults = [] if source is None else list(private_keys(spec, folder, data))
-            private_faults += [] if source is None or table is None else revealed(spec, folder, table)
-            if not private_faults:  # of private data no belief is made, nor said what is wrong with one
-                chain = _try_chain(belief, source, folder, problems, table)
-            problems += private_faults
-            if chain is not None:
-                problems += _of_outside(belief, chain, source)
+        chain = _believed(spec, faulty, folder, data, table, problems)
     if hide is not None:
         problems += _hide(hide, source, None if "belief.states" in faulty else belief)
     if source is not None:
         problems += only_release_problems(source, spec.release)
+    problems += _tables(spec, chain, folder)
+    calendar = None if problems or faulty or source is None else source.calendar
+    if calendar is not None:
+        spec = spec.model_copy(update={"release": expanded(spec.release, calendar)})
+    return Meaning(chain, None, table, problems, spec)
+
+
+def _opened(
+    kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object
+) -> tuple[Table | None, list[TakifuguError]]:
+    """Open the source, unless it is planned, closed or faulty."""
+    source = spec.source
+    # A calendar is planned before there is a recording; who reads it says that it is missing.
+    is_planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
+    opening = {f"source.{key}" for key in ("file", "missing", "rows", *FileKeys.model_fields)}
+    if is_planned or data is UNOPENED or faulty & opening:
+        return None, []
+    return opened(kind.facts, spec, None, folder, data)
+
+
+def _believed(
+    spec: ReleaseSpec,
+    faulty: frozenset[str],
+    folder: Path,
+    data: object,
+    table: Table | None,
+    problems: list[TakifuguError],
+) -> OneSequence | None:
+    """Return the chain of one step, or add the faults of [belief] to `problems`."""
+    belief: SequenceBelief = spec.belief
+    source: SourceSpec | None = spec.source
+    problems += _belief(belief, source, faulty)
+    if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
+        problems += _missing(belief, source)
+        problems += _bins(belief, source)
+    kind_keys = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
+    odd = [] if faulty & kind_keys else list(faults_of(belief))
+    problems += odd
+    if odd or any(key.startswith("belief.") for key in faulty):
+        return None
+    private_faults = [] if source is None else list(private_keys(spec, folder, data))
+    private_faults += [] if table is None else revealed(spec, folder, table)
+    problems += private_faults
+    if private_faults:  # of private data no belief is made, nor said what is wrong with one
+        return None
+    ways = belief.meant.ways if isinstance(belief.meant, Ways) else ()
+    if {"fit", "matrices", "stay", "stays"} & {*ways} and (source is None or _lacks_calendar(belief, source)):
+        return None  # which is told with the source
+    chain: OneSequence | None = None
+    with collecting(problems, belief):
+        chain = belief.meant.belief(PublicSequences(folder, source, belief, table))
+        problems += _of_outside(belief, chain, source)
+    return chain
+
+
+def _tables(spec: ReleaseSpec, chain: OneSequence | None, folder: Path) -> Iterator[TakifuguError]:
+    """Yield the faults of each table, and of two with one name."""
+    source: SourceSpec | None = spec.source
     names: set[str] = set()
     for number, item in enumerate(spec.release):
         if item is None:
             continue
         for name in (item.name, f"{item.name}-units", f"{item.name}-pooled") if item.per == "both" else (item.name,):
             if name.lower() in names:
-                problems.append(two_tables(name, number))
+                yield two_tables(name, number)
             names.add(name.lower())  # on some machines A.csv and a.csv are one file
-        problems += _per(item, number, source)
-        problems += () if source is None else measured.faults_of(item, number, source.step)
-        problems += table_problems(item, number, chain, folder)
-    calendar = None if problems or faulty or source is None else source.calendar
-    if calendar is not None:
-        spec = spec.model_copy(update={"release": expanded(spec.release, calendar)})
-    return Meaning(chain, None, table, problems, spec)
+        yield from _per(item, number, source)
+        yield from () if source is None else measured.faults_of(item, number, source.step)
+        yield from table_problems(item, number, chain, folder)
 
 
 def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
@@ -173,32 +203,6 @@ class Ways(Protocol):
 
     @property
     def ways(self) -> list[str]: ...
-
-
-def _try_chain(
-    belief: SequenceBelief,
-    source: SourceSpec | None,
-    folder: Path,
-    problems: list[TakifuguError],
-    private: Table | None,
-) -> OneSequence | None:
-    """Return the chain of one step, or add faults to `problems`.
-
-    A chain must not be fitted to the `private` table.
-    """
-    ways = belief.meant.ways if isinstance(belief.meant, Ways) else ()
-    needed = {"fit", "matrices", "stay", "stays"} & {*ways}
-    if needed and (source is None or _lacks_calendar(belief, source)):
-        return None  # which is told with the source
-    try:
-        chain: OneSequence = belief.meant.belief(PublicSequences(folder, source, belief, private))
-    except SpecError as error:
-        problems += [blamed(problem, "belief", *problem.where) for problem in error.faults]
-    except TakifuguError as error:
-        problems.append(blamed(error, "belief", *key_of(belief, error)))
-    else:
-        return chain
-    return None
 
 
 def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
