@@ -79,7 +79,7 @@ def write_synced(path: Path, content: bytes, mode: int | None = None) -> None:
     finally:
         os.close(handle)
     if mode is not None:
-        path.chmod(mode)
+        os.chmod(path, mode)
 
 
 def sync(folder: Path) -> None:

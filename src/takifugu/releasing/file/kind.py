@@ -257,10 +257,6 @@ class Kind:
             )
         return units[0].data
 
-    def in_degrees(self, file: ReleaseFile) -> bool:
-        """Return whether places are declared, or named, as longitude and latitude."""
-        return False
-
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield public advice on a table, with its `noise` before payment."""
         yield from ()
@@ -271,6 +267,13 @@ class Kind:
             yield f"which {file.people.many} there are is public"
             yield f"the {file.people.many} are independent of each other"
         yield from assumed(file.spec.belief)
+
+
+@runtime_checkable
+class OfPlaces(Protocol):
+    """A kind of file that says whether its places are declared, or named, as longitude and latitude."""
+
+    def in_degrees(self, file: ReleaseFile) -> bool: ...
 
 
 @runtime_checkable
