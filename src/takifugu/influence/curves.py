@@ -230,9 +230,18 @@ def profile_of(belief: Belief, release: Release) -> Profile:
 
 
 def _in_runs(kinds: Sequence[Runs], table: Callable[..., FloatArray]) -> Profile:
-    """Return the profile with the tables of `kinds` at each entry."""
-    tables, number = different(*kinds)
-    return Profile(tuple(table(*kind) for kind in tables.T.tolist()), number.lengths, number.values)
+    """Return the profile with the tables of `kinds` at each entry.
+
+    Kinds that lose alike, such as the hours of a day, are one run.
+    """
+    columns, number = different(*kinds)
+    tables = [table(*kind) for kind in columns.T.tolist()]
+    first_alike = dict[bytes, int]()
+    alike = np.zeros(len(tables), dtype=np.int64)
+    for place, losses in enumerate(tables):
+        alike[place] = first_alike.setdefault(losses.tobytes(), place)
+    (used,), joined = different(number.mapped(alike[number.values]))
+    return Profile(tuple(tables[place] for place in used.tolist()), joined.lengths, joined.values)
 
 
 def _table(changes: IntArray, scale: Fraction) -> FloatArray:

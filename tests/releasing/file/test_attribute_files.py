@@ -16,7 +16,7 @@ from tests.support.engines import ENGINES, Columns
 from tests.support.failing import failing
 from tests.support.release_files import filled
 from tests.support.releases import refusal_of, spent
-from tests.support.starting import begin, init
+from tests.support.starting import begin
 
 import takifugu as tf
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, TakifuguError
@@ -413,11 +413,3 @@ def test_a_draft_becomes_valid(tmp_path: Path, kind: str) -> None:
     where.write_text(filled(text, **lines), encoding="utf-8")
     assert load(where).kind.names == (kind,)
     succeed("compare", where)
-
-
-def test_init_says_which_kinds_it_drafts(tmp_path: Path) -> None:
-    (tmp_path / "d.csv").write_text("a,b\n1,2\n")
-    refused = init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "parameter-box")
-    assert refused.exit_code == 2
-    assert "no release file is drafted for a belief of kind 'parameter-box'" in refused.stderr
-    assert not (tmp_path / "r.toml").exists()

@@ -13,7 +13,9 @@ from tests.support.release_files import filled
 from tests.support.starting import begin, init
 from tests.support.steps import calls
 
+from takifugu.core.errors import InputError
 from takifugu.data import open_frame, sniffed
+from takifugu.releasing.file.drafting.draft import Start, not_drafted
 from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.rules import RULES, Guess, guessed, register
@@ -530,3 +532,11 @@ def test_a_wide_table_is_looked_at_with_little_work_for_each_cell(tmp_path: Path
     assert calls(lambda: first_look(table)) < 12 * columns * rows
     look = first_look(table)
     assert {column.kind for column in look.columns.values()} == {"numbers"}
+
+
+def test_a_kind_from_outside_may_have_no_draft(tmp_path: Path) -> None:
+    path = write(tmp_path, "water.csv")
+    start = Start(path, tmp_path / "r.toml", first_look(open_frame(path, written=sniffed(path))), "eeg", {}, {})
+    with pytest.raises(InputError) as refused:
+        list(not_drafted(start))
+    assert refused.value.what == "no release file is drafted for a belief of kind 'eeg'"
