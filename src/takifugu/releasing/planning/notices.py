@@ -93,12 +93,23 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
             f"no budget is declared for the source {source!r}, so its budget is the cost of its first release, and a "
             "second one is refused: declare one (budget under [source], budget=... in Python)"
         )
+    notices += _per_distance(questions)
     notices += [words for words in (account.layout, account.people) if words]
     for charge in account.charges:
         if charge.charged.epsilon > charge.alone.epsilon:
             whose = people.each_of(charge.units)
             notices.append(f"{whose} is charged {charge.charged}, not {charge.alone} as on its own: {charge.reason}")
     return tuple(notices)
+
+
+def _per_distance(questions: Sequence[Question]) -> Iterator[str]:
+    """Yield what the epsilons are multiplied by, where that is a distance."""
+    from takifugu.accounting import definitions
+
+    frameworks = {question.release: question.calibration.framework for question in questions}
+    for name, framework in frameworks.items():
+        if definitions.find(framework.definition).per_distance:
+            yield f"{name}: epsilon, and the budget, are for each unit of the distance between two populations"
 
 
 def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:
