@@ -109,7 +109,7 @@ def _per_distance(questions: Sequence[Question]) -> Iterator[str]:
     frameworks = {question.release: question.calibration.framework for question in questions}
     for name, framework in frameworks.items():
         if definitions.find(framework.definition).per_distance:
-            yield f"{name}: epsilon, and the budget, are for each unit of the distance between two populations"
+            yield f"{name}: epsilon, and what is spent of the budget, is multiplied by the distance of two populations"
 
 
 def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:
