@@ -18,7 +18,7 @@ LEFT = {
     "analysis/questions/real_columns.py": (1, "frames of any library"),
     "core/cache.py": (1, "whether an object has room for what is kept with it"),
     "core/errors.py": (1, "errors of other libraries"),
-    "core/files.py": (2, "a flag that not every system has, and Windows"),
+    "core/files.py": (3, "flags that not every system has, and Windows"),
     "core/lists.py": (6, "lists, arrays and frames of any library"),
     "core/sections.py": (1, "what `typing` keeps of an annotation"),
     "data/engines/faults.py": (2, "errors and modules of other libraries"),
@@ -42,7 +42,6 @@ LEFT = {
     "releasing/file/kinds.py": (2, "what somebody registers as a kind of file"),
     "releasing/file/public.py": (2, "what a section declares of its file, as its author wrote it"),
     "releasing/planning/truth.py": (1, "arrays of any library"),
-    "releasing/publishing/folder.py": (1, "a flag that not every system has"),
 }
 
 

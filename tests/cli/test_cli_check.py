@@ -245,7 +245,7 @@ def test_of_the_private_data_no_belief_is_made(tmp_path: Path, belief: str) -> N
     """That the file is named is the only fault: what is in it is neither read nor said."""
     (tmp_path / "ward.csv").write_text("hour,state\n2026-01-05,calm\n", encoding="utf-8")
     path = write(tmp_path, WARD.replace("matrix = [[0.9, 0.1], [0.4, 0.6]]", belief))
-    with patch("takifugu.releasing.file.sequences.checks._try_chain") as made:
+    with patch("takifugu.releasing.file.sequences.checks.PublicSequences") as made:
         refused = invoke("check", path)
     assert refused.exit_code == BAD_INPUT
     assert refused.stderr.count("takifugu:") == refused.stderr.count("is the private data itself") == 1

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
 
-from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.errors import DataError, TakifuguError
 from takifugu.data.times.epochs import EPOCHS
 from takifugu.data.times.moments import EPOCH, MICROSECOND, Moment, moment
 from takifugu.data.times.time_format import TimeFormat
@@ -17,14 +17,15 @@ from takifugu.numbers.rationals import as_fraction
 
 @dataclass(frozen=True)
 class RowTimes:
-    """How the times of rows are written: `form` as in TimeFormat or EPOCHS, `zone` for times that tell none.
+    """How the times of a column are written: `form` as in TimeFormat or EPOCHS, `zone` for times that tell none.
 
     Of a time that clocks show twice `ambiguous` is the pass that is meant, "first" or "last", or "refuse".
 
-    >>> RowTimes(form="%d/%m/%Y %H:%M", zone=Zone("Europe/Berlin")).moment("05/01/2026 01:00") // 1_000_000
+    >>> RowTimes("when", form="%d/%m/%Y %H:%M", zone=Zone("Europe/Berlin")).moment("05/01/2026 01:00") // 1_000_000
     1767571200
     """
 
+    column: str
     is_time: bool = True
     form: str | None = None
     zone: Zone | None = None
@@ -35,7 +36,7 @@ class RowTimes:
         return None if self.form is None or self.form in EPOCHS else TimeFormat(self.form)
 
     def moment(self, text: str) -> Moment:
-        """Return the moment of a row, or its number; InputError, quoting nothing, for what is none."""
+        """Return the moment of a row, or its number; DataError, quoting nothing, for what is none."""
         if not self.is_time or self.form in EPOCHS:
             return self._number(text)
         when = self._written(text)
@@ -47,29 +48,28 @@ class RowTimes:
         try:
             return as_fraction(text, "a time") * EPOCHS.get(self.form or "", 1)
         except TakifuguError:
-            raise _no_time("is no time", "write numbers") from None
+            raise self._unfit("is no time", "write numbers") from None
 
     def _written(self, text: str) -> datetime:
         if self._format is not None:
             if (when := self._format.read(text)) is None:
                 fix = "declare how they are written, or leave order_format out"
-                raise _no_time("is no time in the declared format", fix)
+                raise self._unfit("is no time in the declared format", fix)
             return when
         try:
             return datetime.fromisoformat(text)
         except ValueError:
             fix = "write times as ISO 8601, such as 2026-01-05T09:30, or declare order_format"
-            raise _no_time("is no time", fix) from None
+            raise self._unfit("is no time", fix) from None
 
     def _by_the_clock(self, wall: int, zone: Zone) -> Moment:
         instants = zone.moments(wall)
         if not instants:
-            raise _no_time(f"is a time that clocks in {zone.name!r} skipped", "repair it, or check timezone")
+            raise self._unfit(f"is a time that clocks in {zone.name!r} skipped", "repair it, or check timezone")
         if len(instants) > 1 and self.ambiguous == "refuse":
             fix = 'write such times with their offset from UTC, or ambiguous = "first" or "last"'
-            raise _no_time(f"is a time that clocks in {zone.name!r} showed twice", fix)
+            raise self._unfit(f"is a time that clocks in {zone.name!r} showed twice", fix)
         return Fraction(instants[-1 if self.ambiguous == "last" else 0])
 
-
-def _no_time(fault: str, fix: str) -> InputError:
-    return InputError(f"a value that {fault}", fix=fix).at("order")
+    def _unfit(self, fault: str, fix: str) -> DataError:
+        return DataError(f"column {self.column!r} has a value that {fault}", fix=fix).at("order")

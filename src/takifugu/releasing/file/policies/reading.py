@@ -24,10 +24,9 @@ Placed = Callable[[tuple[str, ...]], Hashable]
 class Times:
     """When visits were.
 
-    The column that says it, how its times are written, the calendar, and the steps of it that are read.
+    How they are written, the calendar, and the steps of it that are read.
     """
 
-    column: str
     written: RowTimes
     calendar: Calendar
     window: range
@@ -37,7 +36,7 @@ class Times:
         try:
             when = self.written.moment(text)
         except TakifuguError as error:
-            raise wrong("order", f"column {self.column!r} has {error.what}", fix=error.fix) from None
+            raise error.at("source").placed() from None
         step = math.floor((Fraction(when) - self.calendar.start) / self.calendar.step)
         size = self.calendar.size
         if step < 0 or (size is not None and step >= size):
@@ -56,7 +55,7 @@ def visited(
     nobody's name, for missing names, places and times, two spellings of a name, undeclared places (unless `elsewhere`
     is "ignore"), times outside the calendar, and a person at too many places in a step.
     """
-    columns = [person, *where, *([] if times is None else [times.column])]
+    columns = [person, *where, *([] if times is None else [times.written.column])]
     by_step: dict[tuple[str, int], set[Hashable]] = {}
     for step, who, texts in _in_window(table, columns, times):
         where_it_lies = placed(texts)
