@@ -138,6 +138,21 @@ def test_a_normal_density_with_laplace_noise_is_the_convolution(s, b):
             assert math.isclose(noisy_density.at(mp.mpf(y)), noisy, rel_tol=1e-9)
 
 
+@pytest.mark.parametrize("b", [0.05, 0.7, 5])
+@pytest.mark.parametrize("count", [1, 2, 12])
+def test_a_mean_of_uniform_numbers_with_laplace_noise_is_the_convolution(count, b):
+    described = tf.UniformMean(count, 1, 3).to_dict()
+    with mp.workdps(DIGITS):
+        height, noisy = oracle.height(described), with_laplace(described, b)
+        kinks = [1 + 2 * mp.mpf(k) / count for k in range(count + 1)]
+        for y in (-1, 0.9, 1.5, 2, 3.3):
+            cells = sorted({*kinks, min(max(mp.mpf(y), 1), 3)})
+            by_parts = mp.quad(lambda x, y=y: height(x) * mp.exp(-abs(y - x) / b) / (2 * b), cells)
+            assert math.isclose(noisy.at(mp.mpf(y)), by_parts, rel_tol=1e-9)
+        beyond = mp.quad(noisy.at, [mp.mpf("2.2"), 3, 3 + 5 * b, 3 + 42 * b])
+        assert math.isclose(noisy.mass(mp.mpf("2.2"), mp.mpf(3 + 42 * b)), beyond, rel_tol=1e-7)
+
+
 def test_laplace_noise_on_normal_answers_is_as_pure_as_on_numbers():
     shift = hides({0: tf.Normal(0, 1), 1: tf.Normal(2, 1)})
     enough, less = (RoundedLaplace(Fraction(b), STEP, 1, on_grid=False) for b in ("2", "1.5"))

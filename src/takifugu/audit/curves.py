@@ -80,6 +80,8 @@ class Curve:
 
 #: Deviations of a normal distribution beyond which it has a mass of 1e-19; cells on each side of a peak.
 _REACH, _CELLS = 9, 12
+#: Scales of a Laplace distribution beyond which it has a mass of 1e-19.
+_LAPLACE_REACH = 42
 #: Most cells of a cut density with noise.
 _MOST_CELLS = 2000
 #: Nodes and weights of Gauss and Legendre: exact for polynomials of degree 23.
@@ -95,7 +97,7 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
     if description["kind"] == "blurred":  # with normal noise of its own
         return curve(description["whole"], mp.sqrt(noise**2 + description["deviation"] ** 2))
     if description["kind"] == "uniform-mean":
-        return _uniform_mean(description["count"], mp.mpf(description["low"]), mp.mpf(description["high"]), noise)
+        return _uniform_mean(description, Repeated(noise, _repeated, _REACH * noise, "normal"))
     low, high = mp.ninf, mp.inf
     while description["kind"] == "truncated":  # a range within a range
         low = low if description["low"] is None else max(low, mp.mpf(description["low"]))
@@ -114,8 +116,11 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
 def with_laplace(description: Plain, scale: mpf | float) -> Curve:
     """Return the density of X plus Laplace noise of a scale.
 
-    X is normal or a mixture of normals. Raises Unsupported for any other X.
+    X is normal, a mixture of normals, or a mean of uniform numbers. Raises Unsupported for any other X.
     """
+    if description["kind"] == "uniform-mean":
+        noise = mp.mpf(scale)
+        return _uniform_mean(description, Repeated(noise, _repeated_laplace, _LAPLACE_REACH * noise, "laplace"))
     if (normals := _normals(description)) is None:
         raise Unsupported(f"the audit does not know a {description['kind']} density with Laplace noise")
     return _bells([(w, m, _laplace_bell(s, mp.mpf(scale))) for w, m, s in normals])
@@ -171,7 +176,8 @@ def _laplace_bell(s: mpf, b: mpf) -> Bell:
         normal_tail = _beyond(d / s) if s else mp.mpf(d == 0) / 2
         return normal_tail + (side(d) - side(-d)) / 2
 
-    return Bell(lambda d: (side(d) + side(-d)) / (2 * b), cache(tail), _REACH * s + 42 * b, ("laplace", s, b))
+    reach = _REACH * s + _LAPLACE_REACH * b
+    return Bell(lambda d: (side(d) + side(-d)) / (2 * b), cache(tail), reach, ("laplace", s, b))
 
 
 def _bells(bells: Sequence[tuple[mpf, mpf, Bell]]) -> Curve:
@@ -249,28 +255,43 @@ def _noisy_cut(m: mpf, s: mpf, low: mpf, high: mpf, noise: mpf) -> tuple[Hill, H
     )
 
 
-def _uniform_mean(n: int, low: mpf, high: mpf, noise: mpf) -> Curve:
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """Noise by the repeated integrals of its distribution function, in its `scale`; it is none where that is 0."""
+
+    scale: mpf
+    integral: Callable[[mpf, int], mpf]
+    reach: mpf
+    name: str
+
+
+def _uniform_mean(description: Plain, noise: Repeated) -> Curve:
+    """Return the mean of uniform numbers, with noise.
+
+    Uniform numbers and the noise are log-concave, and so is their sum.
+    """
+    n, low, high = description["count"], mp.mpf(description["low"]), mp.mpf(description["high"])
     step, middle = (high - low) / n, (low + high) / 2
-    # The terms alternate: below the middle the largest is at most e^n (1 + sigma/t)^n or so times the sum.
-    digits = mp.dps + math.ceil(n * (1 + float(mp.log10(1 + noise / step))))
+    # The terms alternate: below the middle the largest is at most e^n (1 + scale/t)^n or so times the sum.
+    digits = mp.dps + math.ceil(n * (1 + float(mp.log10(1 + noise.scale / step))))
 
     def alternating(distance: mpf, order: int) -> mpf:
         """Return the alternating powers below a distance."""
         with mp.workdps(digits):
             near = middle - distance
             signs = [(-1) ** k * mp.binomial(n, k) for k in range(n + 1)]
-            if not noise:
+            if not noise.scale:
                 powers = [max((near - low) / step - k, 0) for k in range(n + 1)]
                 terms = [sign * u**order / mp.factorial(order) for sign, u in zip(signs, powers, strict=True) if u]
             else:
-                places = [(near - low - k * step) / noise for k in range(n + 1)]
-                terms = [sign * _repeated(u, order) for sign, u in zip(signs, places, strict=True)]
-                terms = [term * (noise / step) ** order for term in terms]
+                places = [(near - low - k * step) / noise.scale for k in range(n + 1)]
+                terms = [sign * noise.integral(u, order) for sign, u in zip(signs, places, strict=True)]
+                terms = [term * (noise.scale / step) ** order for term in terms]
             return mp.fsum(terms)
 
-    reach = (high - low) / 2 + _REACH * noise
     height, tail = cache(lambda d: alternating(d, n - 1) / step), cache(lambda d: alternating(d, n))
-    return _bells([(mp.mpf(1), middle, Bell(height, tail, reach, ("uniform", n, step, noise)))])
+    shape = ("uniform", n, step, noise.name, noise.scale)
+    return _bells([(mp.mpf(1), middle, Bell(height, tail, (high - low) / 2 + noise.reach, shape))])
 
 
 def _repeated(u: mpf, order: int) -> mpf:
@@ -279,6 +300,17 @@ def _repeated(u: mpf, order: int) -> mpf:
     for j in range(1, order + 1):
         before, last = last, (u * last + before) / j
     return last
+
+
+def _repeated_laplace(u: mpf, order: int) -> mpf:
+    """Return the repeated integral of the distribution function of Laplace noise of scale 1.
+
+    Above 0 it is u^m/m! + u^(m - 2)/(m - 2)! + ... - (-1)^m e^(-u)/2: the one of m - 1 integrated from its value 1/2.
+    """
+    if u < 0:
+        return mp.exp(u) / 2
+    powers = [u**j / mp.factorial(j) for j in range(order, -1, -2)]
+    return mp.fsum(powers) - (-1) ** order * mp.exp(-u) / 2
 
 
 def _density(z: mpf) -> mpf:

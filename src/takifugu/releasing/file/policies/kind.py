@@ -153,7 +153,8 @@ class UnderPolicy(Kind):
         placed = listed_places(domain) if domain.boxes is None else _boxed(domain.boxes, file.table.numerals)
         calendar, times = source.calendar, None
         if calendar is not None and file.places is not None:
-            written = RowTimes(str(source.order), calendar.is_time, source.order_format, calendar.zone, source.ambiguous)
+            column, form = str(source.order), source.order_format
+            written = RowTimes(column, calendar.is_time, form, calendar.zone, source.ambiguous)
             times = Times(written, calendar, file.places)
         return (Unit(None, visited(file.table, str(source.person), columns, placed, domain, source.elsewhere, times)),)
 
