@@ -97,7 +97,7 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
     if description["kind"] == "blurred":  # with normal noise of its own
         return curve(description["whole"], mp.sqrt(noise**2 + description["deviation"] ** 2))
     if description["kind"] == "uniform-mean":
-        return _uniform_mean(description, Repeated(noise, _repeated, _REACH * noise, "normal"))
+        return _uniform_mean(description, Repeated(noise, _repeated, _REACH * noise))
     low, high = mp.ninf, mp.inf
     while description["kind"] == "truncated":  # a range within a range
         low = low if description["low"] is None else max(low, mp.mpf(description["low"]))
@@ -120,7 +120,7 @@ def with_laplace(description: Plain, scale: mpf | float) -> Curve:
     """
     if description["kind"] == "uniform-mean":
         noise = mp.mpf(scale)
-        return _uniform_mean(description, Repeated(noise, _repeated_laplace, _LAPLACE_REACH * noise, "laplace"))
+        return _uniform_mean(description, Repeated(noise, _repeated_laplace, _LAPLACE_REACH * noise))
     if (normals := _normals(description)) is None:
         raise Unsupported(f"the audit does not know a {description['kind']} density with Laplace noise")
     return _bells([(w, m, _laplace_bell(s, mp.mpf(scale))) for w, m, s in normals])
@@ -262,7 +262,6 @@ class Repeated:
     scale: mpf
     integral: Callable[[mpf, int], mpf]
     reach: mpf
-    name: str
 
 
 def _uniform_mean(description: Plain, noise: Repeated) -> Curve:
@@ -290,7 +289,7 @@ def _uniform_mean(description: Plain, noise: Repeated) -> Curve:
             return mp.fsum(terms)
 
     height, tail = cache(lambda d: alternating(d, n - 1) / step), cache(lambda d: alternating(d, n))
-    shape = ("uniform", n, step, noise.name, noise.scale)
+    shape = ("uniform", n, step, noise.integral, noise.scale)
     return _bells([(mp.mpf(1), middle, Bell(height, tail, (high - low) / 2 + noise.reach, shape))])
 
 

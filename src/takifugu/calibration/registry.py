@@ -8,6 +8,7 @@ from itertools import chain
 from takifugu.analysis.problem import Mechanism
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.registry import Registry, loaded
+from takifugu.model.frameworks import OF_ROWS
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,6 @@ class Line:
 
 #: For mechanisms that look at nothing but the distribution of the answer, or at its largest change.
 _ANY_HYPOTHESES = ("pufferfish", "attribute")
-#: For mechanisms that randomise every row by itself.
-_OF_ROWS = ("distribution", "extended-distribution")
 _A_CHOICE = (
     "for reference and by name only: it publishes one of finitely many values, and at a small epsilon nearly the same "
     "whatever the answer"
@@ -136,11 +135,11 @@ _OURS = (
     Line("asymmetric-laplace", "one_sided.asymmetric:LAPLACE", definitions=("asymmetric",), aliases=("ALap",)),
     Line("asymmetric-sparse", "one_sided.asymmetric:SPARSE", definitions=("asymmetric",), aliases=("SALap",)),
     Line(
-        "rappor", "local.hiding:RAPPOR", takes_delta=True, definitions=_OF_ROWS,
+        "rappor", "local.hiding:RAPPOR", takes_delta=True, definitions=OF_ROWS,
         baseline="by name only: it sends a set of values, and its loss is that of the closest one",
     ),
     *(
-        Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=_OF_ROWS, aliases=tuple(aliases))
+        Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=OF_ROWS, aliases=tuple(aliases))
         for name, attribute, *aliases in (
             ("randomised-response", "RESPONSE"), ("exponential", "EXPONENTIAL"),
             ("planar-laplace", "LAPLACE"), ("planar-normal", "NORMAL"),

@@ -29,6 +29,8 @@ from takifugu.numbers.distributions.pmf import Pmf
 
 Believing = TypeVar("Believing", bound=Entries)
 
+#: The definitions under which every row is randomised by itself.
+OF_ROWS = ("distribution", "extended-distribution")
 #: The definitions of privacy that a framework may be read under: each is an `accounting.definitions.Definition`, a type
 #: of a room above this one.
 DEFINITIONS: Registry[Any] = Registry(

@@ -24,7 +24,7 @@ from takifugu.analysis.problem import Witness
 from takifugu.core.errors import CompositionRefused
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording
-from takifugu.model.frameworks import DEFINITIONS
+from takifugu.model.frameworks import DEFINITIONS, OF_ROWS
 from takifugu.model.queries import IntArray
 from takifugu.numbers.rationals import decimal_up, float_above
 
@@ -231,10 +231,6 @@ def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fr
     return epsilon, min(delta, Fraction(1))
 
 
-#: The definitions under which every row is randomised by itself.
-_OF_ROWS = ("distribution", "extended-distribution")
-
-
 def any_change(charge: Charge) -> Fraction | None:
     """Return a release's loss on any change, either way; None if unbounded.
 
@@ -242,7 +238,7 @@ def any_change(charge: Charge) -> Fraction | None:
     scale, or, of a release whose every row is randomised by itself, what the noise loses for any rows.
     """
     costs = [charge.change / charge.scale] if charge.scale and charge.change is not None else []
-    if charge.definition in _OF_ROWS and not isinf(cost := noise_loss(charge)):
+    if charge.definition in OF_ROWS and not isinf(cost := noise_loss(charge)):
         costs.append(Fraction(cost))
     known_both_ways = charge.definition in DEFINITIONS and not DEFINITIONS.find(charge.definition).one_way
     if charge.covers is Covers.EVERYTHING and known_both_ways:

@@ -21,6 +21,7 @@ from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.escaping import number as written
+from takifugu.model.frameworks import OF_ROWS
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Distribution(Definition):
     name: str = "distribution"
     is_apart: bool = True
     error_words: str = "expected loss of one row"
-    reads_alike: tuple[str, ...] = ("distribution", "extended-distribution")
+    reads_alike: tuple[str, ...] = OF_ROWS
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
         """Return the least proven joint promise.

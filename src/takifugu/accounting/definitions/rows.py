@@ -19,7 +19,7 @@ from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.cache import cached
 from takifugu.core.names import budget_name
-from takifugu.mechanisms.local.measuring import lifted_loss
+from takifugu.mechanisms.local.measuring import lifted_loss, loss_per_distance
 from takifugu.mechanisms.local.over_classes import value_loss
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.sent import Sending, joint_losses
@@ -110,10 +110,7 @@ def loss_of_values(view: View, belief: FromPopulations, reading: Reading) -> Los
     is_about = any(map(view.is_native, reading.charges))
     if not is_about or any(noise.sender.values != belief.values for noise in noises):
         return math.inf
-    losses, distances = joint_losses(noises), populations_of(belief).distances
-    if losses[distances == 0].any():
-        return math.inf
-    per_unit = float((losses[distances > 0] / distances[distances > 0]).max(initial=0.0)) * (1 + 2.0**-50)
+    per_unit = loss_per_distance(joint_losses(noises), populations_of(belief).distances)
     return max([belief.rows, *(noise.rows for noise in noises)]) * _exact(per_unit)
 
 

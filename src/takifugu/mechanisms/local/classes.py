@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.local.over_classes import ends_of
@@ -154,14 +154,12 @@ def _rests(groups: list[list[int]], left: Fraction, most: Fraction) -> Iterator[
         return
     for group in groups:
         yield {group[0]: (left, left)}
-    for n, one in enumerate(groups):
-        for m, two in enumerate(groups):
-            if n == m and len(one) < 2:
-                continue
-            other = two[1] if n == m else two[0]
-            for rest_p in (Fraction(0), most):
-                for rest_q in (Fraction(0), most):
-                    yield {one[0]: (left, rest_p), other: (rest_q, left)}
+    for first, second in product(groups, repeat=2):
+        is_same = first is second
+        if is_same and len(first) < 2:
+            continue
+        for rest_p, rest_q in product((Fraction(0), most), repeat=2):
+            yield {first[0]: (left, rest_p), second[is_same]: (rest_q, left)}
 
 
 def _counts(sizes: list[int], first: int, second: int) -> Iterator[list[tuple[int, int, int]]]:
@@ -172,8 +170,8 @@ def _counts(sizes: list[int], first: int, second: int) -> Iterator[list[tuple[in
         return
     room = sum(sizes[1:])
     for both in range(min(first, second, sizes[0]) + 1):
-        for one in range(min(first - both, sizes[0] - both) + 1):
-            for two in range(min(second - both, sizes[0] - both - one) + 1):
-                if max(first - both - one, second - both - two) <= room and min(first, second) >= both:
-                    for rest in _counts(sizes[1:], first - both - one, second - both - two):
-                        yield [(both, one, two), *rest]
+        for only_p in range(min(first - both, sizes[0] - both) + 1):
+            for only_q in range(min(second - both, sizes[0] - both - only_p) + 1):
+                if max(first - both - only_p, second - both - only_q) <= room:
+                    for rest in _counts(sizes[1:], first - both - only_p, second - both - only_q):
+                        yield [(both, only_p, only_q), *rest]

@@ -22,6 +22,7 @@ from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.core.errors import CalibrationRefused
 from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.choosing import least_loss, mechanisms, strongest, strongest_within
+from takifugu.mechanisms.local.measuring import loss_per_distance
 from takifugu.mechanisms.local.metric_privacy import MetricPrivacy, hides_distance
 from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.promises import LocalPrivacy, hides_value
@@ -141,17 +142,8 @@ def hides_values(
             "W-infinity says nothing", rule="W-infinity of counted populations is that of single rows, and the rows of "
             "a person may depend on each other", fix="declare the distances, or that rows are independent",
         ).at("metric")  # fmt: skip
-    return (lambda sender: sender_loss(sender, populations)), hides_distance(epsilon, populations.distance)
-
-
-def sender_loss(sender: Sender, populations: Populations) -> float:
-    """Return the largest loss of two values per unit of their distance, rounded up."""
-    distances = populations.distances
-    apart = distances > 0
-    losses = sender.pointwise()
-    if losses[~apart].any():
-        return math.inf  # two values at distance 0 that are told apart
-    return float((losses[apart] / distances[apart]).max(initial=0.0)) * (1 + 2.0**-50)
+    distances, promise = populations.distances, hides_distance(epsilon, populations.distance)
+    return (lambda sender: loss_per_distance(sender.pointwise(), distances)), promise
 
 
 def distances_of(belief: FromPopulations, populations: Populations) -> tuple[str, ...]:

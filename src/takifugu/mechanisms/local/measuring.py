@@ -53,11 +53,19 @@ def metric_loss(channel: Channel, metric: Metric) -> float:
     True
     """
     inputs = list(channel.inputs)
-    distances, ratios = checked_distances(inputs, inputs, metric).astype(float), _log_ratios(channel)
+    return loss_per_distance(_log_ratios(channel), checked_distances(inputs, inputs, metric).astype(float))
+
+
+def loss_per_distance(losses: Floats, distances: Floats) -> float:
+    """Return the largest loss per unit of distance, rounded up.
+
+    It is infinite where two are told apart at distance 0.
+    """
     is_apart = distances > 0
-    if ratios[~is_apart].any():
-        return math.inf  # two inputs at distance 0 that are told apart
-    return float((ratios[is_apart] / distances[is_apart]).max(initial=0.0)) * (1 + 2.0**-52)
+    if losses[~is_apart].any():
+        return math.inf
+    # A distance, the quotient and this product are each rounded by 2^-53.
+    return float((losses[is_apart] / distances[is_apart]).max(initial=0.0)) * (1 + 2.0**-50)
 
 
 def _log_ratios(channel: Channel) -> Floats:
