@@ -1,4 +1,4 @@
-"""Thirty tables as people export them: `init` is right or asks, and no table is called good that is not."""
+"""Thirty and more tables as people export them: `init` is right or asks, and no table is called good that is not."""
 
 from __future__ import annotations
 
@@ -81,8 +81,9 @@ def written(folder: Path, made: MadeTable) -> Path:
     return folder / made.file
 
 
-def test_there_are_thirty_of_six_kinds_and_a_third_are_ugly() -> None:
-    assert [*map(len, KINDS.values())] == [5] * 6
+def test_there_are_five_of_six_kinds_and_a_third_are_ugly() -> None:
+    assert len(KINDS) == 6
+    assert min(map(len, KINDS.values())) >= 5
     assert sum(make().is_ugly for make in TABLES.values()) >= len(TABLES) // 3
 
 

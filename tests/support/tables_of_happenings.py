@@ -1,4 +1,4 @@
-"""Ten tables as people export them of what began and ended, or happened: stays and events, five of each."""
+"""Eleven tables as people export them of what began and ended, or happened: stays, one by lengths, and events."""
 
 from __future__ import annotations
 
@@ -48,6 +48,28 @@ def loans() -> MadeTable:
         right,
         known(lasts, people, step="30min", otherwise="none"),
         spent(courses, 1800, lasts),
+    )
+
+
+def beds() -> MadeTable:
+    """Return stays with a start and how many hours they lasted; who has not left has no length."""
+    lasts, people = {"home": 300_000.0, "bed": 90_000.0}, names("P-", 60)
+    courses = {
+        name: [(second // 3600 * 3600, state) for second, state in course]
+        for name, course in histories(36, lasts, people).items()
+    }
+    rows = [
+        (name, f"{first:{AMERICAN}}", "" if last is None else int((last - first).total_seconds()) // 3600, state)
+        for first, last, name, state in stays(courses, "home")
+        if last != first
+    ]
+    right = {"rows": "stays", "whose": "patient_no", "when": "admitted, los_hours", "publish": "place"}
+    return MadeTable(
+        "beds.csv",
+        table(["patient_no", "admitted", "los_hours", "place"], rows),
+        right,
+        known(lasts, people, step="1h", otherwise="home"),
+        spent(courses, 3600, lasts),
     )
 
 
@@ -234,6 +256,6 @@ def doses() -> MadeTable:
 
 
 OF_HAPPENINGS = {
-    "stays": (ward, loans, hotel, machines, visits_of_day_care),
+    "stays": (ward, loans, beds, hotel, machines, visits_of_day_care),
     "events": (arrivals, clicks, calls, incidents, doses),
 }

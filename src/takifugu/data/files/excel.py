@@ -190,6 +190,11 @@ def guess(file: DataFile) -> Written:
 
 
 EXCEL = SourceFormat(
-    "Excel", partial(read_rows, rows), suffixes=(".xlsx", ".xlsm"), guess=guess, parts=("sheet",), rows=rows,
+    "Excel",
+    partial(read_rows, rows),
+    suffixes=(".xlsx", ".xlsm"),
+    guess=guess,
+    parts=("sheet",),
+    rows=rows,
     contents=contents,
 )

@@ -117,4 +117,3 @@ class _Step:
             programs = self._programs.setdefault(rows.shape, Programs())
             self._known[key] = suprema(rows, ratio, error, programs)
         return self._known[key]
-

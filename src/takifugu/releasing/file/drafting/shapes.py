@@ -25,6 +25,8 @@ def sequences(start: Start) -> Iterator[Entry]:
     yield from start.source(rows, f"a row says {ROWS[rows]}")
     for role in ("unit", "piece", "start", "end"):
         yield from start.named(role, _WHAT[role])
+    if "duration" in start.roles:
+        yield _duration(start.roles["duration"])
     yield from _steps(start) if start.across is None else _across(start, start.across)
     yield from _calendar(start, rows)
     yield start.budget("the most epsilon that a person may ever spend")
@@ -45,6 +47,15 @@ def _steps(start: Start) -> Iterator[Entry]:
     if times is not None and form is not None:
         yield _form(times, form, "" if clock is None else f" {clock.clock_form}", start.said.get("dates"))
     yield from start.named("value", _WHAT["value"])
+
+
+def _duration(column: Seen) -> Entry:
+    """Return the column of durations and what a 1 is worth, a refused text if unclear."""
+    if column.worth is None:
+        return Entry(
+            "source", "duration", [column.name, "FILL IN"], 'how long a stay is, and what a 1 is worth: "1min"'
+        )
+    return Entry("source", "duration", [column.name, column.worth], "how long a stay is; guessed: what a 1 is worth")
 
 
 def _across(start: Start, across: Across) -> Iterator[Entry]:
@@ -160,5 +171,3 @@ def visits(start: Start) -> Iterator[Entry]:
         yield from release("visitors", "visitors", "how many were where")
     else:
         yield from release("safe-places", "safe", "the places where so few were that they may be named")
-
-

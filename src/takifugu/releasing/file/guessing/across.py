@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import mode
 
 from takifugu.core.names import fits
-from takifugu.data import Numerals
+from takifugu.data import Numerals, TimeFormat
 from takifugu.data.files.sniff import time_formats
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.data.wide import read_step
@@ -51,7 +52,7 @@ class Across:
 
     @property
     def gap(self) -> float | None:
-        """Return the commonest time between columns in seconds, if any.
+        """Return the commonest time between columns in seconds, or of numbers with holes their distance, if any.
 
         >>> week = ("2026-01-05", "2026-01-06", "2026-01-09")
         >>> Across(week, [*week], "date", "value", "dates").gap
@@ -59,6 +60,9 @@ class Across:
         >>> Across(("9.00", "9h30"), ["9.00", "9h30"], "time", "value", "clock").gap
         1800.0
         """
+        if isinstance(self.columns, dict):
+            distances = [after - before for before, after in pairwise(self.columns.values())]
+            return mode(distances) if len({*distances}) > 1 else None
         headers = [re.sub("[.hH]", ":", name) if self.of_days else name for name in self.names]
         forms = () if self.form is None else (self.form,)
         column = Seen(self.order, TEXTS if self.of_days else TIMES, headers, Numerals(), forms)
@@ -89,6 +93,7 @@ def _ways(names: Sequence[str]) -> Iterator[tuple[list[str], str, str, str | Non
     forms = time_formats(dated)
     if len(forms) == 1:
         yield dated, "date", "dates", forms[0]
+    yield _days_of_a_year(names), "day", "numbered", None
     for week in _WEEK:
         days = [name for name in names if any(name.lower().startswith(day) for day in week.split())]
         if len({name[:2] for name in days}) == len(days):
@@ -96,10 +101,38 @@ def _ways(names: Sequence[str]) -> Iterator[tuple[list[str], str, str, str | Non
     matches = [match for name in names if (match := re.fullmatch(r"(.*?)[ _-]?[0-9]{1,4}", name))]
     for stem in dict.fromkeys(match[1] for match in matches):
         some = [match[0] for match in matches if match[1] == stem]
+        is_plain = not stem and len(some) < len(names)  # a table without headers has numbers alone
         if words_in(stem) & _QUESTION:
             yield some, "question", "questions", None
+        elif is_plain:
+            yield some, "step", "numbered", None
         elif words_in(stem) & WHEN or stem.lower() in ("d", "w", "h", "t"):
             yield some, stem.strip(" _-").lower(), "numbered", None
+
+
+def _days_of_a_year(names: Sequence[str]) -> list[str]:
+    """Return the headers that are days and months without a year."""
+    return [name for name in names if re.fullmatch(r"[0-9]{1,2}[./-][0-9]{1,2}\.?", name.strip())]
+
+
+def _numbers_of_days(names: Sequence[str]) -> list[int]:
+    """Return the days from the first header, within a year, if they rise.
+
+    Of two formats that fit the one counts that takes less time.
+
+    >>> _numbers_of_days(["31/01", "03/02"]), _numbers_of_days(["30.12.", "2.1."]), _numbers_of_days(["2/9", "2/9"])
+    ([1, 4], [1, 4], [])
+    """
+    dates = [re.sub("[.-]", "/", name.strip().rstrip(".")) for name in names]
+    year = 2004 if {"29/2", "29/02", "2/29", "02/29"} & {*dates} else 2001
+    numbers: list[int] = []
+    for form in time_formats([f"{date}/{year}" for date in dates]):
+        moments = [TimeFormat(form).read(f"{date}/{year}") for date in dates]
+        days = [(moment.timetuple().tm_yday - 1) for moment in moments if moment is not None]
+        since = [1 + (day - days[0]) % 365 for day in days]
+        if all(before < after for before, after in pairwise(since)) and (not numbers or since[-1] < numbers[-1]):
+            numbers = since
+    return numbers
 
 
 def _are_alike(columns: Sequence[Seen]) -> bool:
@@ -125,7 +158,10 @@ def _common(names: Sequence[str]) -> str:
 def _listed(steps: Sequence[str], other_names: Sequence[str], sort: str) -> str | list[str] | dict[str, int]:
     """Return the columns as a pattern, a list, or names with numbers."""
     if sort in ("numbered", "questions"):
-        numbers = [int(match[0]) for name in steps if (match := re.search("[0-9]+$", name))]
+        if len(_days_of_a_year(steps)) == len(steps):
+            numbers = _numbers_of_days(steps)
+        else:
+            numbers = [int(match[0]) for name in steps if (match := re.search("[0-9]+$", name))]
         return dict(zip(steps, numbers if len({*numbers}) == len(steps) else range(1, len(steps) + 1), strict=True))
     first, last = _common(steps), _common([name[::-1] for name in steps])[::-1]
     signs = [sign for sign in ":.hH" if all(sign in name for name in steps)]

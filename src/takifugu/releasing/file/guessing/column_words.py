@@ -79,6 +79,14 @@ OR_NO_DAY = words("dia")
 CLOCK = words("time clock hhmm uhr uhrzeit zeit heure hora ora")
 #: Words in the name of a column of hours of the day.
 HOURS = words("hour hr h stunde std heure hora ora uhr uhrzeit")
+#: Words in the name of a column of durations, and what a 1 of it is worth if the name says that.
+LASTING = words("duration dauer duree duracion durata length los lasted verweildauer")
+WORTH = {
+    "1s": words("seconds secs sec sekunden secondes segundos secondi"),
+    "1min": words("minutes mins min minuten minutos minuti"),
+    "1h": words("hours hrs stunden heures horas ore"),
+    "1d": words("days tage jours dias giorni nights nachte"),
+}
 #: Words in the name of a column that says how large or how many, the ends of such words, and those that begin it.
 _SIZES = words(
     "size count headcount amount quantity große grosse groesse menge anzahl zahl taille nombre effectif tamano "

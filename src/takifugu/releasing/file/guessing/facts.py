@@ -141,8 +141,10 @@ class Facts:
 
     @cached_property
     def stays(self) -> tuple[tuple[str, str], ...]:
-        """Return the pairs of columns of starts and later ends."""
-        return tuple(self._stays([column for column in self.orders if column.is_time][:_COMPARED]))
+        """Return the pairs of columns of starts and later ends, or of starts and durations."""
+        times = [column for column in self.orders if column.is_time][:_COMPARED]
+        lengths = [column for column in self.columns if column.is_duration]
+        return (*self._stays(times), *((start.name, length.name) for start in times for length in lengths))
 
     def _stays(self, times: Sequence[Seen]) -> Iterator[tuple[str, str]]:
         for start in times:

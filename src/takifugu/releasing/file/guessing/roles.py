@@ -88,13 +88,13 @@ _CANDIDATES: Mapping[str, Callable[[Sequence[Seen], Roles], dict[Seen, int]]] = 
 
 
 def is_size(column: Seen, column_of: Roles) -> bool:
-    """Return whether a column of numbers says how many.
+    """Return whether a column of numbers says how many, or how long.
 
     Its name decides, or its values for an ambiguous noun: numbers of employees or of a household's members are told
     apart by no time.
     """
-    if column.is_size or not column.may_be_size:
-        return column.is_size
+    if column.is_size or column.is_duration or not column.may_be_size:
+        return column.is_size or column.is_duration
     if "order" not in column_of or column_of["order"].is_running:
         return True
     return not tell_apart({**column_of, "unit": column})

@@ -17,6 +17,7 @@ from takifugu.releasing.file.guessing.column_words import (
     DWELLINGS,
     IDENTIFIERS,
     INDIVIDUALS,
+    LASTING,
     LIKE_PLURALS,
     NAMING,
     NUMBERING,
@@ -24,6 +25,7 @@ from takifugu.releasing.file.guessing.column_words import (
     THINGS,
     WHEN,
     WORDS,
+    WORTH,
     says_how_many,
     words_in,
 )
@@ -131,6 +133,18 @@ class Seen:
     @property
     def is_number(self) -> bool:
         return self.kind in (WHOLE, NUMBERS)
+
+    @property
+    def worth(self) -> str | None:
+        """Return what a 1 of a duration is worth, if its name says so."""
+        return next((step for step, names in WORTH.items() if self.words & names), None)
+
+    @property
+    def is_duration(self) -> bool:
+        """Return whether its name and numbers say how long something was."""
+        is_called_so = self.worth is not None or bool(self.words & LASTING)
+        is_negative = any(MISSING < number < 0 for number in self.moments)
+        return self.is_number and is_called_so and not is_negative and self.epoch is None
 
     @property
     def is_name(self) -> bool:

@@ -73,6 +73,7 @@ class PopulationReleaseSpec(FileSpec):
     belief: Any
     release: tuple[PopulationItemSpec, ...]
 
+
 #: The mechanism that cuts its noise at a radius.
 _RESTRICTED = "restricted-laplace"
 

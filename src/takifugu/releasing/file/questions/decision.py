@@ -93,7 +93,9 @@ def _answered_columns(subject: Subject, answers: Answers) -> dict[str, Seen | No
     if role is not None:
         names[role] = answers.get("whose", NONE)
     if answers["rows"] == "stays":
-        names["start"], names["end"] = next(p for p in subject.facts.stays if ", ".join(p) == answers["when"])
+        start, closing = next(p for p in subject.facts.stays if ", ".join(p) == answers["when"])
+        names["start"] = start
+        names["end" if subject.look.columns[closing].is_time else "duration"] = closing
     elif "order" in subject.all_roles(answers):
         names["order"] = answers.get("when", NONE)
     if answers["rows"] != "visits":

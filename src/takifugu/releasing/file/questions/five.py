@@ -81,8 +81,12 @@ def _reason(subject: Subject, likely: str) -> tuple[bool, str]:
     if likely == "samples" and facts.spacing.is_even:
         return facts.spacing.is_repeated, f"the steps of {order!r} are even"
     if likely == "stays":
-        start, end = map(visible, facts.stays[0])
-        return False, f"{end!r} is never before {start!r}"
+        start, closing = facts.stays[0]
+        last = facts.look.columns[closing].is_time
+        return (
+            False,
+            f"{visible(closing)!r} is never before {visible(start)!r}" if last else f"{visible(closing)!r} is how long",
+        )
     if likely in ("changes", "events"):
         states = "values recur from row to row" if likely == "events" else "each row has another state than the last"
         return False, f"the steps of {order!r} are uneven, and {states}"
@@ -116,7 +120,7 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
 def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
     """Return the possible columns of a row's time, with words."""
     if answers["rows"] == "stays":
-        return {f"{start}, {end}": "from its start to its end" for start, end in subject.facts.stays}
+        return {", ".join(pair): "from its start to its end, or for so long" for pair in subject.facts.stays}
     clock = subject.likely("clock")
     orders = {}
     for column in subject.facts.orders:
@@ -154,7 +158,11 @@ def _step(subject: Subject, answers: Answers) -> Question | None:
     else:
         choices += [Choice(some, "shorter than what you want to see") for some in ("1min", "1h", "1d") if some != step]
     return Question(
-        "step", "How long is a step?", tuple(choices), choices[0].name, is_clear=choices[0].name == NONE,
+        "step",
+        "How long is a step?",
+        tuple(choices),
+        choices[0].name,
+        is_clear=choices[0].name == NONE,
         form="times" if timed else "numbers",
     )
 
@@ -163,11 +171,11 @@ def _step_of_wide(subject: Subject) -> Question | None:
     """Return the question for the distance of columns of times."""
     across = subject.facts.across
     assert across is not None
-    step = None if across.gap is None else step_of(across.gap, True)
+    step = None if across.gap is None else step_of(across.gap, across.are_times)
     if step is None:
         return None
     choices = Choice(step, "how far apart most columns are"), Choice(NONE, "not said: no step is missing")
-    return Question("step", "How long is a step?", choices, step, form="times")
+    return Question("step", "How long is a step?", choices, step, form="times" if across.are_times else "numbers")
 
 
 def _secret(subject: Subject, answers: Answers) -> Question:

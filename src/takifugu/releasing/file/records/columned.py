@@ -70,4 +70,3 @@ def _record(
         name: value_of(binned(text, name, bins[name], table.numerals), name, values, table)
         for text, (name, values) in cells
     }
-

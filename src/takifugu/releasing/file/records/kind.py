@@ -106,4 +106,3 @@ class Records(Kind):
         for item in spec.release:
             for variables in values_of(item, written(item, ("variables",))).values():
                 yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"
-
