@@ -82,11 +82,9 @@ def _reason(subject: Subject, likely: str) -> tuple[bool, str]:
         return facts.spacing.is_repeated, f"the steps of {order!r} are even"
     if likely == "stays":
         start, closing = facts.stays[0]
-        last = facts.look.columns[closing].is_time
-        return (
-            False,
-            f"{visible(closing)!r} is never before {visible(start)!r}" if last else f"{visible(closing)!r} is how long",
-        )
+        if facts.look.columns[closing].is_time:
+            return False, f"{visible(closing)!r} is never before {visible(start)!r}"
+        return False, f"{visible(closing)!r} is how long"
     if likely in ("changes", "events"):
         states = "values recur from row to row" if likely == "events" else "each row has another state than the last"
         return False, f"the steps of {order!r} are uneven, and {states}"
