@@ -54,13 +54,13 @@ def loans() -> MadeTable:
 def beds() -> MadeTable:
     """Return stays with a start and how many hours they lasted; who has not left has no length."""
     lasts, people = {"home": 300_000.0, "bed": 90_000.0}, names("P-", 60)
-    courses = {
-        name: [(second // 3600 * 3600, state) for second, state in course]
-        for name, course in histories(36, lasts, people).items()
+    by_hour = {
+        name: [(second // 3600 * 3600, state) for second, state in states]
+        for name, states in histories(36, lasts, people).items()
     }
     rows = [
         (name, f"{first:{AMERICAN}}", "" if last is None else int((last - first).total_seconds()) // 3600, state)
-        for first, last, name, state in stays(courses, "home")
+        for first, last, name, state in stays(by_hour, "home")
         if last != first
     ]
     right = {"rows": "stays", "whose": "patient_no", "when": "admitted, los_hours", "publish": "place"}
@@ -69,7 +69,7 @@ def beds() -> MadeTable:
         table(["patient_no", "admitted", "los_hours", "place"], rows),
         right,
         known(lasts, people, step="1h", otherwise="home"),
-        spent(courses, 3600, lasts),
+        spent(by_hour, 3600, lasts),
     )
 
 

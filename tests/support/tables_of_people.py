@@ -145,14 +145,14 @@ def register() -> MadeTable:
     """Return a school's register: a column for each day but weekends, called 5.1. and so on without a year."""
     pupils, days = names("Pupil ", 70), [k for k in range(45) if k % 7 < 5]
     sheet, _ = _sheet(66, STAYS, pupils, 45)
-    kept = {name: [states[k] for k in days] for name, states in sheet.items()}
+    on_school_days = {name: [states[k] for k in days] for name, states in sheet.items()}
     headers = [f"{moment.day}.{moment.month}." for k in days for moment in [START + timedelta(days=k)]]
     return MadeTable(
         "school.csv",
-        table(["Pupil", *headers], [(name, *states) for name, states in kept.items()], ";"),
+        table(["Pupil", *headers], [(name, *states) for name, states in on_school_days.items()], ";"),
         {"rows": "wide", "whose": "Pupil"},
         KNOWN,
-        shares(state for states in kept.values() for state in states),
+        shares(state for states in on_school_days.values() for state in states),
     )
 
 

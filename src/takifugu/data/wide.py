@@ -138,7 +138,7 @@ def _day_of(form: str | None) -> str:
     for letter, literal in TimeFormat(form or "%Y-%m-%d %H:%M").pieces:
         if letter and letter in "HIMSfp":
             break
-        text += {"Y": "1970", "y": "70"}.get(letter, "01") if letter else literal
+        text += {"Y": "1970", "y": "70", "b": "Jan"}.get(letter, "01") if letter else literal
     return text
 
 

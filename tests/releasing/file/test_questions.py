@@ -153,6 +153,7 @@ def test_people_and_what_they_use_are_asked_about(tmp_path: Path) -> None:
         (20, "device_id,patient,result", lambda n, draw: f"d{n},p{n % 9},{draw('+-')}", "whose"),
         (240, "device_id,patient,result", lambda n, draw: f"d{n},p{n % 90},{draw('+-')}", "whose"),
         (240, "patient_id,doctor,result", lambda n, draw: f"p{n},Dr {n % 4},{draw('+-')}", "whose"),
+        (240, "event_id,card,door", lambda n, draw: f"{n},c{n % 12},{draw('12')}", "whose"),
         (240, "comment,handle,smokes", lambda n, draw: f"text {n},h{n % 25},{draw('yn')}", "rows"),
         (240, "machine,operator,minute,state", lambda n, draw: f"M{n % 2},op{n % 47},{n // 2},{draw('ab')}", "whose"),
         (240, "customer,employee,minute,state", lambda n, draw: f"c{n % 6},e{n % 7},{n // 6},{draw('ab')}", "whose"),

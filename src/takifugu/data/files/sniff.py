@@ -28,6 +28,8 @@ _NUMERALS = tuple(Numerals(*signs) for signs in ((".", ""), (",", ""), (",", "."
 #: The formats of times that are tried, each with and without a time of day.
 _DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y", "%d/%m/%y",
          "%m/%d/%y")  # fmt: skip
+#: A month by its English name is never taken for a day.
+_NAMED_DAYS = ("%d-%b-%Y", "%d %b %Y", "%d%b%Y", "%d/%b/%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y")
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S")
 _DIGITS = ("%Y%m%d", "%Y%m%d%H%M", "%Y%m%d%H%M%S")
 
@@ -127,3 +129,5 @@ def _forms(text: str) -> Iterator[str]:
         yield from _DIGITS
     elif re.match("[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{2,4}", text):
         yield from (day + clock for day, clock in product(_DAYS, _CLOCKS))
+    elif re.match("(?:[0-9]{1,2}[-/ ]?)?[A-Za-z]{3}[-/ ]?[0-9]", text):
+        yield from (day + clock for day, clock in product(_NAMED_DAYS, _CLOCKS))

@@ -20,7 +20,7 @@ from takifugu.data.engines.fixed_point import round_half_even
 from takifugu.data.rows.layout import WIDEST, parse_step
 from takifugu.data.times.clock import Clock
 from takifugu.data.times.epochs import LAST, dates_for_numbers
-from takifugu.data.times.time_format import CENTURY, SHORT, TimeFormat
+from takifugu.data.times.time_format import CENTURY, MONTHS, SHORT, TimeFormat
 from takifugu.data.values.texts import (
     INTEGER,
     NUMBER,
@@ -206,7 +206,7 @@ def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
             after = nw.when(nw.col("wide")).then(tail.str.slice(2)).otherwise(tail.str.slice(1))
             frame = frame.with_columns(part.alias(_named(letter)), rest=after)
         else:
-            width = 4 if letter == "Y" else 2
+            width = {"Y": 4, "b": 3}.get(letter, 2)
             frame = frame.with_columns(tail.str.slice(0, width).alias(_named(letter)), rest=tail.str.slice(width))
     frame = _as_parts(frame, letters)
     frame = _clock_of_parts(frame)
@@ -225,7 +225,9 @@ def _named(letter: str) -> str:
 
 def _as_parts(frame: Frame, letters: set[str]) -> Frame:
     """Return the parts of a format's texts as integer columns."""
-    number = {letter: nw.col(_named(letter)).cast(nw.Int64) for letter in letters if letter != "p"}
+    number = {letter: nw.col(_named(letter)).cast(nw.Int64) for letter in letters if letter not in "pb"}
+    if "b" in letters:
+        number["m"] = _number_of_month(nw.col(_named("b")).str.to_lowercase())
     zero = nw.lit(0, nw.Int64)
     frame = frame.with_columns(
         read_year=number.get("Y", number.get("y", zero)),
@@ -242,6 +244,14 @@ def _as_parts(frame: Frame, letters: set[str]) -> Frame:
         frame = frame.with_columns(hour=hour.cast(nw.Int64), noon=noon.cast(nw.Int64))
         frame = settled(frame, ["hour", "noon"]).with_columns(hour=nw.col("hour") + nw.col("noon"))
     return settled(frame, ["month", "day", "hour", "minute", "second", "fraction"])
+
+
+def _number_of_month(name: nw.Expr) -> nw.Expr:
+    """Return the number of a month from its English name in small letters."""
+    number = nw.lit(len(MONTHS), nw.Int64)
+    for place, month in enumerate(MONTHS[:-1], 1):
+        number = nw.when(name == month).then(nw.lit(place, nw.Int64)).otherwise(number)
+    return number
 
 
 def _with_clock(frame: Frame) -> Frame:

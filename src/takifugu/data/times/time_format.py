@@ -11,18 +11,21 @@ from itertools import pairwise
 
 from takifugu.core.errors import InputError
 
+#: The names of months, in small letters: in English on every machine.
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_OF_MONTHS = "|".join("".join(f"[{sign}{sign.upper()}]" for sign in month) for month in MONTHS)
 #: What the parts of a format match, in the letters of Python's strptime.
 PARTS: Mapping[str, str] = {
     "Y": "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])",
     "y": "[0-9]{2}", "m": "(?:0?[1-9]|1[0-2])", "d": "(?:0?[1-9]|[12][0-9]|3[01])",
     "H": "(?:[01]?[0-9]|2[0-3])", "I": "(?:0?[1-9]|1[0-2])", "M": "[0-5]?[0-9]", "S": "[0-5]?[0-9]",
-    "f": "[0-9]{1,6}", "p": "[aApP][mM]",
+    "f": "[0-9]{1,6}", "p": "[aApP][mM]", "b": f"(?:{_OF_MONTHS})",
 }  # fmt: skip
 #: Parts of two digits of which the first may be left out where it is 0.
 SHORT = "mdHIMS"
 #: Years of two digits from this one on are of the last century (POSIX, strptime).
 CENTURY = 69
-_EXAMPLE = 'write for example "%d/%m/%Y %H:%M": %Y or %y, %m, %d, %H (or %I and %p), %M, %S, %f'
+_EXAMPLE = 'write for example "%d/%m/%Y %H:%M": %Y or %y, %m or %b (Jan), %d, %H (or %I and %p), %M, %S, %f'
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class TimeFormat:
 
     >>> TimeFormat("%d/%m/%Y %H:%M").read("31/12/2025 9:05")
     datetime.datetime(2025, 12, 31, 9, 5)
+    >>> TimeFormat("%d%b%Y").read("1FEB2026")
+    datetime.datetime(2026, 2, 1, 0, 0)
     """
 
     text: str
@@ -44,7 +49,7 @@ class TimeFormat:
             raise InputError(f"the format of times is {self.text[:60]!r}", fix=_EXAMPLE).at("order_format")
         parts = [letter for letter in letters if letter]
         twice = len(set(parts)) < len(parts) or {"Y", "y"} <= set(parts) or {"H", "I"} <= set(parts)
-        day = {"m", "d"} <= set(parts) and bool({"Y", "y"} & set(parts))
+        day = "d" in parts and len({"m", "b"} & set(parts)) == 1 and bool({"Y", "y"} & set(parts))
         clock = "".join(letter for letter in "HIMSf" if letter in parts)
         # Each part of the clock needs the one above it, and a clock of twelve hours the half of the day.
         is_full = clock in ("", "H", "HM", "HMS", "HMSf", "I", "IM", "IMS", "IMSf") and ("I" in parts) == ("p" in parts)
@@ -80,7 +85,7 @@ class TimeFormat:
         Parts of two digits then need both.
         """
         letters = [letter for letter, _ in self.pieces]
-        return any(first and first in SHORT and other and other != "p" for first, other in pairwise(letters))
+        return any(first and first in SHORT and other and other not in "pb" for first, other in pairwise(letters))
 
     def has_two_digits(self, letter: str) -> bool:
         """Return whether a part is always written with two digits."""
@@ -101,7 +106,7 @@ class TimeFormat:
     @cached_property
     def example(self) -> str:
         """Return the start of 1970 in this format."""
-        start = {"Y": "1970", "y": "70", "H": "00", "M": "00", "S": "00", "I": "12", "p": "AM", "f": "0"}
+        start = {"Y": "1970", "y": "70", "H": "00", "M": "00", "S": "00", "I": "12", "p": "AM", "f": "0", "b": "Jan"}
         return "".join(start.get(letter, "01") if letter else literal for letter, literal in self.pieces)
 
     def read(self, text: str) -> datetime | None:
@@ -109,13 +114,14 @@ class TimeFormat:
         match = re.fullmatch(self._pattern(named=True), text)
         if match is None:
             return None
-        part = {letter: value for letter, value in match.groupdict().items() if letter != "p"}
-        number = {letter: int(value) for letter, value in part.items()}
+        part = match.groupdict()
+        number = {letter: int(value) for letter, value in part.items() if letter not in "pb"}
         year = number["Y"] if "Y" in number else number["y"] + (2000 if number["y"] < CENTURY else 1900)
-        hour = number.get("H", number.get("I", 0) % 12) + 12 * (match.groupdict().get("p", "").lower() == "pm")
+        hour = number.get("H", number.get("I", 0) % 12) + 12 * (part.get("p", "").lower() == "pm")
+        month = number["m"] if "m" in number else 1 + MONTHS.index(part["b"].lower())
         second, fraction = number.get("S", 0), int(part.get("f", "").ljust(6, "0") or 0)
         try:
-            return datetime(year, number["m"], number["d"], hour, number.get("M", 0), second, fraction)
+            return datetime(year, month, number["d"], hour, number.get("M", 0), second, fraction)
         except ValueError:
             return None
 

@@ -12,6 +12,7 @@ from takifugu.core.names import fits
 from takifugu.data import Numerals, TimeFormat
 from takifugu.data.files.sniff import time_formats
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
+from takifugu.data.times.time_format import MONTHS
 from takifugu.data.wide import read_step
 from takifugu.releasing.file.guessing.column_words import WHEN, words, words_in
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
@@ -19,6 +20,12 @@ from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 _FEWEST = 3
 _CLOCK = r"(?:[01]?[0-9]|2[0-4])[:.hH][0-5][0-9](?:[:.][0-5][0-9])?"
 _WEEK = ("mon tue wed thu fri sat sun", "mo di mi do fr sa so", "lun mar mer jeu ven sam dim", "lu ma me je ve sa di")
+#: How months begin in some languages, in their order.
+_MONTHS = (
+    " ".join(MONTHS), "jan feb mär apr mai jun jul aug sep okt nov dez",
+    "jan fév mar avr mai juin juil aoû sep oct nov déc", "ene feb mar abr may jun jul ago sep oct nov dic",
+    "gen feb mar apr mag giu lug ago set ott nov dic",
+)  # fmt: skip
 _QUESTION = words("q question frage item pregunta domanda")
 
 
@@ -98,6 +105,8 @@ def _ways(names: Sequence[str]) -> Iterator[tuple[list[str], str, str, str | Non
         days = [name for name in names if any(name.lower().startswith(day) for day in week.split())]
         if len({name[:2] for name in days}) == len(days):
             yield days, "day", "numbered", None
+    for months in _MONTHS:
+        yield [name for name in names if _month(name, months.split()) is not None], "month", "numbered", None
     matches = [match for name in names if (match := re.fullmatch(r"(.*?)[ _-]?[0-9]{1,4}", name))]
     for stem in dict.fromkeys(match[1] for match in matches):
         some = [match[0] for match in matches if match[1] == stem]
@@ -113,6 +122,32 @@ def _ways(names: Sequence[str]) -> Iterator[tuple[list[str], str, str, str | Non
 def _days_of_a_year(names: Sequence[str]) -> list[str]:
     """Return the headers that are days and months without a year."""
     return [name for name in names if re.fullmatch(r"[0-9]{1,2}[./-][0-9]{1,2}\.?", name.strip())]
+
+
+def _month(name: str, months: Sequence[str]) -> int | None:
+    """Return the number of a month from its name, after its year if that is there; None for another text.
+
+    >>> [_month(name, MONTHS) for name in ("Feb 2026", "february", "Feb_26", "Fee 2026", "Feb 2026 a")]
+    [24314, 2, 314, None, None]
+    """
+    match = re.fullmatch(r"([^\W\d_]{3,})\W?_?([0-9]{2}|[0-9]{4})?", name.strip().lower())
+    if match is None:
+        return None
+    year = int(match[2] or 0)
+    return next((12 * year + k for k, month in enumerate(months, 1) if match[1].startswith(month)), None)
+
+
+def _numbers_of_months(names: Sequence[str]) -> list[int]:
+    """Return the months from the first header, if they rise.
+
+    >>> _numbers_of_months(["Nov 2025", "Dec 2025", "Feb 2026"]), _numbers_of_months(["Mrz", "Mai"])
+    ([1, 2, 4], [])
+    """
+    for months in _MONTHS:
+        numbers = [number for name in names if (number := _month(name, months.split())) is not None]
+        if len(numbers) == len(names) and all(before < after for before, after in pairwise(numbers)):
+            return [1 + number - numbers[0] for number in numbers]
+    return []
 
 
 def _numbers_of_days(names: Sequence[str]) -> list[int]:
@@ -161,7 +196,8 @@ def _listed(steps: Sequence[str], other_names: Sequence[str], sort: str) -> str 
         if len(_days_of_a_year(steps)) == len(steps):
             numbers = _numbers_of_days(steps)
         else:
-            numbers = [int(match[0]) for name in steps if (match := re.search("[0-9]+$", name))]
+            ends = [int(match[0]) for name in steps if (match := re.search("[0-9]+$", name))]
+            numbers = _numbers_of_months(steps) or ends
         return dict(zip(steps, numbers if len({*numbers}) == len(steps) else range(1, len(steps) + 1), strict=True))
     first, last = _common(steps), _common([name[::-1] for name in steps])[::-1]
     signs = [sign for sign in ":.hH" if all(sign in name for name in steps)]

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE, YES_NO
 from takifugu.releasing.file.guessing.across import Across, across
-from takifugu.releasing.file.guessing.column_words import BIRTH, EAST, INFECTED, NORTH, TOGETHER
+from takifugu.releasing.file.guessing.column_words import BIRTH, EAST, INFECTED, NORTH, NOUNS, TOGETHER
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.courses import Spacing, spacing
 from takifugu.releasing.file.guessing.pairs import ends_of
@@ -74,6 +74,12 @@ class Facts:
     def people_again(self) -> tuple[Seen, ...]:
         """Return the columns of people of whom some have several rows."""
         some = (c for c in self.that_name if c.names_people and len(c.labels) < c.rows)
+        return tuple(column for column in some if column not in self.side_by_side)
+
+    @cached_property
+    def named_again(self) -> tuple[Seen, ...]:
+        """Return the columns called after somebody or something, with names in several rows."""
+        some = (c for c in self.that_name if c.words & (NOUNS - TOGETHER) and 1 < len(c.labels) < c.rows)
         return tuple(column for column in some if column not in self.side_by_side)
 
     @cached_property

@@ -49,7 +49,7 @@ def _of_answers(facts: Facts) -> _Likely:
         why = f"{visible(several.name)!r} has several rows for some, which must be hidden together"
         return columns, several, why, False
     why = f"{visible(another.name)!r} is another in each row" if another is not None else ""
-    is_clear = (another is not None or len(facts.questions) > 1) and not facts.people_again
+    is_clear = (another is not None or len(facts.questions) > 1) and not {*facts.people_again, *facts.named_again}
     return columns, another, why, is_clear
 
 
