@@ -19,7 +19,8 @@ from tests.support.terminals import AT_ONCE, on_a_terminal, without_a_terminal
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.suspicion import explain
-from takifugu.cli import experiments, main
+from takifugu.cli import main
+from takifugu.cli.samples import experiments
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.loading import json_schema
 

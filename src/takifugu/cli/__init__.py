@@ -176,7 +176,7 @@ def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
     For a file whose tables are windows of a calendar: what 1, 2, ... of them cost together, and which epsilon the
     budget allows. Publishes nothing.
     """
-    from takifugu.cli.advice import plan as run
+    from takifugu.cli.outlook import plan as run
 
     run(file, releases, window, as_json)
 

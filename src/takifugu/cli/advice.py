@@ -1,4 +1,4 @@
-"""`advise` and `plan`: is the table worth reading, and what does publishing it again and again cost?"""
+"""`takifugu advise`: is the table worth reading, and what would make it so?"""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from takifugu.releasing.advice.advice import Advice, advise
 from takifugu.releasing.advice.leaving_out import left_out
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.outlook import outlook
-from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 _COLOURS = {Verdict.GOOD: "green", Verdict.ROUGH: "yellow", Verdict.USELESS: "red"}
 
@@ -44,19 +42,6 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
             click.echo(f"\n{wrapped(f'{words}.')}")
     if as_json:
         print_json("advise", files[0] if len(files) == 1 else None, {"files": documents})
-
-
-def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
-    with watching() as watch:
-        watch("looking ahead", 0, 1)
-        read = load(file, window=window, first=True)
-        ahead, notices = outlook(read, releases), notices_of_file(read)
-    if as_json:
-        print_json("plan", file, {**ahead.to_dict(), **({"notices": list(notices)} if notices else {})})
-        return
-    click.echo(str(ahead))
-    for words in notices:
-        click.echo(f"\n{wrapped(words)}")
 
 
 def _left_out(file: Path, window: str | None) -> tuple[str, ...] | None:

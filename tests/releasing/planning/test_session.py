@@ -19,7 +19,7 @@ import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.one_sided import Asymmetric, Visits, visits
 from takifugu.numbers.noise import SystemEntropy
-from takifugu.releasing.planning.session import Asked, Reply, Terms
+from takifugu.releasing.planning.session import Inquiry, Reply, Terms
 
 PLACES = ("bar", "gym", "inn")
 HALF, CAP = Fraction(1, 2), 4
@@ -61,9 +61,9 @@ def answered(terms: Terms, counts: dict[str, int], strategy: oracle.Strategy) ->
     """Play a session as calls play it."""
     replies: list[Reply] = []
     while (question := strategy(transcript(replies))) is not None and not terms.is_over(replies):
-        (asked,) = terms.questions([question[0]], question[1], replies)
-        text = terms.draw([counts[place] for place in PLACES], asked, replies, SystemEntropy())
-        replies.append(Reply.read(asked.text, text))
+        (inquiry,) = terms.questions([question[0]], question[1], replies)
+        text = terms.draw([counts[place] for place in PLACES], inquiry, replies, SystemEntropy())
+        replies.append(Reply.read(inquiry.text, text))
     return transcript(replies)
 
 
@@ -131,7 +131,7 @@ def test_mutants_lose_more() -> None:
 @pytest.mark.parametrize(("limit", "most"), [(None, 2), (2, 3)])
 def test_the_answers_are_a_table_with_the_noise_that_was_drawn(limit: int | None, most: int) -> None:
     session = terms(limit, most)
-    replies = [Reply(Asked("inn", 0), SAFE), Reply(Asked("bar", 2), 7)]
+    replies = [Reply(Inquiry("inn", 0), SAFE), Reply(Inquiry("bar", 2), 7)]
     table = session.answered(replies)
     assert table.problem.labels == ("inn", "bar")
     assert table.randomiser.units == session.noise.units  # type: ignore[attr-defined]
@@ -143,9 +143,9 @@ def test_the_answers_are_a_table_with_the_noise_that_was_drawn(limit: int | None
 
 def test_questions_are_of_the_table() -> None:
     session = terms(2, 3)
-    replies = [Reply(Asked("inn", 0), SAFE)]
-    assert session.questions(["gym", "gym", "inn"], None, replies) == [Asked("gym", 1), Asked("inn", 0)]
-    assert session.questions(["gym"], "2.5", replies) == [Asked("gym", 2)]
+    replies = [Reply(Inquiry("inn", 0), SAFE)]
+    assert session.questions(["gym", "gym", "inn"], None, replies) == [Inquiry("gym", 1), Inquiry("inn", 0)]
+    assert session.questions(["gym"], "2.5", replies) == [Inquiry("gym", 2)]
     refused: list[tuple[Callable[[], object], str]] = [
         (lambda: session.questions(["gim"], None, ()), "no place 'gim'.*did you mean 'gym'"),
         (lambda: session.questions(["inn"], 3, replies), "'inn' was asked about before, whether it is at most 0"),

@@ -30,17 +30,20 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return put(tmp_path_factory.mktemp("prepared") / "new", {"evening.toml": SPEC, "visits.csv": ROWS}).parent
 
 
-def kept(folder: Path) -> tuple[list[str], Answers]:
+def in_ledger(folder: Path) -> tuple[list[str], Answers]:
     """Return the states of all payments, and the answers in the ledger, read without any of its code."""
     if not (folder / "ledger.db").exists():
         return [], []
     with closing(sqlite3.connect(f"file:{folder / 'ledger.db'}?mode=ro", uri=True)) as connection:
         rows = connection.execute("select state, bundle from reservations").fetchall()
-    asked = [json.loads(zlib.decompress(bundle))["asked"] for _, bundle in rows if bundle]
-    return [state for state, _ in rows], [(json.loads(question)[0], answer) for question, answer in sum(asked, [])]
+    answers: Answers = []
+    for _, bundle in rows:
+        pairs = json.loads(zlib.decompress(bundle))["asked"] if bundle else []
+        answers += [(json.loads(question)[0], answer) for question, answer in pairs]
+    return [state for state, _ in rows], answers
 
 
-def public(folder: Path) -> Answers:
+def in_folder(folder: Path) -> Answers:
     """Return the answers in the folder; a table has its own certificate, or none is there."""
     certificate = folder / "out" / "safe-session.certificate.json"
     if not certificate.exists():
@@ -54,15 +57,15 @@ def played(prepared: Path, folder: Path, fault: Fault) -> list[str]:
     shutil.copytree(prepared, folder)
     words = ["ask", str(folder / "evening.toml"), *PLACES]
     broken = run(words, folder, fault)
-    states, ledger = kept(folder)
-    out = public(folder)
+    states, ledger = in_ledger(folder)
+    out = in_folder(folder)
     assert len(states) <= 1, "paid twice"
     if ledger:
         assert out == ledger[: len(out)], "published before it was kept"
     again = run(words, folder)
     assert again.code == (0 if states != ["published"] else 2), (fault, broken, again)
-    assert kept(folder) == (["published"], [])
-    last = public(folder)
+    assert in_ledger(folder) == (["published"], [])
+    last = in_folder(folder)
     assert last[: len(out)] == out
     assert last[: len(ledger)] == ledger, "answered twice"
     assert [place for place, _ in last] == [*PLACES]

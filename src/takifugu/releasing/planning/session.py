@@ -23,7 +23,7 @@ from takifugu.numbers.rationals import Number
 
 
 @dataclass(frozen=True)
-class Asked:
+class Inquiry:
     """A question: whether at most so many people were at a place."""
 
     place: str
@@ -39,14 +39,14 @@ class Asked:
 class Reply:
     """A question with its answer, "safe" or a number that is never below the true one."""
 
-    question: Asked
+    question: Inquiry
     value: str | int
 
     @staticmethod
     def read(question: str, answer: str) -> Reply:
         """Read a reply back from the ledger's texts."""
         place, at_most = json.loads(question)
-        return Reply(Asked(place, at_most), answer if answer == SAFE else int(answer))
+        return Reply(Inquiry(place, at_most), answer if answer == SAFE else int(answer))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +76,13 @@ class Terms:
         """The places that may be asked about, each with the table's own threshold."""
         return dict(zip(self.calibration.problem.labels, self.noise.each, strict=True))
 
-    def questions(self, places: Iterable[str], at_most: Number | None, replies: Sequence[Reply]) -> list[Asked]:
+    def questions(self, places: Iterable[str], at_most: Number | None, replies: Sequence[Reply]) -> list[Inquiry]:
         """Return the questions about places after earlier replies.
 
         Raises InputError for another place, for one that was asked about with another threshold, and for a threshold
         that is none.
         """
-        own = None if at_most is None else AtMost(Visitors(), at_most).steps(self.calibration.problem.answers[0])[0]
+        common = None if at_most is None else AtMost(Visitors(), at_most).steps(self.calibration.problem.answers[0])[0]
         earlier = {reply.question.place: reply.question.at_most for reply in replies}
         questions = []
         for place in dict.fromkeys(places):
@@ -91,15 +91,15 @@ class Terms:
                     f"the table has no place {place!r}", fix=f"its places are {first_of(self.thresholds)}"
                     f"{did_you_mean(place, self.thresholds)}",
                 ).at("places")  # fmt: skip
-            level = self.thresholds[place] if own is None else own
-            if own is None and place in earlier:
+            level = self.thresholds[place] if common is None else common
+            if common is None and place in earlier:
                 level = earlier[place]
             if earlier.get(place, level) != level:
                 raise InputError(
                     f"{place!r} was asked about before, whether it is at most {earlier[place]}",
                     rule="a session asks about a place once", fix="take that answer, or ask about another place",
                 ).at("places")  # fmt: skip
-            questions.append(Asked(place, level))
+            questions.append(Inquiry(place, level))
         return questions
 
     def values_left(self, replies: Sequence[Reply]) -> int | None:
@@ -111,7 +111,7 @@ class Terms:
         """Return whether no question is left."""
         return self.values_left(replies) == 0 or len(replies) == len(self.thresholds)
 
-    def draw(self, counts: Sequence[int | Fraction], question: Asked, replies: Sequence[Reply], bits: Entropy) -> str:
+    def draw(self, counts: Sequence[int | Fraction], question: Inquiry, replies: Sequence[Reply], bits: Entropy) -> str:
         """Return the noisy answer to the next question, as a text.
 
         `counts` are exact, in the order of the places.

@@ -27,7 +27,7 @@ from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Watch, plan, table_names, unwatched
 from takifugu.releasing.planning.questions import BUDGET_KEY, Drawn
-from takifugu.releasing.planning.session import Asked, Reply, Terms
+from takifugu.releasing.planning.session import Inquiry, Reply, Terms
 from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.planning.two_ledgers import notices_of_file
 from takifugu.releasing.publishing.beforehand import check
@@ -94,13 +94,13 @@ def ask(
     progress = Progress() if progress is None else progress
     bits = SystemEntropy() if entropy is None else entropy
     with progress.telling():
-        own = _of_session(file)
-        order = ordered(plan(own, watch), own.output, None, bits.private)
+        session_file = _of_session(file)
+        order = ordered(plan(session_file, watch), session_file.output, None, bits.private)
         sitting = _Sitting(order, Terms.of(file.items[0].name, order.requested[0].question.calibration), bits, progress)
         with alone_for(order, new_ledger=False) as waiting:
             paid = next((paid for paid in waiting if sitting.name in paid.ids), None)
             if paid is None:
-                _refuse_ended(own)
+                _refuse_ended(session_file)
             return sitting.go_on(paid, places, at_most, is_last)
 
 
@@ -204,8 +204,8 @@ class _Sitting:
         """
         folder, ids = self.order.folder, {} if paid is None else paid.ids
         files = [name for name in files_of([self.name]) if os.path.lexists(folder / name)]
-        own = [certified for certified in certificates_of(folder, ids) if certified.release_id in ids.values()]
-        public = own[0].certificate if own else None
+        certificates = [certified for certified in certificates_of(folder, ids) if certified.release_id in ids.values()]
+        public = certificates[0].certificate if certificates else None
         if files and public is None:
             raise ReleaseError(
                 f"{', '.join(files)} in {str(folder)!r} would be overwritten", fix="move it, or rename the [[release]]"
@@ -234,7 +234,7 @@ class _Sitting:
             write_ledger_id(self.file.path, book.id)
         return paid
 
-    def _answer(self, session: Session, questions: Sequence[Asked]) -> tuple[str, ...]:
+    def _answer(self, session: Session, questions: Sequence[Inquiry]) -> tuple[str, ...]:
         """Answer one question after the other; return the places after the end.
 
         An exact count goes from its computation into the noise, and nowhere else.
@@ -252,7 +252,7 @@ class _Sitting:
             self.progress.state = ReleaseState.DRAWN
         return tuple(unanswered)
 
-    def _drawn(self, counts: Sequence[int | Fraction], question: Asked, before: Sequence[tuple[str, str]]) -> str:
+    def _drawn(self, counts: Sequence[int | Fraction], question: Inquiry, before: Sequence[tuple[str, str]]) -> str:
         return self.terms.draw(counts, question, [Reply.read(*texts) for texts in before], self.bits)
 
     def _placed(self, session: Session, replies: Sequence[Reply], there: Mapping[str, str]) -> Published:
