@@ -95,8 +95,8 @@ def ask(
     bits = SystemEntropy() if entropy is None else entropy
     with progress.telling():
         session_file = _of_session(file)
-        order = ordered(plan(session_file, watch), session_file.output, None, bits.private)
-        sitting = _Sitting(order, Terms.of(file.items[0].name, order.requested[0].question.calibration), bits, progress)
+        order, table = ordered(plan(session_file, watch), session_file.output, None, bits.private), file.items[0].name
+        sitting = _Sitting(table, order, Terms.of(table, order.requested[0].question.calibration), bits, progress)
         with alone_for(order, new_ledger=False) as waiting:
             paid = next((paid for paid in waiting if sitting.name in paid.ids), None)
             if paid is None:
@@ -140,8 +140,9 @@ def _refuse_ended(file: ReleaseFile) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Sitting:
-    """One call of a session, with its private data, while nobody else writes into its folder."""
+    """One call of the session of a table, with its private data, while nobody else writes into its folder."""
 
+    table: str
     order: Ordered = field(repr=False)
     terms: Terms
     bits: Entropy
@@ -223,7 +224,10 @@ class _Sitting:
         check(self.order.requested)
         tell(notices_of_file(self.file))
         book = opened(self.file.ledger)
-        recipe = {**RECIPE, "file": str(self.file.path.absolute()), "output": str(self.order.folder.absolute())}
+        recipe = {
+            **RECIPE, "file": str(self.file.path.absolute()), "output": str(self.order.folder.absolute()),
+            "only": self.table, "window": self.file.window,
+        }  # fmt: skip
         bill = replace(self.order.bill(self.identity, {}), recipe=recipe)
         try:
             paid = pay(self.order.requested, book, bill, self.progress)
