@@ -91,6 +91,12 @@ GROUPS = {
 PASSES = {"evening": 6, "day": 7}
 PLACES = {"home": (2.5, 3.5), "out": (3.5, 2.5)}
 
+#: The share of all people who were at each venue of a festival.
+VENUES = {
+    "main stage": 0.5, "food court": 0.4, "beer garden": 0.3, "north gate": 0.25, "cinema": 0.1, "workshop": 0.03,
+    "south gate": 0.02, "quiet room": 0.01, "museum": 0.01, "chapel": 0.01, "library": 0.005, "boat house": 0.005,
+}  # fmt: skip
+
 
 def write(folder: Path = HERE, real: Path = REAL) -> None:
     """Write every file into a folder, and those that stand in for real data into another; the same bytes everywhere."""
@@ -107,6 +113,9 @@ def write(folder: Path = HERE, real: Path = REAL) -> None:
     _table(folder / "city.csv", ("person", "east", "north"), _evening(random.Random(2031)))
     _write_populations(folder, random.Random(2032))
     _table(folder / "hours.csv", ("person", "when", "east", "north"), sorted(_hours(random.Random(2033))))
+    chance = random.Random(2034)
+    visits = [(f"p{n}", place) for n in range(1, 401) for place, share in VENUES.items() if chance.random() < share]
+    _table(folder / "venues.csv", ("person", "place"), visits)
 
 
 def _write_examples(folder: Path) -> None:

@@ -19,7 +19,8 @@ from tests.support.terminals import AT_ONCE, on_a_terminal, without_a_terminal
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.suspicion import explain
-from takifugu.cli import experiments, main
+from takifugu.cli import main
+from takifugu.cli.samples import experiments
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.loading import json_schema
 
@@ -59,7 +60,7 @@ def released(publication: Path, tmp_path: Path) -> Path:
 def test_the_commands_in_the_order_of_their_use() -> None:
     assert commands(main) == [
         ("init",), ("beliefs",), ("check",), ("compare",), ("calibrate",), ("advise",), ("plan",), ("explain",),
-        ("release",), ("open",), ("audit",), ("certificate", "show"),
+        ("release",), ("ask",), ("open",), ("audit",), ("certificate", "show"),
         ("ledger", "init"), ("ledger", "show"), ("ledger", "history"), ("ledger", "budget"), ("ledger", "resume"),
         ("ledger", "adopt"), ("ledger", "merge"), ("ledger", "check"), ("ledger", "upgrade"), ("schema",), ("keys",),
         ("demo",), ("example",), ("reproduce",),

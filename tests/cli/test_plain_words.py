@@ -29,7 +29,9 @@ ABOUT_FILES = (
 ABOUT_LEDGERS = ("show", "history", "check", "resume", "upgrade")
 ALONE = ("beliefs", "explain --epsilon 2", "keys", "demo", "example", "reproduce")
 #: Commands that are tried in words of their own: what they print is a file, or a browser opens.
-OTHERS = ("schema", "open", "init", "certificate show", "ledger init", "ledger budget", "ledger adopt", "ledger merge")
+OTHERS = (
+    "schema", "open", "init", "certificate show", "ledger init", "ledger budget", "ledger adopt", "ledger merge", "ask",
+)  # fmt: skip
 
 
 def commands(group: click.Group = main, before: str = "") -> Iterator[str]:
@@ -69,6 +71,14 @@ def test_of_the_first_page_and_the_gallery(tmp_path: Path, monkeypatch: pytest.M
         assert not strange(invoke("certificate", "show", certificate).output), certificate
     more = [("budget", ledger, "boilers", "9"), ("adopt", ledger, folder), ("merge", ledger, ledger), ("init", ledger)]
     assert not [one for one in more if strange(invoke("ledger", *one).output)]
+
+
+def test_of_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path in EXAMPLES.glob("venues.*"):
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for words in ((), ("library", "cinema"), ("--end",), ("library",)):
+        assert not strange(invoke("ask", "venues.toml", *words).output), words
 
 
 @pytest.mark.parametrize("command", ALONE)

@@ -156,6 +156,14 @@ def test_what_a_key_paid_for_is_completed(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "out" / "both.csv").exists()
 
 
+@of("releasing/publishing/resuming.py: _asking")
+def test_a_session_goes_on(tmp_path: Path) -> None:
+    toml = _example(tmp_path, "venues")
+    succeed("ask", toml, "library")
+    waiting = ended(4, "ledger", "resume", tmp_path / "venues-ledger.db")
+    assert "library" in pasted(waiting, "ask").output
+
+
 @of("releasing/publishing/states.py: paying_again")
 @pytest.mark.parametrize("name", ["release.toml", "a study of it.toml"])
 def test_after_a_deleted_folder_new_values_are_paid_for(tmp_path: Path, name: str) -> None:

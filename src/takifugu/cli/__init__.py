@@ -245,6 +245,30 @@ def release(
     run(file, output, choice, as_json, new_ledger, anyway, window)
 
 
+@main.command()
+@_FILE
+@click.argument("places", nargs=-1)
+@click.option("--at-most", metavar="NUMBER", help="The threshold of these questions, instead of the table's.")
+@click.option("--only", metavar="NAME", help="The [[release]] to ask about, if there are several.")
+@click.option("--end", "is_last", is_flag=True, help="End the session after these questions.")
+@_WINDOW
+@_JSON
+def ask(
+    file: Path, places: tuple[str, ...], at_most: str | None, only: str | None, is_last: bool, window: str | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Ask about one place after the other.
+
+    A session of a table with query = "safe": which of its PLACES, in which order, and with which threshold may depend
+    on the answers before. The first question pays for all of them in the ledger; a place that was asked about keeps its
+    answer. The session ends after `limit` numbers, its last place, or with --end. All answers so far are a table
+    beside FILE, with their certificate. Without PLACES, says what was answered.
+    """
+    from takifugu.cli.sessions import ask as run
+
+    run(file, places, at_most, only, is_last, window, as_json)
+
+
 @main.command(name="open")
 @click.argument("where", type=_PATH, required=False)
 @_JSON

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli import experiments
 from takifugu.cli.group import FAULT
 from takifugu.cli.output import print_json, wrapped
+from takifugu.cli.samples import experiments
 from takifugu.core.commands import command
 from takifugu.core.text.tables import labelled
 

@@ -22,7 +22,7 @@ from typing import IO
 
 from takifugu.core.errors import InputError, did_you_mean
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(__file__).resolve().parents[2]
 #: The checkout that this package was imported from, or the installed package: what holds `experiments/`.
 ROOT = _PACKAGE if (_PACKAGE / "experiments").is_dir() else _PACKAGE.parents[1]
 MARK = "REPRODUCES"

@@ -1,0 +1,85 @@
+"""`ask`: a session, a few questions a call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from takifugu.cli.group import REFUSED, complain
+from takifugu.cli.output import amount, counted, noticed, print_json, wrapped
+from takifugu.cli.progress import watching
+from takifugu.core.plain import Json
+from takifugu.core.text.tables import text_table
+from takifugu.mechanisms.one_sided.sparse import SAFE
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.session import Reply
+from takifugu.releasing.publishing.progress import Progress
+from takifugu.releasing.publishing.session import Transcript, chosen
+from takifugu.releasing.publishing.session import ask as ask_session
+
+
+def ask(
+    file: Path, places: tuple[str, ...], at_most: str | None, only: str | None, is_last: bool, window: str | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    progress = Progress()
+    with progress.telling():  # to the end: what nobody could read is answered
+        with watching(stops=False) as watch, noticed() as notices:
+            spec = chosen(load(file, window=window), only)
+            transcript = ask_session(spec, places, at_most, is_last, watch=watch, progress=progress)
+        if as_json:
+            print_json("ask", file, {**_plain(transcript), "notices": notices})
+        else:
+            _print(transcript)
+    if transcript.unanswered:
+        complain(f"the session has ended, and is silent about {', '.join(transcript.unanswered)}")
+        click.get_current_context().exit(REFUSED)
+
+
+def _print(transcript: Transcript) -> None:
+    if transcript.replies:
+        rows = [[r.question.place, f"{r.question.at_most:,}", _word(r)] for r in transcript.replies]
+        click.echo(text_table(["place", "at most", "answer"], rows))
+    click.echo(wrapped(f"{transcript.name}: {_left(transcript)}"))
+    if transcript.paid is None:
+        click.echo(wrapped("Nothing is paid yet: the first question pays for all."))
+    elif transcript.table is not None:
+        click.echo(
+            wrapped(f"written to {transcript.table.files[0].parent}: {transcript.name}.csv, with its certificate")
+        )
+
+
+def _word(reply: Reply) -> str:
+    return reply.value if isinstance(reply.value, str) else f"{reply.value:,}"
+
+
+def _left(transcript: Transcript) -> str:
+    """Say what is left of a session."""
+    if transcript.has_ended:
+        return "the session has ended"
+    terms = transcript.terms
+    places = counted(len(terms.thresholds) - len(transcript.replies), "place")
+    values = terms.values_left(transcript.replies)
+    if values is None:
+        return f"{places} may still be asked about"
+    return f"{places} may still be asked about, until {counted(values, 'more number')} came out"
+
+
+def _plain(transcript: Transcript) -> Json:
+    paid, table = transcript.paid, transcript.table
+    return {
+        "session": transcript.name,
+        "answers": [
+            {"place": r.question.place, "at_most": r.question.at_most, "is_safe": r.value == SAFE,
+             "value": None if isinstance(r.value, str) else r.value}
+            for r in transcript.replies
+        ],
+        "not_answered": [*transcript.unanswered],
+        "numbers_left": transcript.terms.values_left(transcript.replies),
+        "has_ended": transcript.has_ended,
+        "spent": None if paid is None else amount(paid.spent),
+        "budget": None if paid is None else amount(paid.budget),
+        "files": [] if table is None else [str(path) for path in table.files],
+        "certificate": None if table is None else table.certificate.to_dict(),
+    }  # fmt: skip

@@ -1,0 +1,286 @@
+"""A session from a release file: paid for before its first question, each answer kept before the next question.
+
+All that it remembers is what it has answered, with noise that is drawn for one question and forgotten: nothing of it is
+secret (docs/theory/asymmetric.md#sessions). A call that was killed is repeated: what was answered is not drawn again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+
+from takifugu.accounting.ledger import PUBLISHED, Pending, Reservation, Session
+from takifugu.accounting.ledger.moving import RECIPE
+from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, ReleaseError, ReleaseState
+from takifugu.core.tracebacks import without_data
+from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
+from takifugu.numbers.rationals import Number
+from takifugu.releasing.advice.budgets import ways_to_pay
+from takifugu.releasing.certificates.files import digest_at, files_of, reason
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.ledger_id import write_ledger_id
+from takifugu.releasing.planning.notices import tell
+from takifugu.releasing.planning.plan import Watch, plan, table_names, unwatched
+from takifugu.releasing.planning.questions import BUDGET_KEY, Drawn
+from takifugu.releasing.planning.session import Inquiry, Reply, Terms
+from takifugu.releasing.planning.truth import answer_of
+from takifugu.releasing.planning.two_ledgers import notices_of_file
+from takifugu.releasing.publishing.beforehand import check
+from takifugu.releasing.publishing.billing import accounts_of
+from takifugu.releasing.publishing.bundle import Bundle
+from takifugu.releasing.publishing.choosing import Choice
+from takifugu.releasing.publishing.every_window import index_windows
+from takifugu.releasing.publishing.folder import place
+from takifugu.releasing.publishing.in_folder import certificates_of
+from takifugu.releasing.publishing.new_ledger import opened
+from takifugu.releasing.publishing.orders import Ordered, alone_for, ordered
+from takifugu.releasing.publishing.progress import Progress
+from takifugu.releasing.publishing.publish import pay, words_of_people
+from takifugu.releasing.publishing.sheets import bundle_for, table_of
+from takifugu.releasing.publishing.standing import payments_of
+from takifugu.releasing.report.outcomes import Published
+
+#: What the table of a session is called, by the table that it is about.
+NAME = "{}-session"
+_ANOTHER = "give the [[release]] another name, which pays for another session"
+#: What the certificate of a session assumes beyond that of its table.
+CHOSEN = (
+    "the places and their thresholds were chosen one after the other, by earlier answers and by what is public, never "
+    "by a look at the data"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Transcript:
+    """What a session has answered so far, and what is left of it.
+
+    `unanswered` are places of this call that came after its end. Before the first question `paid` is None; `table` is
+    None where there is no answer.
+    """
+
+    name: str
+    terms: Terms
+    replies: tuple[Reply, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    paid: Reservation | Pending | None = None
+    table: Published | None = None
+    has_ended: bool = False
+
+
+@without_data
+def ask(
+    file: ReleaseFile,
+    places: Sequence[str] = (),
+    at_most: Number | None = None,
+    is_last: bool = False,
+    *,
+    watch: Watch = unwatched,
+    entropy: Entropy | None = None,
+    progress: Progress | None = None,
+) -> Transcript:
+    """Ask the session of a file's one table about places, in this order.
+
+    The first question pays for all. A place that was asked about before has the answer that it had. All answers so far
+    are a table in the file's folder. The session ends after its last value or place, or if `is_last`.
+
+    Raises InputError for a table or a place that cannot be asked about, BudgetExceeded or CompositionRefused where the
+    ledger refuses, ReleaseError where the file or its data are not what was paid for, and for a session that has ended.
+    """
+    progress = Progress() if progress is None else progress
+    bits = SystemEntropy() if entropy is None else entropy
+    with progress.telling():
+        session_file = _of_session(file)
+        order, table = ordered(plan(session_file, watch), session_file.output, None, bits.private), file.items[0].name
+        sitting = _Sitting(table, order, Terms.of(table, order.requested[0].question.calibration), bits, progress)
+        with alone_for(order, new_ledger=False) as waiting:
+            paid = next((paid for paid in waiting if sitting.name in paid.ids), None)
+            if paid is None:
+                _refuse_ended(session_file)
+            return sitting.go_on(paid, places, at_most, is_last)
+
+
+def _of_session(file: ReleaseFile) -> ReleaseFile:
+    """Return the file with its one table, under the name of its session.
+
+    Raises InputError for several tables.
+    """
+    if len(file.items) != 1:
+        names = [item.name for item in file.items]
+        raise InputError(
+            f"the file has {len(names)} tables", rule="a session is about one of them", fix=f"choose one of {names}"
+        ).at("only")
+    (item,) = file.items
+    name = NAME.format(item.name)
+    if name in table_names(file, (*file.items, *file.others)):
+        raise InputError(
+            f"the file has a table {name!r}", rule=f"the session of {item.name!r} has this name", fix="rename the table"
+        ).at("only")
+    return file.only([item.model_copy(update={"name": name})])
+
+
+def chosen(file: ReleaseFile, only: str | None) -> ReleaseFile:
+    """Return the file with the table of this name, or with its only one."""
+    return file if only is None else Choice(only).of(file)
+
+
+def _refuse_ended(file: ReleaseFile) -> None:
+    (item,) = file.items
+    for paid in payments_of(file):
+        if paid.state == PUBLISHED and item.name in paid.ids:
+            raise ReleaseError(
+                f"the session {item.name!r} has ended ({paid.created[:10]})",
+                rule=f"its answers are in {str(file.output)!r}", fix=_ANOTHER,
+            ).at("release")  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Sitting:
+    """One call of the session of a table, with its private data, while nobody else writes into its folder."""
+
+    table: str
+    order: Ordered = field(repr=False)
+    terms: Terms
+    bits: Entropy
+    progress: Progress
+
+    @property
+    def name(self) -> str:
+        return self.order.planned.tables[0].name
+
+    @property
+    def file(self) -> ReleaseFile:
+        return self.order.planned.file
+
+    @property
+    def identity(self) -> bytes:
+        return hashlib.sha256(b"session" + self.order.identity).digest()
+
+    def go_on(
+        self, waiting: Pending | None, places: Sequence[str], at_most: Number | None, is_last: bool
+    ) -> Transcript:
+        """Answer the questions of this call, and publish what is answered so far."""
+        session = None if waiting is None else self._reopened(waiting)
+        earlier = () if session is None else _replies(session)
+        there = self._there(waiting, earlier)
+        questions = self.terms.questions(places, at_most, earlier)
+        if session is None and not questions:
+            return Transcript(self.name, self.terms)
+        if session is None:
+            session = Session(opened(self.file.ledger), self._pay())
+        self.progress.state = ReleaseState.DRAWN if earlier else ReleaseState.PAID
+        unanswered = self._answer(session, questions)
+        replies = _replies(session)
+        has_ended, table = is_last or self.terms.is_over(replies), None
+        if replies:
+            table = self._placed(session, replies, there)
+            self.progress.state = ReleaseState.DONE
+        if has_ended and replies:
+            self.progress.record(session.ledger, session.paid, ReleaseState.UNRECORDED)
+        elif has_ended:
+            session.close()
+        return Transcript(self.name, self.terms, replies, unanswered, session.paid, table, has_ended)
+
+    def _reopened(self, waiting: Pending) -> Session:
+        """Return the session that was paid for.
+
+        Raises ReleaseError where the file or its data are not those that it was paid for with.
+        """
+        book = opened(self.file.ledger)
+        if book.tag("identity", self.identity) != waiting.identity:
+            raise ReleaseError(
+                f"the release file, or the data that it reads, is not what the session {self.name!r} was paid for with",
+                rule="all answers of a session are about the same data", fix=f"restore both, or {_ANOTHER}",
+            ).at("source")  # fmt: skip
+        return Session(book, waiting)
+
+    def _there(self, paid: Pending | None, replies: Sequence[Reply]) -> Mapping[str, str]:
+        """Return the digests of the session's own files, which are replaced.
+
+        Raises ReleaseError for files of others, and LedgerError where they have answers that the ledger lacks.
+        """
+        folder, ids = self.order.folder, {} if paid is None else paid.ids
+        files = [name for name in files_of([self.name]) if os.path.lexists(folder / name)]
+        certificates = [certified for certified in certificates_of(folder, ids) if certified.release_id in ids.values()]
+        public = certificates[0].certificate if certificates else None
+        if files and public is None:
+            raise ReleaseError(
+                f"{', '.join(files)} in {str(folder)!r} would be overwritten", fix="move it, or rename the [[release]]"
+            ).at("output")
+        answers = [] if public is None else [*public.answers[0].values.items()]
+        if answers != [(reply.question.place, str(reply.value)) for reply in replies[: len(answers)]]:
+            raise LedgerError(
+                f"{files[0]} in {str(folder)!r} has answers that the ledger {str(self.file.ledger)!r} lacks",
+                rule="it is a copy from before, and would answer them anew",
+                fix=f"restore the newest copy, or {_ANOTHER}",
+            ).at("ledger")
+        return {name: digest_at(folder / name) or "" for name in files}
+
+    def _pay(self) -> Reservation:
+        check(self.order.requested)
+        tell(notices_of_file(self.file))
+        book = opened(self.file.ledger)
+        recipe = {
+            **RECIPE, "file": str(self.file.path.absolute()), "output": str(self.order.folder.absolute()),
+            "only": self.table, "window": self.file.window,
+        }  # fmt: skip
+        bill = replace(self.order.bill(self.identity, {}), recipe=recipe)
+        try:
+            paid = pay(self.order.requested, book, bill, self.progress)
+        except BudgetExceeded as over:
+            over.what, over.fix = f"{BUDGET_KEY}: {over.what}", ways_to_pay(self.file, over)
+            raise
+        with suppress(LedgerError):
+            write_ledger_id(self.file.path, book.id)
+        return paid
+
+    def _answer(self, session: Session, questions: Sequence[Inquiry]) -> tuple[str, ...]:
+        """Answer one question after the other; return the places after the end.
+
+        An exact count goes from its computation into the noise, and nowhere else.
+        """
+        unanswered = []
+        for question in questions:
+            replies = _replies(session)
+            if any(reply.question == question for reply in replies):
+                continue
+            if self.terms.is_over(replies):
+                unanswered.append(question.place)
+                continue
+            counts = answer_of(self.terms.calibration, self.order.requested[0].seen)
+            session.ask(question.text, partial(self._drawn, counts, question))
+            self.progress.state = ReleaseState.DRAWN
+        return tuple(unanswered)
+
+    def _drawn(self, counts: Sequence[int | Fraction], question: Inquiry, before: Sequence[tuple[str, str]]) -> str:
+        return self.terms.draw(counts, question, [Reply.read(*texts) for texts in before], self.bits)
+
+    def _placed(self, session: Session, replies: Sequence[Reply], there: Mapping[str, str]) -> Published:
+        """Put the table of all answers so far into the folder."""
+        bundle, folder = self._bundle(session, replies), self.order.folder
+        try:
+            place(folder, bundle.files, there)
+            index_windows(folder, [sheet.certificate for sheet in bundle.sheets])
+        except OSError as error:
+            fault = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
+        else:
+            return table_of(bundle.sheets[0], folder)
+        raise ReleaseError(fault, fix="make room or fix it").at("output")
+
+    def _bundle(self, session: Session, replies: Sequence[Reply]) -> Bundle:
+        planned, source, paid = self.order.planned, self.file.source, session.paid
+        question = replace(planned.questions[0], calibration=self.terms.answered(replies))
+        accounts = accounts_of(session.ledger, source.name, paid, [question], source.same_people, source.as_composing)
+        values = [reply.value if isinstance(reply.value, str) else Fraction(reply.value) for reply in replies]
+        labels, people = tuple(reply.question.place for reply in replies), tuple(words_of_people(paid.same_people))
+        drawn = Drawn(question, labels, values, is_private(self.bits), accounts[self.name], people)
+        table = replace(planned.tables[0], questions=(question,), facts=(*planned.tables[0].facts, CHOSEN))
+        return bundle_for(replace(planned, tables=(table,)), [drawn], {})
+
+
+def _replies(session: Session) -> tuple[Reply, ...]:
+    return tuple(Reply.read(question, answer) for question, answer in session.answers)

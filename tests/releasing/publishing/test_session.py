@@ -1,0 +1,205 @@
+"""`takifugu ask`: paid once, answered once, ended once; what was answered lies in the folder and in the ledger."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.commands import ended, invoke, json_of, succeed, words_of
+from tests.support.failing import raising
+from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
+from tests.support.releases import put
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import BAD_INPUT, REFUSED, STOPPED, UNPUBLISHED
+from takifugu.releasing.certificates.checksum import read_certificate
+
+#: Noise of mean 2^-60 or so: what is drawn is the count itself.
+SURE = 60.0
+FILE = release_text(
+    read_from("evening", "visits.csv", person="who", place="where", budget=SURE),
+    believe("asymmetric", places=["bar", "gym", "inn", "pub"]), hide(visits="all"),
+    publish("safe", "safe", at_most=2, limit=2, epsilon=SURE), output="out",
+)  # fmt: skip
+COUNTS = {"bar": 4, "gym": 7, "inn": 1}
+ROWS = "who,where\n" + "".join(f"{place}{n},{place}\n" for place, count in COUNTS.items() for n in range(count))
+#: Without the gym.
+FEW = "\n".join(line for line in ROWS.splitlines() if "gym" not in line)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return put(tmp_path / "evening", {"evening.toml": FILE, "visits.csv": ROWS})
+
+
+def spent(file: Path) -> str:
+    return str(Ledger.open(file.parent / "ledger.db", create=False).spent("evening").spent)
+
+
+def payments(file: Path) -> int:
+    return len(Ledger.open(file.parent / "ledger.db", create=False).payments("evening"))
+
+
+def answers(document: Any) -> list[tuple[str, int, object]]:
+    return [(a["place"], a["at_most"], "safe" if a["is_safe"] else a["value"]) for a in document["answers"]]
+
+
+def test_questions_come_one_a_call_or_several_and_the_first_pays_for_all(file: Path) -> None:
+    said = words_of(succeed("ask", file))
+    assert "4 places may still be asked about, until 2 more numbers came out" in said
+    assert not (file.parent / "ledger.db").exists()
+    assert answers(json_of("ask", file, "inn")) == [("inn", 2, "safe")]
+    assert spent(file) == "epsilon 60"
+    document = json_of("ask", file, "bar", "pub")
+    assert answers(document) == [("inn", 2, "safe"), ("bar", 2, 4), ("pub", 2, "safe")]
+    assert (document["numbers_left"], document["has_ended"], payments(file)) == (1, False, 1)
+    last = json_of("ask", file, "gym", "--at-most", "6")
+    assert answers(last)[-1] == ("gym", 6, 7)
+    assert (last["numbers_left"], last["has_ended"], payments(file), spent(file)) == (0, True, 1, "epsilon 60")
+
+
+def test_a_place_keeps_its_answer(file: Path) -> None:
+    noisy = put(file.parent, {"noisy.toml": changed(FILE, ("epsilon = 60.0", "epsilon = 0.01"))})
+    first = answers(json_of("ask", noisy, "pub"))
+    for _ in range(3):
+        assert answers(json_of("ask", noisy, "pub")) == first
+
+
+def test_the_answers_so_far_are_a_table_with_a_certificate(file: Path) -> None:
+    put(file.parent, {file.name: changed(FILE, ('"gym", "inn", "pub"', '"inn"')), "visits.csv": FEW})
+    succeed("ask", file, "inn")
+    succeed("ask", file, "bar", "--at-most", "3")
+    table = (file.parent / "out" / "safe-session.csv").read_text()
+    assert [line.split(",")[0] for line in table.splitlines()] == ["cell", "inn", "bar"]
+    where = file.parent / "out" / "safe-session.certificate.json"
+    certificate = read_certificate(where)
+    assert dict(certificate.answers[0].values) == {"inn": "safe", "bar": "4"}
+    assert certificate.epsilon == "60"
+    assert any("never by a look at the data" in sentence for sentence in certificate.assumptions)
+    assert "is the one that was certified" in words_of(succeed("certificate", "show", where))
+    assert json_of("audit", where)["answers"][0]["verdict"] == "kept"
+    assert json_of("audit", file)["answers"][0]["verdict"] == "kept"
+
+
+def test_a_session_ends_with_its_last_number_and_says_so(file: Path) -> None:
+    outcome = ended(REFUSED, "ask", file, "bar", "gym", "inn", "pub")
+    assert "the session has ended, and is silent about inn, pub" in words_of(outcome)
+    failure = json.loads(ended(BAD_INPUT, "ask", file, "inn", "--json").stdout)
+    assert failure["error"]["kind"] == "ReleaseError"
+    assert "the session 'safe-session' has ended" in words_of(ended(BAD_INPUT, "ask", file, "inn"))
+    assert "nothing is pending" in words_of(succeed("ledger", "resume", file.parent / "ledger.db"))
+
+
+def test_a_session_is_ended_by_hand_and_gives_nothing_back(file: Path) -> None:
+    assert not json_of("ask", file, "--end")["has_ended"]  # there is none
+    succeed("ask", file, "inn")
+    assert json_of("ask", file, "--end")["has_ended"]
+    ended(BAD_INPUT, "ask", file, "bar")
+    assert spent(file) == "epsilon 60"
+
+
+def test_a_session_that_was_paid_for_and_never_answered_is_ended_by_hand(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("takifugu.numbers.noise.geometric", raising(KeyboardInterrupt()))
+    ended(STOPPED, "ask", file, "inn")
+    document = json_of("ask", file, "--end")
+    assert (document["has_ended"], document["files"], spent(file)) == (True, [], "epsilon 60")
+    ended(BAD_INPUT, "ask", file, "bar")
+
+
+def test_a_session_without_a_limit_ends_with_its_last_place(file: Path) -> None:
+    put(file.parent, {file.name: changed(FILE, ("limit = 2\n", ""))})
+    assert "4 places may still be asked about" in words_of(succeed("ask", file))
+    document = json_of("ask", file, *COUNTS, "pub")
+    assert (document["has_ended"], document["numbers_left"], document["not_answered"]) == (True, None, [])
+
+
+def test_the_table_itself_is_another_payment(file: Path) -> None:
+    put(file.parent, {file.name: changed(FILE, ("budget = 60.0", "budget = 120.0"))})
+    succeed("ask", file, "inn")
+    succeed("release", file)
+    succeed("ask", file, "bar")
+    assert (payments(file), spent(file)) == (2, "epsilon 120")
+    assert {path.stem for path in (file.parent / "out").glob("*.csv")} == {"safe", "safe-session"}
+
+
+def test_what_changed_is_refused_and_what_was_restored_goes_on(file: Path) -> None:
+    succeed("ask", file, "inn")
+    rows = file.parent / "visits.csv"
+    for name, text in ((rows, f"{ROWS}Zoe,pub\n"), (file, changed(FILE, ("at_most = 2", "at_most = 3")))):
+        before = name.read_text()
+        name.write_text(text)
+        refused = words_of(ended(BAD_INPUT, "ask", file, "pub"))
+        assert "is not what the session 'safe-session' was paid for with" in refused
+        name.write_text(before)
+    assert answers(json_of("ask", file, "pub")) == [("inn", 2, "safe"), ("pub", 2, "safe")]
+    assert payments(file) == 1
+
+
+def test_bad_questions_pay_nothing(file: Path) -> None:
+    two = put(file.parent, {"two.toml": FILE + publish("more", "visitors", epsilon=1)})
+    for words, said in [
+        ((file, "bat"), "the table has no place 'bat'"), ((file, "bar", "--at-most", "-1"), "the threshold is '-1'"),
+        ((file, "bar", "--at-most", "x"), "threshold"),
+        ((file, "bar", "--only", "sage"), "no [[release]] named 'sage'"),
+        ((two, "bar"), "the file has 2 tables"), ((two, "bar", "--only", "more"), "does not say which places are safe"),
+        ((file.parent / "no.toml", "bar"), "no.toml"),
+    ]:  # fmt: skip
+        assert said in words_of(ended(BAD_INPUT, "ask", *words))
+        assert not (file.parent / "ledger.db").exists()
+    put(file.parent, {"two.toml": FILE + publish("safe-session", "visitors", epsilon=1)})
+    assert "has a table 'safe-session'" in words_of(ended(BAD_INPUT, "ask", two, "bar", "--only", "safe"))
+
+
+def test_a_budget_that_is_too_small_and_one_that_is_missing(file: Path) -> None:
+    put(file.parent, {file.name: changed(FILE, ("budget = 60.0", "budget = 59.0"))})
+    assert "source.budget" in words_of(ended(REFUSED, "ask", file, "inn"))
+    assert not (file.parent / "out").exists()
+    put(file.parent, {file.name: changed(FILE, ("budget = 60.0\n", ""))})
+    (file.parent / "ledger.db").unlink()
+    assert "no budget is declared" in words_of(succeed("ask", file, "inn"))
+    put(file.parent, {"required.toml": f"require_ledger = true\n{changed(FILE, ('ledger.db', 'new.db'))}"})
+    assert "there is no ledger" in words_of(ended(BAD_INPUT, "ask", file.parent / "required.toml", "inn"))
+
+
+def test_files_in_the_way_stop_it_before_it_pays(file: Path) -> None:
+    put(file.parent / "out", {"safe-session.csv": "mine"})
+    assert "safe-session.csv in" in words_of(ended(BAD_INPUT, "ask", file, "inn"))
+    assert not (file.parent / "ledger.db").exists()
+
+
+def test_a_ledger_from_before_is_noticed(file: Path) -> None:
+    succeed("ask", file, "inn")
+    ledger, copy = file.parent / "ledger.db", file.parent / "copy.db"
+    shutil.copy(ledger, copy)
+    succeed("ask", file, "bar")
+    newest = ledger.read_bytes()
+    shutil.copy(copy, ledger)
+    assert "has answers that the ledger" in words_of(ended(BAD_INPUT, "ask", file, "gym"))
+    ledger.write_bytes(newest)
+    assert len(answers(json_of("ask", file, "gym"))) == 3
+
+
+def test_whoever_is_stopped_goes_on(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("takifugu.releasing.publishing.session.place", raising(KeyboardInterrupt()))
+        outcome = ended(STOPPED, "ask", file, "inn")
+    assert "State of the release: drawn, not published" in words_of(outcome)
+    said = words_of(ended(UNPUBLISHED, "ledger", "resume", file.parent / "ledger.db"))
+    assert f"takifugu ask {file}" in said
+    assert answers(json_of("ask", file)) == [("inn", 2, "safe")]
+    assert payments(file) == 1
+
+
+def test_nobody_learns_a_count_from_what_goes_wrong(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("takifugu.numbers.noise.geometric", raising(ValueError(COUNTS["gym"])))
+    said = words_of(invoke("ask", file, "gym"))
+    assert "a fault of Takifugu itself (ValueError" in said
+    assert "State of the release: paid, not drawn" in said
+    monkeypatch.undo()
+    assert answers(json_of("ask", file, "gym")) == [("gym", 2, 7)]
+    assert payments(file) == 1
