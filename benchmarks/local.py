@@ -66,7 +66,9 @@ def programs() -> None:
     even = dict.fromkeys(few, Fraction(1, len(few)))
     title(f"Euclidean metric privacy 1 of {len(few)} places, all pairs, once each")
     solved = []
-    time = seconds(lambda: solved.append(optimal(few, few, even, math.dist, [hides_distance(1, math.dist)])), runs=1)
+    time = seconds(
+        lambda: solved.append(optimal(few, few, even, math.dist, [hides_distance(1, math.dist)])), runs=1
+    )
     best = solved[0]
     row("constraints generated", span(time), f"loss {best.loss:.6g}, at most {best.loss - best.least:.1e} above")
     for most in (1.1, 1.5):

@@ -118,7 +118,9 @@ def errors(pair: tuple[tf.Pmf, tf.Pmf], epsilon: float) -> dict[str, float]:
 def draw_plans(name: str, panels: Sequence[tuple[str, Plan]]) -> None:
     """Draw the masses of some plans: rows are values given one secret, columns given the other."""
     plots = pyplot()
-    figure, axes = plots.subplots(1, len(panels), figsize=(4.2 * len(panels), 3.8), layout="constrained", squeeze=False)
+    figure, axes = plots.subplots(
+        1, len(panels), figsize=(4.2 * len(panels), 3.8), layout="constrained", squeeze=False
+    )
     for axis, (title, plan) in zip(axes[0], panels, strict=True):
         moves = [(float(x), float(y), float(m)) for x, y, m in plan.items()]
         size = [300 * m / max(m for _, _, m in moves) + 4 for _, _, m in moves]

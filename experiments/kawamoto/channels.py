@@ -37,7 +37,9 @@ def randomised_response(values: Sequence[Hashable], epsilon: Number) -> Channel:
     return from_weights(listed, listed, weights.same_or_other(len(listed), budget))
 
 
-def exponential(values: Sequence[Hashable], outputs: Sequence[Hashable], metric: Metric, epsilon: Number) -> Channel:
+def exponential(
+    values: Sequence[Hashable], outputs: Sequence[Hashable], metric: Metric, epsilon: Number
+) -> Channel:
     """Return the exponential mechanism: each output with probability proportional to e^(-epsilon d(x, y)/2).
 
     It has metric privacy epsilon (numerators and sums of rows move by half of epsilon d each), and local privacy
@@ -77,7 +79,9 @@ def restricted_laplace(places: Sequence[Place], epsilon: Number, radius: Number,
     rate, reach = float(as_epsilon(epsilon)) / scale, float(as_fraction(radius, "the radius", "radius"))
     if reach < 0:
         raise InputError(f"the radius is {radius!r}", rule="it must not be negative").at("radius")
-    return from_weights(_distinct(places), list(places), weights.restricted(euclidean(places, places), rate, reach))
+    return from_weights(
+        _distinct(places), list(places), weights.restricted(euclidean(places, places), rate, reach)
+    )
 
 
 def euclidean(one: Sequence[Place], other: Sequence[Place]) -> Floats:

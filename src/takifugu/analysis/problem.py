@@ -205,7 +205,9 @@ def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:
     return tuple(alike)
 
 
-def _separate_parts(users: Separate, answer: Additive, family: Family, together: bool, place: int) -> Iterator[Part]:
+def _separate_parts(
+    users: Separate, answer: Additive, family: Family, together: bool, place: int
+) -> Iterator[Part]:
     """Yield a part per sort of secret user, or one `together`.
 
     Together the part has all users, and one secret user per law.

@@ -115,8 +115,7 @@ def promise_if_belief_off(
     off_by = as_fraction(distance, "the distance", key)
     if off_by < 0:
         raise InputError(
-            f"the distance is {distance!r}",
-            rule="it must not be negative",
+            f"the distance is {distance!r}", rule="it must not be negative",
             fix="0 means that the belief is a stated one",
         )
     if guarantee.covers is Covers.EVERYTHING or off_by == 0:

@@ -163,7 +163,9 @@ def of_scale(
     return of_bound(problem, bound, mechanism, source, conditions)
 
 
-def of_bound(problem: Problem, bound: Bound, mechanism: str, source: str, conditions: tuple[str, ...]) -> Calibration:
+def of_bound(
+    problem: Problem, bound: Bound, mechanism: str, source: str, conditions: tuple[str, ...]
+) -> Calibration:
     """Return noise with an unrequested promise."""
     return _calibration(problem, mechanism, bound, source, conditions, requested=None)
 
@@ -182,9 +184,9 @@ def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
 def problem_of(framework: Framework, query: Query, epsilon: Number, delta: Number) -> Problem:
     """Return the problem to solve; InputError for parts out of place."""
     if not isinstance(framework, Framework):
-        raise InputError(f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)").at(
-            "framework"
-        )
+        raise InputError(
+            f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)"
+        ).at("framework")
     queries.check(query)
     if isinstance(query, Limited) and query.definitions is not None and framework.definition not in query.definitions:
         rule, fix = query.elsewhere

@@ -174,7 +174,9 @@ class Split:
         while loss(high) > self.noise.epsilon:
             high *= 2
         factor = smallest_scale(loss, self.noise.epsilon, high, min(1 - NEAR, high / 2))
-        return [max(round_up(factor * scale), least) for scale, least in zip(shape, self.noise.least, strict=True)]
+        return [
+            max(round_up(factor * scale), least) for scale, least in zip(shape, self.noise.least, strict=True)
+        ]
 
     def _by_closed_form(self, best: Scales) -> Scales:
         """Return the best scales after steps to b_k^(p+1) ~ D_k/E_k'."""

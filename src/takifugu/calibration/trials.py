@@ -91,7 +91,9 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[T
 def attempt_composing(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
     """Ask the mechanisms with room for others, else every mechanism."""
     lines = _lines(problem)
-    trials = {line.key: attempt(line, problem, allow_zero_noise, limited=True) for line in lines if line.leaves_room}
+    trials = {
+        line.key: attempt(line, problem, allow_zero_noise, limited=True) for line in lines if line.leaves_room
+    }
     choice = choose([*trials.values()])
     if choice is None or choice.composing is None:
         further = (line for line in lines if not line.leaves_room)

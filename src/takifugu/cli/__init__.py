@@ -215,17 +215,8 @@ def explain(
 @_WINDOW
 @_JSON
 def release(
-    file: Path,
-    output: Path | None,
-    only: tuple[str, ...],
-    again: tuple[str, ...],
-    once: str | None,
-    force: bool,
-    new_ledger: bool,
-    dry_run: bool,
-    anyway: bool,
-    window: str | None,
-    as_json: bool,
+    file: Path, output: Path | None, only: tuple[str, ...], again: tuple[str, ...], once: str | None, force: bool,
+    new_ledger: bool, dry_run: bool, anyway: bool, window: str | None, as_json: bool,
 ) -> None:
     """Publish what FILE says and is not published yet.
 

@@ -52,9 +52,9 @@ def _one(one: Published, as_json: bool) -> None:
 def _of_file(path: Path, as_json: bool) -> None:
     file = load(path)
     if fitted_to_data(file.spec):
-        raise InputError("the belief is fitted to the private data", rule="nothing computed from them is shown").at(
-            "belief", "fit", "private"
-        )
+        raise InputError(
+            "the belief is fitted to the private data", rule="nothing computed from them is shown"
+        ).at("belief", "fit", "private")
     belief = file.belief
     matrices, source = dict(_matrices(belief)), belief.source if isinstance(belief, Belief) else ""
     description, states = belief.describe(), list[str]()

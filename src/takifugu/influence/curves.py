@@ -265,7 +265,9 @@ def _along_class(belief: OneSequence, lengths: IntArray, rates: FloatArray, fami
 
 
 #: For two states and one law of the first the recursion is attained (Theorem 3).
-CHAIN = Curve(_patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain)
+CHAIN = Curve(
+    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain
+)
 CLASS = Curve(class_loss, class_work, along=_along_class)
 #: The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6).
 INTERVAL: Curve[BinaryChainInterval] = Curve(

@@ -17,7 +17,9 @@ from takifugu.numbers.rationals import decimal_up
 from takifugu.numbers.runs import Runs
 
 
-def stretched_loss(belief: OneSequence, pairs: Pairs, steps: Runs, unit: Fraction) -> tuple[Fraction, Witness] | None:
+def stretched_loss(
+    belief: OneSequence, pairs: Pairs, steps: Runs, unit: Fraction
+) -> tuple[Fraction, Witness] | None:
     """Return the cost of a recording's windows, in multiples of `unit`.
 
     A step loses its multiple for any two values. Every step is secret, and may be the first one of a recording with an

@@ -82,7 +82,9 @@ def longest_change(answer: Additive) -> Fraction:
     return Fraction(math.isqrt(square << 80) + 1, 2**40)
 
 
-def _part_sigma(part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction) -> tuple[Fraction, Witness] | None:
+def _part_sigma(
+    part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
+) -> tuple[Fraction, Witness] | None:
     """Return the least deviation for one part, and its cause, if larger."""
     answer, largest_change = part.answer, longest_change(part.answer)
     if not largest_change:

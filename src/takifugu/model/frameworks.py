@@ -214,13 +214,13 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
     all_secrets: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
     believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
     if not all_secrets:
-        raise InputError("the framework hides nothing", fix="give at least one secret, for example every_entry()").at(
-            "secrets"
-        )
+        raise InputError(
+            "the framework hides nothing", fix="give at least one secret, for example every_entry()"
+        ).at("secrets")
     if not believed:
-        raise InputError("the framework has no belief", fix="give at least one, for example MarkovChain(...)").at(
-            "beliefs"
-        )
+        raise InputError(
+            "the framework has no belief", fix="give at least one, for example MarkovChain(...)"
+        ).at("beliefs")
     for secret in all_secrets:
         _check_secret(secret)
     for belief in believed:
@@ -261,9 +261,9 @@ def _check_pairs(framework: Framework) -> None:
 
 def _check_belief(belief: object) -> None:
     if not isinstance(belief, Belief):
-        raise InputError(f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ...").at(
-            "beliefs"
-        )
+        raise InputError(
+            f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
+        ).at("beliefs")
     belief_room.check_registered(belief)
     _check_states(belief)
 

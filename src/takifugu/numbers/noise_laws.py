@@ -219,9 +219,9 @@ def _exceeds(survival: Survival, terms: Sequence[tuple[Fraction | int, Fraction]
 
 def _miss(level: Fraction | float) -> Fraction:
     if not 0 < level < 1:
-        raise InputError(f"level is {level!r}", rule="it must be above 0 and below 1", fix="write for example 0.95").at(
-            "level"
-        )
+        raise InputError(
+            f"level is {level!r}", rule="it must be above 0 and below 1", fix="write for example 0.95"
+        ).at("level")
     return 1 - Fraction(level)
 
 

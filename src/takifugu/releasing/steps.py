@@ -167,12 +167,8 @@ _DRY = "This was a dry run: nothing was paid, drawn or written."
 
 
 def dry_run(
-    file: ReleaseFile,
-    output: Path | None = None,
-    new_ledger: bool = False,
-    anyway: bool = False,
-    watch: Watch = unwatched,
-    choice: Choice | None = None,
+    file: ReleaseFile, output: Path | None = None, new_ledger: bool = False, anyway: bool = False,
+    watch: Watch = unwatched, choice: Choice | None = None,
 ) -> DryRun:
     """Rehearse publishing a release file, without creating a missing ledger.
 

@@ -180,7 +180,10 @@ def _lengths(framework: Framework) -> tuple[int, ...]:
     """
     if isinstance(framework.given_domain, Visits):
         return () if framework.given_domain.steps is None else (framework.given_domain.steps,)
-    lengths = {tuple(map(len, b.components())) if is_recording(b) else () for b in framework.beliefs}
+    lengths = {
+        tuple(map(len, b.components())) if is_recording(b) else ()
+        for b in framework.beliefs
+    }
     return lengths.pop() if len(lengths) == 1 else ()
 
 

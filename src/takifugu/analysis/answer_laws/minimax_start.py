@@ -43,7 +43,6 @@ def over_all_starts(family: AnswerFamily) -> Comparisons:
         return AnyStartFamily(family)
     return family
 
-
 @dataclass(frozen=True, eq=False)
 class AnyStartFamily:
     """The comparisons of a family of any initial law, each over all of them at once (Song17 Theorem 3.2 is not used).

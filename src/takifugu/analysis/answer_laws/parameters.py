@@ -270,7 +270,9 @@ class ParametersLaw(AnswerLaw[Parameters]):
         return f"{self.belief.names[entry]!r} = {self.belief.alphabet(entry)[value]!r}"
 
 
-def _mixture(chances: Chances, laws: Mapping[tuple[int, ...], Weights], start: int, step: int, size: int) -> Wide:
+def _mixture(
+    chances: Chances, laws: Mapping[tuple[int, ...], Weights], start: int, step: int, size: int
+) -> Wide:
     """Return the laws' mixture at places start, start + step, ..."""
     total = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
     for at, mass in chances.items():

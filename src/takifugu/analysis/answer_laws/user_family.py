@@ -180,7 +180,6 @@ class UserFamily:
         a, _, b, _ = self.compared[index]
         return tuple(self.share.states[v] for v in (a, b) if v != self.unknown), self.unknown in (a, b)
 
-
 def _log_sum(logs: FloatArray) -> float:
     top = float(logs.max())
     return top + math.log(float(np.exp(logs - top).sum()))

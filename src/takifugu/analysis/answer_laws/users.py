@@ -231,7 +231,9 @@ def _full(
     return last
 
 
-def _listed_family(users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None) -> ListedFamily:
+def _listed_family(
+    users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
+) -> ListedFamily:
     sort = int(users.sort_of[user])
     share, sum_of_others = users.contributions[sort], users.exact_sums.without(sort)
     laws = {}
@@ -243,7 +245,9 @@ def _listed_family(users: Users, user: int, pairs: tuple[tuple[int, int], ...], 
     return ListedFamily(user, pairs, laws)
 
 
-def _dense_family(users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None) -> DenseFamily:
+def _dense_family(
+    users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
+) -> DenseFamily:
     sort, values = int(users.sort_of[user]), compared_values(pairs)
     share, sum_of_others = users.contributions[sort], users.sums.without(sort)
     laws = []

@@ -47,9 +47,9 @@ def of_rows(belief: FromPopulations, data: object) -> npt.NDArray[np.int64]:
     try:
         places = [belief.place[_plain(value)] for value in values]
     except (KeyError, TypeError):
-        raise DataError("the data have a value that no population has", fix="declare it, or clamp it before").at(
-            "data"
-        ) from None
+        raise DataError(
+            "the data have a value that no population has", fix="declare it, or clamp it before"
+        ).at("data") from None
     return np.array(places, dtype=np.int64).reshape(-1, 1)
 
 

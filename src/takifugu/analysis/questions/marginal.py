@@ -43,7 +43,8 @@ def trusted(masses: Floats, possible: Array) -> list[Fraction]:
     """
     if (possible & (masses < TRUSTED)).any():
         raise Unsupported(
-            "a value has a probability below 1e-270, too small for the distribution of what independent components add",
+            "a value has a probability below 1e-270, too small for the distribution of what independent "
+            "components add",
             fix='use additive noise, mechanism="laplace-exact"',
         )
     return [Fraction(p) for p in masses.tolist()]

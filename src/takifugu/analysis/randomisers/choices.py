@@ -47,17 +47,17 @@ class Choice(Base):
         if self.grid <= 0:
             raise InputError(f"the grid is {self.grid}", rule="it must be above 0").at("grid")
         if list(inputs) != sorted(set(_numbers(inputs))) or list(outputs) != sorted(set(_numbers(outputs))):
-            raise InputError("the inputs or outputs of a choice are not in increasing order", fix="sort them").at(
-                "inputs"
-            )
+            raise InputError(
+                "the inputs or outputs of a choice are not in increasing order", fix="sort them"
+            ).at("inputs")
         if any(Fraction(y).denominator != 1 for y in _numbers(outputs)):
-            raise InputError("an output of a choice is not a multiple of the grid", fix="round the outputs to it").at(
-                "outputs"
-            )
+            raise InputError(
+                "an output of a choice is not a multiple of the grid", fix="round the outputs to it"
+            ).at("outputs")
         if len(self.prior) != len(inputs) or min(self.prior) < 0 or abs(math.fsum(self.prior) - 1) > 1e-9:
-            raise InputError(f"the prior must be one probability for each of {len(inputs)} inputs, with sum 1").at(
-                "prior"
-            )
+            raise InputError(
+                f"the prior must be one probability for each of {len(inputs)} inputs, with sum 1"
+            ).at("prior")
 
     @property
     def cells(self) -> int:

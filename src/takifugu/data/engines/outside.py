@@ -46,13 +46,9 @@ class Engine:
     opened: Callable[[Address], object] | None = None
 
 
-_ENGINES: Registry[Engine] = Registry(
-    "the engine",
-    {
-        "spark": "data.engines.spark:SPARK",
-        "postgres": "data.engines.ibis:POSTGRES",
-    },
-)
+_ENGINES: Registry[Engine] = Registry("the engine", {
+    "spark": "data.engines.spark:SPARK", "postgres": "data.engines.ibis:POSTGRES",
+})
 
 
 def register(engine: Engine) -> None:

@@ -112,11 +112,6 @@ def guess(file: DataFile) -> Written:
 
 
 DUCKDB = SourceFormat(
-    "DuckDB",
-    read,
-    suffixes=(".duckdb", ".ddb"),
-    guess=guess,
-    parts=("table",),
-    ordered=False,
+    "DuckDB", read, suffixes=(".duckdb", ".ddb"), guess=guess, parts=("table",), ordered=False,
     contents=contents,
 )

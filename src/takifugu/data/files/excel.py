@@ -190,11 +190,6 @@ def guess(file: DataFile) -> Written:
 
 
 EXCEL = SourceFormat(
-    "Excel",
-    partial(read_rows, rows),
-    suffixes=(".xlsx", ".xlsm"),
-    guess=guess,
-    parts=("sheet",),
-    rows=rows,
+    "Excel", partial(read_rows, rows), suffixes=(".xlsx", ".xlsm"), guess=guess, parts=("sheet",), rows=rows,
     contents=contents,
 )

@@ -20,7 +20,9 @@ LIBRARIES: tuple[Library, ...] = ("polars", "pyarrow", "pandas")
 LARGEST = 1_000_000_000
 
 
-def table_in_memory(file: DataFile, names: Sequence[str], rows: Callable[[], Iterable[Sequence[str | None]]]) -> Table:
+def table_in_memory(
+    file: DataFile, names: Sequence[str], rows: Callable[[], Iterable[Sequence[str | None]]]
+) -> Table:
     """Return rows of texts as a table, without empty ones.
 
     Raises DataError without a library to hold them, and for too many rows.
@@ -29,7 +31,7 @@ def table_in_memory(file: DataFile, names: Sequence[str], rows: Callable[[], Ite
     if library is None:
         raise DataError(
             f"{file.name} is read by no library that is installed",
-            fix="install duckdb (pip install duckdb), polars, pyarrow or pandas",
+            fix="install duckdb (pip install duckdb), polars, pyarrow or pandas"
         )
     labels = tuple(f"c{number}" for number in range(len(names)))
     return Table(file.name, tuple(names), True, frozenset(), lambda: _frame(file, labels, rows(), library), labels)

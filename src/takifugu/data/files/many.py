@@ -193,9 +193,9 @@ def _check_columns(parts: Sequence[Part], title: str, notation: Written) -> None
             raise DataError(f"{part.file.name} lies in other partitions than the first one", fix="move it")
     key = notation.file_names
     if key is not None and len({part.columns[key] for part in parts}) < len(parts):
-        raise DataError(f"{title} has two files of one name", rule="they would be one", fix="rename one").at(
-            "file_names"
-        )
+        raise DataError(
+            f"{title} has two files of one name", rule="they would be one", fix="rename one"
+        ).at("file_names")
 
 
 def _chained(form: SourceFormat, parts: Sequence[Part], notation: Written) -> Rows:

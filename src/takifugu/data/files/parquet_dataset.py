@@ -85,9 +85,9 @@ def _values(columns: Columns, name: str) -> str:
 def refuse_twice(name: str, names: Sequence[str], columns: Columns) -> None:
     """Raise DataError for a column also made of folders or names."""
     if set(names) & set(columns[0]):
-        raise DataError(f"{name} has a column that its folder or its name becomes, too", fix="rename one of them").at(
-            "file_names"
-        )
+        raise DataError(
+            f"{name} has a column that its folder or its name becomes, too", fix="rename one of them"
+        ).at("file_names")
 
 
 def _with_polars(files: Sequence[DataFile], columns: Columns, title: str) -> Table:

@@ -105,12 +105,6 @@ def guess(file: DataFile) -> Written:
 
 
 SQLITE = SourceFormat(
-    "SQLite",
-    partial(read_rows, rows),
-    suffixes=(".sqlite", ".sqlite3"),
-    begins=(b"SQLite format 3\x00",),
-    guess=guess,
-    parts=("table",),
-    rows=rows,
-    contents=contents,
+    "SQLite", partial(read_rows, rows), suffixes=(".sqlite", ".sqlite3"), begins=(b"SQLite format 3\x00",),
+    guess=guess, parts=("table",), rows=rows, contents=contents,
 )

@@ -43,7 +43,9 @@ class Side(Protocol):
     def law(self) -> Hashable:
         """Return a key of everything deciding settled steps, by phase."""
 
-    def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
+    def step(
+        self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None
+    ) -> FloatArray:
         """Return the loss at a position from `distance` before it."""
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:

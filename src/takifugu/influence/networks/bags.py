@@ -106,7 +106,9 @@ def _check_width(network: BayesianNetwork, bags: Sequence[Bag]) -> None:
         raise too_wide()
 
 
-def _message(network: BayesianNetwork, tables: Mapping[int, FloatArray], bag: Bag, below: Sequence[Message]) -> Message:
+def _message(
+    network: BayesianNetwork, tables: Mapping[int, FloatArray], bag: Bag, below: Sequence[Message]
+) -> Message:
     rows = conditional_rows(network, bag.separator, bag.variables)
     states = rows.rows.shape[1]
     values = {tuple(context): place for place, context in enumerate(rows.contexts.tolist())}

@@ -61,7 +61,9 @@ def conditional_rows(network: BayesianNetwork, condition: Sequence[int], variabl
     trusted = bool((law[possible[np.ix_(contexts, states)]] >= TRUSTED).all())
     with np.errstate(invalid="ignore"):
         rows = np.nan_to_num(law / law.sum(axis=1, keepdims=True))
-    return Rows(_tuples(first)[contexts], _tuples(second)[states], rows, 2 * error + (law.shape[1] + 3) * UNIT, trusted)
+    return Rows(
+        _tuples(first)[contexts], _tuples(second)[states], rows, 2 * error + (law.shape[1] + 3) * UNIT, trusted
+    )
 
 
 def _tuples(sizes: Sequence[int]) -> IntArray:

@@ -301,7 +301,9 @@ def _largest(
     refined: Callable[[int], FloatArray] | None = None,
 ) -> Loss:  # fmt: skip
     compared = cached(belief, ("pairs", family), lambda: [(e, family.value_pairs(belief, e)) for e in family.entries])
-    waiting = [(_worst_pair(losses(entry), entry, pairs), refined is None, pairs) for entry, pairs in compared if pairs]
+    waiting = [
+        (_worst_pair(losses(entry), entry, pairs), refined is None, pairs) for entry, pairs in compared if pairs
+    ]
     while waiting:
         place = max(range(len(waiting)), key=lambda n: waiting[n][0].epsilon)
         worst, is_refined, pairs = waiting[place]

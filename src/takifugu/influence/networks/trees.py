@@ -117,3 +117,4 @@ class _Step:
             programs = self._programs.setdefault(rows.shape, Programs())
             self._known[key] = suprema(rows, ratio, error, programs)
         return self._known[key]
+

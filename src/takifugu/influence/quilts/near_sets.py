@@ -26,7 +26,9 @@ class RunningChange:
     A step is worth `unit` (`step` is that number rounded up); a run with a `blocked` entry costs infinitely much.
     """
 
-    def __init__(self, changes: IntArray | Runs, unit: Fraction = Fraction(1), blocked: Runs | None = None) -> None:
+    def __init__(
+        self, changes: IntArray | Runs, unit: Fraction = Fraction(1), blocked: Runs | None = None
+    ) -> None:
         self.each = Runs.of(changes)
         self.size = self.each.size
         self.unit, self.step = unit, float_above(unit)

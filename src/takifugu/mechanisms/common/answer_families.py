@@ -47,8 +47,6 @@ class Located:
         a, i, b, j = compared
         left = self.law.describe(self.family.entry, a, i, self.start)
         return against(left, self.law.describe(self.family.entry, b, j, self.start))
-
-
 #: A loss above epsilon by no more than this factor is epsilon: rounding.
 NO_MORE = 1 + 1e-6
 #: (located family, enough so far) -> an epsilon that the noise keeps for every comparison, at least enough so far.

@@ -101,7 +101,9 @@ def solved(
     inputs, outputs = cost.shape
     parts = eye_array(inputs, format="csr") if mixing is None else mixing
     size = parts.shape[0] * outputs
-    rows = hstack([kron(parts.T, csr_array(np.ones((1, outputs)))), csr_array((inputs, limits.more))], format="csr")
+    rows = hstack(
+        [kron(parts.T, csr_array(np.ones((1, outputs)))), csr_array((inputs, limits.more))], format="csr"
+    )
     costs, most = np.zeros(size + limits.more), np.full(size + limits.more, np.inf)
     costs[:size] = np.asarray(parts @ cost).ravel()
     if allowed is not None:

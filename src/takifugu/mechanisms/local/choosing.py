@@ -220,7 +220,9 @@ def _refused() -> CalibrationRefused:
     return CalibrationRefused("no strength that was tried keeps the promise")
 
 
-def _too_near(mechanism: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction) -> CalibrationRefused:
+def _too_near(
+    mechanism: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction
+) -> CalibrationRefused:
     most_noise = mechanism.make(_WEAKEST * _unit(mechanism, populations))
     least = number(_measured(most_noise, populations, epsilon, delta))
     tells = f"delta {least} at epsilon {number(float(epsilon))}" if delta else f"epsilon {least}"

@@ -172,7 +172,9 @@ def optimal_over(
     raise Unsupported("no channel near the solver's solution keeps the promise", fix="ask for a larger epsilon")
 
 
-def _solution_over(cost: Floats, regions: Regions, epsilons: Mapping[tuple[str, str], float], delta: float) -> Floats:
+def _solution_over(
+    cost: Floats, regions: Regions, epsilons: Mapping[tuple[str, str], float], delta: float
+) -> Floats:
     """Return the solver's channel, rows made to sum to 1."""
     from scipy.sparse import csr_array
 

@@ -135,7 +135,9 @@ class Tupling:
         if self.law is None:
             return p_masses, q_masses, dict.fromkeys(outputs, Fraction(1, len(outputs)))
         if not isinstance(self.law, Pmf) and (isinstance(p, Pmf) or len(self.law) != len(outputs)):
-            raise InputError("the law of the dummies has other outputs", fix="give it as the laws are given").at("law")
+            raise InputError(
+                "the law of the dummies has other outputs", fix="give it as the laws are given"
+            ).at("law")
         return p_masses, q_masses, _law(self.law, "the law of the dummies")
 
 

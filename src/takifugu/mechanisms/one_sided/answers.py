@@ -287,9 +287,9 @@ def _compared(values: Array, cutoff: Fraction, below: bool) -> npt.NDArray[np.bo
 def _threshold(value: Number, least: int) -> Fraction:
     threshold = as_fraction(value, "the threshold", "threshold")
     if threshold < least:
-        raise InputError(f"the threshold is {value!r}", rule="a count is never negative", fix="write for example 5").at(
-            "threshold"
-        )
+        raise InputError(
+            f"the threshold is {value!r}", rule="a count is never negative", fix="write for example 5"
+        ).at("threshold")
     return threshold
 
 

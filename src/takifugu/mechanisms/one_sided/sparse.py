@@ -254,8 +254,7 @@ class Asking:
         if self.mechanism.rests_on_sensitivity and (place is None or place in self.questions):
             message = "a question names no place" if place is None else "a place is asked about twice"
             raise InputError(
-                message,
-                rule="the cost rests on how many places one person can change, each counted once",
+                message, rule="the cost rests on how many places one person can change, each counted once",
                 fix="give a limit for noisy values, which covers every question",
             ).at("place")
         answer = self.mechanism.answer_one(count, threshold, self.used, self.entropy)

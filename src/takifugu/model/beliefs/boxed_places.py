@@ -32,9 +32,9 @@ class Box:
     first: Annotated[Pair, Key("the lowest and the highest first coordinate", [139.5, 139.9])]
     second: Annotated[Pair, Key("the lowest and the highest second one", [35.5, 35.9])]
     cells: Annotated[tuple[Positive, Positive], Key("how many cells along either coordinate", [15, 15])]
-    degrees: Annotated[bool, Key("the coordinates are degrees of longitude and latitude: distances are in metres")] = (
-        False
-    )
+    degrees: Annotated[
+        bool, Key("the coordinates are degrees of longitude and latitude: distances are in metres")
+    ] = False
     metres: Annotated[Pair | None, Key("how many metres one unit of either coordinate is")] = None
     outside: Annotated[
         Literal["refuse", "clamp"], Key("what a place outside the box is: refused, or moved to its edge")

@@ -118,13 +118,13 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
         groups = tuple(map(_clique, list_of(cliques, "the cliques", "cliques", _CLIQUES)))
         people = list(chain.from_iterable(groups))
         if not people or not all(groups):
-            raise InputError("the contact belief needs at least one clique, and at least one person in each").at(
-                "cliques"
-            )
+            raise InputError(
+                "the contact belief needs at least one clique, and at least one person in each"
+            ).at("cliques")
         if len(set(people)) != len(people):
-            raise InputError("a person is in two cliques, or twice in one", rule="cliques must not overlap").at(
-                "cliques"
-            )
+            raise InputError(
+                "a person is in two cliques, or twice in one", rule="cliques must not overlap"
+            ).at("cliques")
         alphabet = checked_alphabet(states, "the contact belief")
         if len(alphabet) != 2:
             raise InputError(
@@ -222,9 +222,9 @@ def household_infection(size: int, outside: float, inside: float) -> list[float]
     [0.25, 0.25, 0.5]
     """
     if size > LARGEST_CLIQUE:
-        raise InputError(f"a group has {size} people", rule=f"the model is computed for at most {LARGEST_CLIQUE}").at(
-            "size"
-        )
+        raise InputError(
+            f"a group has {size} people", rule=f"the model is computed for at most {LARGEST_CLIQUE}"
+        ).at("size")
     for name, value in (("outside", outside), ("inside", inside)):
         if not 0 <= value <= 1:
             raise InputError(f"{name} is {value!r}", rule="it must be a probability, from 0 to 1").at(name)

@@ -86,7 +86,9 @@ def _word(value: Hashable) -> str:
 
 
 #: How each kind of domain is read back; a `Domain` writes no kind.
-KINDS: Registry[Callable[[Plain], Data]] = Registry("the domain's kind", {"visits": "model.policies.places:read"})
+KINDS: Registry[Callable[[Plain], Data]] = Registry(
+    "the domain's kind", {"visits": "model.policies.places:read"}
+)
 
 
 def from_dict(data: Plain) -> Data:

@@ -183,9 +183,9 @@ def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) ->
 def checked_confidence(confidence: float) -> float:
     """Return a confidence as a float, or raise InputError outside (0, 1)."""
     if not 0 < as_fraction(confidence, "confidence", "confidence") < 1:
-        raise InputError(f"confidence is {confidence!r}", rule="it lies above 0 and below 1, such as 0.99").at(
-            "confidence"
-        )
+        raise InputError(
+            f"confidence is {confidence!r}", rule="it lies above 0 and below 1, such as 0.99"
+        ).at("confidence")
     return float(confidence)
 
 

@@ -372,9 +372,9 @@ def _checked_values(values: list[Hashable]) -> tuple[Value, ...]:
     for value in values:
         place = value if isinstance(value, tuple) else ()
         if len(place) != 2 or not all(isinstance(x, int | float) and not isinstance(x, bool) for x in place):
-            raise InputError(f"a place is {value!r}", rule="it is a pair of numbers, for all values or none").at(
-                "values"
-            )
+            raise InputError(
+                f"a place is {value!r}", rule="it is a pair of numbers, for all values or none"
+            ).at("values")
         if not all(map(math.isfinite, place)):
             raise InputError("a place has a coordinate that is not finite", fix="give a number").at("values")
     return tuple(values)

@@ -159,13 +159,13 @@ def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatAr
     try:
         table = np.array([list(map(float, row)) for row in rows], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError("the matrix is not a square table of numbers", fix="give k rows of k probabilities").at(
-            "matrix"
-        ) from error
+        raise InputError(
+            "the matrix is not a square table of numbers", fix="give k rows of k probabilities"
+        ).at("matrix") from error
     if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
-        raise InputError(f"the matrix has shape {table.shape}", rule="it must be square, k rows of k probabilities").at(
-            "matrix"
-        )
+        raise InputError(
+            f"the matrix has shape {table.shape}", rule="it must be square, k rows of k probabilities"
+        ).at("matrix")
     if not np.isfinite(table).all() or (table < 0).any():
         raise InputError(
             "the matrix has a negative, NaN or infinite probability", rule="every one must lie in [0, 1]"

@@ -60,9 +60,9 @@ class JointTable:
         masses, total = _masses(all_masses)
         width = len(table[0])
         if width == 0 or any(len(row) != width for row in table):
-            raise InputError("the table's rows have different lengths", rule="every row needs one value per column").at(
-                "rows"
-            )
+            raise InputError(
+                "the table's rows have different lengths", rule="every row needs one value per column"
+            ).at("rows")
         alphabets = tuple(_alphabet(list(column), i) for i, column in enumerate(zip(*table, strict=True)))
         table = tuple(tuple(map(plain_state, row)) for row in table)
         if len(set(table)) != len(table):

@@ -348,13 +348,13 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
         items = law.items() if hasattr(law, "items") else law
         pairs = [(value_of(v), value_of(p)) for v, p in items]
     except (TypeError, ValueError):
-        raise InputError(f"a user's distribution is {law!r}", fix="write value -> probability: {0: 0.3, 1: 0.7}").at(
-            "laws"
-        ) from None
+        raise InputError(
+            f"a user's distribution is {law!r}", fix="write value -> probability: {0: 0.3, 1: 0.7}"
+        ).at("laws") from None
     if not pairs:
-        raise InputError("a user's distribution is empty", fix="give at least one value with its probability").at(
-            "laws"
-        )
+        raise InputError(
+            "a user's distribution is empty", fix="give at least one value with its probability"
+        ).at("laws")
     values = checked_alphabet([v for v, _ in pairs], "a user's distribution", "laws")
     if ABSENT in values:
         raise InputError(
@@ -379,8 +379,7 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
     exact = tuple(Fraction(p) for _, p in pairs)
     if sum(exact) != 1:
         raise InputError(
-            f"a user's probabilities sum to {sum(exact)}",
-            rule="they must sum to exactly 1",
+            f"a user's probabilities sum to {sum(exact)}", rule="they must sum to exactly 1",
             fix=per_cent(float(sum(exact))),
         ).at("laws")
     return values, exact
@@ -401,7 +400,8 @@ def _mode(absence: str | None, presences: Sequence[Fraction | float]) -> str:
         raise InputError(
             f"the absence is {absence!r}",
             fix=(
-                f'write "unknown" ({MODES["unknown"]}) or "removed" ({MODES["removed"]}){did_you_mean(absence, MODES)}'
+                f"write \"unknown\" ({MODES['unknown']}) or \"removed\" "
+                f"({MODES['removed']}){did_you_mean(absence, MODES)}"
             ),
         ).at("absence")
     if absence == "removed" and certain:

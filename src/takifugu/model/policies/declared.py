@@ -23,7 +23,9 @@ Ends = tuple[Number, Number]
 class Places(PublicFile):
     """The list of places in a public file; never in the private data, which would tell where anybody was."""
 
-    instead: ClassVar = "list the places from public knowledge: places read from the data would tell where somebody was"
+    instead: ClassVar = (
+        "list the places from public knowledge: places read from the data would tell where somebody was"
+    )
 
     file: Annotated[FilePath, Key("a public file with a row for each place", "places.csv")]
     column: Annotated[Text, Key("its column with the places", "place")]

@@ -29,9 +29,9 @@ def Asymmetric(policy: Policy, domain: Domain | Visits) -> Framework:
     'asymmetric'
     """
     if not isinstance(policy, Policy):
-        raise InputError(f"the policy is {policy!r}", fix="write visits(), or Policy.of(none_of('ill'), ...)").at(
-            "policy"
-        )
+        raise InputError(
+            f"the policy is {policy!r}", fix="write visits(), or Policy.of(none_of('ill'), ...)"
+        ).at("policy")
     if not isinstance(domain, Domain | Visits):
         raise InputError(
             f"the domain is a {type(domain).__name__}", fix="write Visits.of(places), or Domain.of(count, values)"

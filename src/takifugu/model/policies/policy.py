@@ -177,3 +177,4 @@ def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, fl
     except OverflowError:
         total = 1.0
     return moves * epsilon_of_move, min(1.0, math.nextafter(total, 2.0) if total else 0.0)
+

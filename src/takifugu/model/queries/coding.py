@@ -206,9 +206,9 @@ def integer_row(numbers: Sequence[int]) -> IntArray:
     try:
         return np.array(numbers, dtype=np.int64)
     except OverflowError as error:
-        raise InputError("a weight or code exceeds 2**63 steps of the answer's grid", fix="declare a coarser grid").at(
-            "grid"
-        ) from error
+        raise InputError(
+            "a weight or code exceeds 2**63 steps of the answer's grid", fix="declare a coarser grid"
+        ).at("grid") from error
 
 
 def integer_table(rows: Sequence[Sequence[int]]) -> IntArray:

@@ -94,9 +94,9 @@ class Histogram(PlainForm, kind="histogram"):
                 ).at("states")
             cells = list(map(named_state, self.states))
             if not cells or len(set(cells)) != len(cells):
-                raise InputError(f"the histogram's cells are {cells}", fix="name at least one state, each once").at(
-                    "states"
-                )
+                raise InputError(
+                    f"the histogram's cells are {cells}", fix="name at least one state, each once"
+                ).at("states")
             set_fields(self, states=tuple(cells))
         total = plain(self.total)
         if total is not None and not is_whole(total, 1):

@@ -74,9 +74,9 @@ class CrossTable(PlainForm, kind="cross-table"):
         public_total = plain(total)
         is_count = isinstance(public_total, int) and not isinstance(public_total, bool) and public_total >= 1
         if public_total is not None and not is_count:
-            raise InputError(f"the table's total is {total!r}", rule="it must be a public whole number above 0").at(
-                "total"
-            )
+            raise InputError(
+                f"the table's total is {total!r}", rule="it must be a public whole number above 0"
+            ).at("total")
         set_fields(self, total=public_total)
 
     @property

@@ -53,9 +53,9 @@ class EachValue(PlainForm, kind="each-value"):
 
     def __post_init__(self) -> None:
         if not is_whole(self.dummies):
-            raise InputError(f"the number of dummies is {self.dummies!r}", rule="it must be a whole number from 0").at(
-                "dummies"
-            )
+            raise InputError(
+                f"the number of dummies is {self.dummies!r}", rule="it must be a whole number from 0"
+            ).at("dummies")
         if self.radius is None:
             return
         radius = as_fraction(self.radius, "the radius", "radius")

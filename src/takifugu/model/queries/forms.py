@@ -220,18 +220,18 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
     try:
         chosen_entries = [entries] if isinstance(entries, str) else list(map(plain, entries))
     except TypeError as error:
-        raise InputError(f"entries is {entries!r}", rule="it must be a list of entry numbers, such as [0, 3]").at(
-            "entries"
-        ) from error
+        raise InputError(
+            f"entries is {entries!r}", rule="it must be a list of entry numbers, such as [0, 3]"
+        ).at("entries") from error
     for i in chosen_entries:
         if not isinstance(i, str) and not is_whole(i):
-            raise InputError(f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names").at(
-                "entries"
-            )
+            raise InputError(
+                f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names"
+            ).at("entries")
     if not chosen_entries:
-        raise InputError("the query reads no entry", rule="its list of entries is empty", fix="name at least one").at(
-            "entries"
-        )
+        raise InputError(
+            "the query reads no entry", rule="its list of entries is empty", fix="name at least one"
+        ).at("entries")
     numbers = sorted({i for i in chosen_entries if isinstance(i, int)})
     return (*numbers, *sorted({i for i in chosen_entries if isinstance(i, str)}))
 

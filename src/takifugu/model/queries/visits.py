@@ -154,10 +154,7 @@ class AtMost(PlainForm, kind="at-most"):
     )
 
     def __init__(
-        self,
-        query: Query,
-        threshold: Number | Mapping[str, Number],
-        limit: int | None = None,
+        self, query: Query, threshold: Number | Mapping[str, Number], limit: int | None = None,
         alpha: Number | None = None,
     ) -> None:
         if type(query) not in _COMPARED.values():

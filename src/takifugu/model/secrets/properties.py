@@ -286,9 +286,9 @@ def parameter_from(data: Plain) -> DistributionParameter:
 def _columns(attribute: str | Iterable[str]) -> tuple[str, ...]:
     columns = (attribute,) if isinstance(attribute, str) else tuple(attribute)
     if not columns or not all(isinstance(c, str) for c in columns) or len(set(columns)) != len(columns):
-        raise InputError(f"the columns are {list(columns)}", rule="they are one or more names, each once").at(
-            "attribute"
-        )
+        raise InputError(
+            f"the columns are {list(columns)}", rule="they are one or more names, each once"
+        ).at("attribute")
     return columns
 
 

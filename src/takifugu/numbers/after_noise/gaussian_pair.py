@@ -196,4 +196,4 @@ def _normal_mass(atoms: Floats, logs: Floats, start: float, end: float) -> tuple
 
 def _steepness(z: Floats) -> Floats:
     """Return a bound on the derivative of log Phi, near z."""
-    return np.where(z > 0, np.exp(-(np.minimum(z, 40.0) ** 2) / 2), 1.0 - z)
+    return np.where(z > 0, np.exp(-np.minimum(z, 40.0) ** 2 / 2), 1.0 - z)

@@ -45,9 +45,9 @@ def density_hockey_stick(p: Continuous, q: Continuous, epsilon: float) -> float:
     for density in (p, q):
         check_density(density)
     if finite(epsilon, "epsilon") > LARGEST:
-        raise InputError(f"epsilon is {epsilon!r}", rule="e^epsilon leaves float64", fix="use at most 600").at(
-            "epsilon"
-        )
+        raise InputError(
+            f"epsilon is {epsilon!r}", rule="e^epsilon leaves float64", fix="use at most 600"
+        ).at("epsilon")
     factor = math.exp(epsilon) * (1 - 2.0**-50)
     if p == q:
         return max(0.0, -math.expm1(epsilon)) * (1 + 2.0**-50)

@@ -43,9 +43,9 @@ class Tabulated:
         object.__setattr__(self, "heights", tuple(finite(height, "heights") for height in heights))
         for before, after in zip(self.points, self.points[1:], strict=False):
             if after <= before:
-                raise InputError(f"the point {after:g} follows {before:g}", rule="points rise", fix="sort them").at(
-                    "points"
-                )
+                raise InputError(
+                    f"the point {after:g} follows {before:g}", rule="points rise", fix="sort them"
+                ).at("points")
         lowest = min(self.heights)
         if lowest < 0:
             raise InputError(

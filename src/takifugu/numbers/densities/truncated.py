@@ -37,9 +37,9 @@ class Truncated:
             if end is not None:
                 object.__setattr__(self, name, finite(end, name))
         if not self._ends[0] < self._ends[1]:
-            raise InputError(f"the range is from {self.low!r} to {self.high!r}", rule="low must be below high").at(
-                "low"
-            )
+            raise InputError(
+                f"the range is from {self.low!r} to {self.high!r}", rule="low must be below high"
+            ).at("low")
         if self.share[0] < 1e-9:
             raise InputError(
                 "the range holds less than 1e-9 of the distribution", fix="give a range where it is likely to lie"

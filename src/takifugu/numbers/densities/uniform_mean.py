@@ -44,9 +44,9 @@ class UniformMean:
         object.__setattr__(self, "low", finite(self.low, "low"))
         object.__setattr__(self, "high", finite(self.high, "high"))
         if not self.low < self.high:
-            raise InputError(f"the range is from {self.low!r} to {self.high!r}", rule="low must be below high").at(
-                "low"
-            )
+            raise InputError(
+                f"the range is from {self.low!r} to {self.high!r}", rule="low must be below high"
+            ).at("low")
 
     @property
     def mean(self) -> float:

@@ -46,9 +46,9 @@ class Channel:
         numbers = [as_numbers(row, "probabilities") for row in probabilities]
         rows = [fractions(row) for row in numbers if row.dtype != np.float64]
         if len(rows) < len(probabilities):
-            raise InputError("a channel has exact probabilities", fix="write Fractions, or repair a float matrix").at(
-                "probabilities"
-            )
+            raise InputError(
+                "a channel has exact probabilities", fix="write Fractions, or repair a float matrix"
+            ).at("probabilities")
         _check_shape(inputs, outputs, rows)
         for label, row in zip(inputs, rows, strict=True):
             if (row < 0).any() or sum(row) != 1:
@@ -236,9 +236,9 @@ def _check_shape(inputs: Sequence[Hashable], outputs: Sequence[Hashable], rows: 
     if not len(inputs) or not len(outputs):
         raise InputError("a channel needs at least one input and one output").at("inputs")
     if len(rows) != len(inputs) or any(len(row) != len(outputs) for row in rows):
-        raise InputError(f"give one row for each of {len(inputs)} inputs, with {len(outputs)} probabilities each").at(
-            "probabilities"
-        )
+        raise InputError(
+            f"give one row for each of {len(inputs)} inputs, with {len(outputs)} probabilities each"
+        ).at("probabilities")
     for labels, side in ((inputs, "inputs"), (outputs, "outputs")):
         if len(set(labels)) < len(labels):
             raise InputError(f"the {side} repeat a label", fix="list each once").at(side)

@@ -277,9 +277,9 @@ def _check_lengths(atoms: Array, weights: Array, name: str) -> None:
 
 def _renormalised(weights: Floats) -> Floats:
     if (weights < 0).any():
-        raise InputError(f"probabilities contain {weights[weights < 0][0]}", rule="none may be negative").at(
-            "probabilities"
-        )
+        raise InputError(
+            f"probabilities contain {weights[weights < 0][0]}", rule="none may be negative"
+        ).at("probabilities")
     # Smaller numbers cannot be seen in the sum, and fsum would spend most of its time on them.
     total = math.fsum(weights[weights > _UNSEEN].tolist())
     if abs(total - 1.0) > SUM_TOLERANCE:
@@ -346,3 +346,4 @@ def _reduced(law: Pmf) -> Array:
     masses = integers(law.masses)
     divisor = math.gcd(*masses)
     return as_masses([mass // divisor for mass in masses])[0]
+

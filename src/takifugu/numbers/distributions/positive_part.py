@@ -194,7 +194,9 @@ def _transform_error(law: Floats, points: int, count: int) -> float:
     return float((count * rounding * norm + 16 * count * _UNIT * norm) * grown + rounding * norm)
 
 
-def _lattice_gap(sums: Floats, at: Floats, theta: float, scale: float, step: float, count: int, error: float) -> float:
+def _lattice_gap(
+    sums: Floats, at: Floats, theta: float, scale: float, step: float, count: int, error: float
+) -> float:
     """Bound the addition by splitting, from the tilted law of S'."""
 
     def likely(t: float) -> float:

@@ -21,7 +21,9 @@ SEED = 2026
 MOST_COMPARED = 12
 
 
-def adjusted_bands(noise: Noise, cells: Sequence[float], totals: Sequence[Fraction | None]) -> tuple[Band, Band | None]:
+def adjusted_bands(
+    noise: Noise, cells: Sequence[float], totals: Sequence[Fraction | None]
+) -> tuple[Band, Band | None]:
     """Return the 95 % bands of the worst adjusted cell and difference.
 
     `cells` are the true ones, as they are expected; they lie in as many blocks as there are `totals`, each of which is

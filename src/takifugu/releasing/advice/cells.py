@@ -79,12 +79,8 @@ def rounded(size: float) -> float:
 
 
 def cells_that_count(
-    labels: Sequence[str],
-    values: Sequence[float],
-    error: float,
-    unimportant: Sequence[str] = (),
-    is_one_of_several: bool = False,
-    can_be_negative: bool = False,
+    labels: Sequence[str], values: Sequence[float], error: float, unimportant: Sequence[str] = (),
+    is_one_of_several: bool = False, can_be_negative: bool = False,
 ) -> Cells:
     """Return the cells of an answer except unimportant ones.
 

@@ -75,7 +75,9 @@ class Checked:
 
 
 @without_data
-def check(path: str | Path, window: str | None = None, watch: Watch = unwatched, anyway: bool = False) -> Checked:
+def check(
+    path: str | Path, window: str | None = None, watch: Watch = unwatched, anyway: bool = False
+) -> Checked:
     """Check a release file's keys, belief, queries, noise and expectation without data.
 
     Raises SpecError, whose `problems` hold every fault at once, InputError for a window of no calendar, and

@@ -65,7 +65,9 @@ def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people:
     return worst(worths)
 
 
-def _counts(calibration: Calibration, expect: ExpectSpec | None, people: int) -> tuple[list[tuple[float, ...]], str]:
+def _counts(
+    calibration: Calibration, expect: ExpectSpec | None, people: int
+) -> tuple[list[tuple[float, ...]], str]:
     """Return the expected counts of candidates by group, and their source."""
     answer = calibration.problem.answers[0]
     assert isinstance(answer, Candidates)

@@ -50,7 +50,9 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     return expected
 
 
-def _expected(calibration: Calibration, expect: ExpectSpec | None, people: int) -> tuple[tuple[float, ...], str]:
+def _expected(
+    calibration: Calibration, expect: ExpectSpec | None, people: int
+) -> tuple[tuple[float, ...], str]:
     """Return the expected cells, and their source.
 
     Raises Unsupported without a source.

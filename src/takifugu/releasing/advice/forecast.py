@@ -143,7 +143,9 @@ def _span(low: str, high: str) -> str:
 
 
 @without_data
-def forecast(path: str | Path, data: object = None, only_release: bool = False, window: str | None = None) -> Forecast:
+def forecast(
+    path: str | Path, data: object = None, only_release: bool = False, window: str | None = None
+) -> Forecast:
     """Foretell the tables, costs and refusals of `release_file`.
 
     Nothing is paid, drawn or written. `data`, `only_release` and `window` are those of `release_file`. Of the data it

@@ -56,7 +56,9 @@ def too_early(file: ReleaseFile) -> list[str]:
     ]  # fmt: skip
 
 
-def _reasons(planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]) -> Iterator[tuple[str, str]]:
+def _reasons(
+    planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]
+) -> Iterator[tuple[str, str]]:
     """Yield the reasons and remedies of tables not worth publishing.
 
     Noise is compared with the range of the sum over all units, and so where it is known which units there are.

@@ -290,7 +290,9 @@ def index_of(raw: Plain, table: TableAdvice) -> int:
     return max((i for i, name in enumerate(names) if table.name.startswith(name)), key=lambda i: len(names[i]))
 
 
-def _worst(raw: Plain, tables: Sequence[TableAdvice], measured: set[int]) -> dict[int, tuple[TableAdvice, Worth]]:
+def _worst(
+    raw: Plain, tables: Sequence[TableAdvice], measured: set[int]
+) -> dict[int, tuple[TableAdvice, Worth]]:
     """Return the worst table of each [[release]] with all tables judged."""
     worst: dict[int, tuple[TableAdvice, Worth]] = {}
     unjudged = set()

@@ -200,7 +200,9 @@ def worth(
         cell, difference = cell_band(noise), difference_band(noise) if noise.cells > 1 else None
     value = f"{determiner} adjusted value" if is_adjusted else f"{determiner} value"
     words = {"off": f"{value} is off by", "hit": f"{value} is exact"}
-    return Worth(cell, difference, expectation.what_matters, expectation, is_adjusted=is_adjusted, cells=cells, **words)
+    return Worth(
+        cell, difference, expectation.what_matters, expectation, is_adjusted=is_adjusted, cells=cells, **words
+    )
 
 
 def worst(worths: Sequence[Worth]) -> Worth:

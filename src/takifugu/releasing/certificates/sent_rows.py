@@ -65,7 +65,9 @@ def rows_sent(names: Sequence[str], outputs: Sequence[Hashable], row: Sequence[i
     return Rows({ROW: list(row), **values})
 
 
-def rows_text(names: Sequence[str], outputs: Sequence[str], row: Iterable[int], place: Iterable[int]) -> str:
+def rows_text(
+    names: Sequence[str], outputs: Sequence[str], row: Iterable[int], place: Iterable[int]
+) -> str:
     """Return the table of sent values as CSV.
 
     `outputs` are the values as `written`, once each.

@@ -59,10 +59,7 @@ def _one_of(models: Sequence[type[Section]], key: str) -> Any:
 
 @cache
 def file_of(
-    sections: type[FileSpec],
-    table: type[Table],
-    rows: str,
-    queries: tuple[tuple[str, type], ...],
+    sections: type[FileSpec], table: type[Table], rows: str, queries: tuple[tuple[str, type], ...],
     beliefs: tuple[type[Section], ...],
 ) -> type[FileSpec]:
     """Return the model of a file with these queries and beliefs."""

@@ -31,7 +31,9 @@ def what_is_valid(model: type[FileSpec], raw: Json) -> tuple[FileSpec, frozenset
     return model.model_construct(_fields_set=None, **parts), frozenset(faulty)
 
 
-def valid_section(model: type[Model], raw: object, name: str = "", faulty: set[str] | None = None) -> Model | None:
+def valid_section(
+    model: type[Model], raw: object, name: str = "", faulty: set[str] | None = None
+) -> Model | None:
     """Return a section with examples for faulty keys, if possible."""
     try:
         return model.model_validate(raw)

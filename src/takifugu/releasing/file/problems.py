@@ -27,7 +27,9 @@ _MISSING = object()
 MOST_PROBLEMS = 100
 
 
-def problems_of(errors: Sequence[ErrorDetails], schema: Json, raw: Json, more_kinds: str = "") -> list[TakifuguError]:
+def problems_of(
+    errors: Sequence[ErrorDetails], schema: Json, raw: Json, more_kinds: str = ""
+) -> list[TakifuguError]:
     """Return one error per fault from pydantic, in the file's order."""
     problems: dict[Where, TakifuguError] = {}
     belief = raw.get("belief")

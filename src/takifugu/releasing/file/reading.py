@@ -72,7 +72,9 @@ def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: 
         refuse_lookalikes(table, column, declared, key)
 
 
-def called(key: str, column: str, what: str, names: Sequence[str | None], may_drop: bool = False) -> dict[str, str]:
+def called(
+    key: str, column: str, what: str, names: Sequence[str | None], may_drop: bool = False
+) -> dict[str, str]:
     """Return the canonical names of all people in a column.
 
     `key` is its key of [source]; `may_drop` means that null_keys is one, too.
@@ -151,7 +153,9 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
         return np.array([places[text] for text in texts], dtype=np.int32)  # type: ignore[index]
     except KeyError:
         if None in texts:
-            raise DataError(f"column {column!r} has missing values", fix=FILL_THEM).at("value") from None
+            raise DataError(
+                f"column {column!r} has missing values", fix=FILL_THEM
+            ).at("value") from None
         like = Lookalikes(places)
         for row, text in enumerate(texts):
             if text is not None and like(text) is not None:

@@ -70,13 +70,10 @@ class Outlook:
 
     @property
     def _tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-        yield (
-            _WINDOWS,
-            [
-                (name, f"{steps:,}", number(float(e)), number(None if b is None else float(b)))
-                for name, steps, e, b in self.windows
-            ],
-        )
+        yield _WINDOWS, [
+            (name, f"{steps:,}", number(float(e)), number(None if b is None else float(b)))
+            for name, steps, e, b in self.windows
+        ]
         yield _AHEAD, [(f"{row.releases:,}", number(float(row.epsilon)), number(float(row.added))) for row in self.rows]
 
     @property

@@ -127,7 +127,9 @@ class Priced:
     reason: str = ""
 
 
-def plan(file: ReleaseFile, watch: Watch = unwatched, before_reading: Callable[[Plan], None] | None = None) -> Plan:
+def plan(
+    file: ReleaseFile, watch: Watch = unwatched, before_reading: Callable[[Plan], None] | None = None
+) -> Plan:
     """Read the data and calibrate every answer, drawing nothing.
 
     `before_reading` receives the plan without the data, where nothing asked depends on them. Raises what it raises,

@@ -136,7 +136,8 @@ def _read_of_pieces(
     for like in alike(belief, answer):
         run = like.run
         weights, tables = (
-            Runs.alike(0, len(run)) if row is None else row.between(run.start, run.stop) for row in answer.in_runs
+            Runs.alike(0, len(run)) if row is None else row.between(run.start, run.stop)
+            for row in answer.in_runs
         )
         groups: dict[tuple[int, bool], list[Piece]] = {}
         for number in like.numbers:
@@ -186,7 +187,8 @@ def _check_may_miss(calibration: Calibration) -> None:
     query = calibration.query
     if isinstance(of_each_cell(query), Averaging):
         raise DataError(
-            "the sequence is shorter than the belief or has gaps, and a mean divides by the belief's number of entries",
+            "the sequence is shorter than the belief or has gaps, and a mean divides by the belief's number of "
+            "entries",
             fix="calibrate at the actual length, with the entries that the query reads",
         ).at("data")
 

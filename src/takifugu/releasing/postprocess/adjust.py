@@ -292,9 +292,9 @@ def check_not_negative(certificate: Certificate) -> None:
         return
     least = min(possible_answers(a.query, certificate.frameworks[a.framework])[0] for a in certificate.answers)
     if least < 0:
-        raise InputError(f"the true value may be as low as {to_text(least)}", fix="write nonnegative=False").at(
-            "nonnegative"
-        )
+        raise InputError(
+            f"the true value may be as low as {to_text(least)}", fix="write nonnegative=False"
+        ).at("nonnegative")
 
 
 def cells_of(row: Row) -> list[str]:

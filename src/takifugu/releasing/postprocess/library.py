@@ -47,17 +47,17 @@ def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> 
     if library is None:
         library = next((name for name in LIBRARIES if find_spec(name) is not None), None)
         if library is None:
-            raise InputError("no data-frame library is installed", fix=f"install one of {list(LIBRARIES)}").at(
-                "library"
-            )
+            raise InputError(
+                "no data-frame library is installed", fix=f"install one of {list(LIBRARIES)}"
+            ).at("library")
     if library not in LIBRARIES:
         raise InputError(
             f"the library is {library!r}", fix=f"write {nearest(library, LIBRARIES)}{did_you_mean(library, LIBRARIES)}"
         ).at("library")
     if find_spec(library) is None:
-        raise InputError(f"{library} is not installed", fix=f"install it, or use one of {list(LIBRARIES)}").at(
-            "library"
-        )
+        raise InputError(
+            f"{library} is not installed", fix=f"install it, or use one of {list(LIBRARIES)}"
+        ).at("library")
     if library == "duckdb":
         return _in_duckdb(columns)
     if library == "pyspark":

@@ -83,7 +83,9 @@ def _json(names: Json, rows: Sequence[Row], certificate: Certificate) -> bytes:
     return f"{json.dumps(table, indent=1, ensure_ascii=False)}\n".encode()
 
 
-def data_package(name: str, files: Mapping[str, bytes], rows: Sequence[Row], certificate: Certificate) -> bytes:
+def data_package(
+    name: str, files: Mapping[str, bytes], rows: Sequence[Row], certificate: Certificate
+) -> bytes:
     """Return the Data Package (version 2) of files with these ends."""
     table: Json = {
         "name": "table", "path": f"{name}{TABLE}", "type": "table", "format": "csv", "mediatype": "text/csv",

@@ -129,9 +129,9 @@ def _reconciling(nonnegative: bool, people: str) -> Iterator[str]:
 
 def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
     if not isinstance(per_unit, Mapping) or not per_unit:
-        raise InputError("there are no tables of people", fix="give a mapping of their names to their releases").at(
-            "per_unit"
-        )
+        raise InputError(
+            "there are no tables of people", fix="give a mapping of their names to their releases"
+        ).at("per_unit")
     if not isinstance(pooled, Release) or not all(isinstance(r, Release) for r in per_unit.values()):
         raise InputError("only releases can be reconciled", fix="give what release() returned").at("per_unit")
     if pooled.certificate.query["kind"] == "mean":

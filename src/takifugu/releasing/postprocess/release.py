@@ -38,7 +38,6 @@ from takifugu.releasing.postprocess.readable import (
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
 
-
 @dataclass(frozen=True)
 class Interval:
     """Where a true value lies with probability `level` over the noise alone: this is not sampling error.

@@ -75,7 +75,10 @@ def _tables(subject: Release | Published | Outcome) -> list[Reported]:
         raise InputError(
             f"a {type(subject).__name__} is not a release", fix="give what release() or publish() returned"
         )
-    return [Reported(t.name, t.certificate, t.releases, t.worth, tuple(file.name for file in t.files)) for t in tables]
+    return [
+        Reported(t.name, t.certificate, t.releases, t.worth, tuple(file.name for file in t.files))
+        for t in tables
+    ]
 
 
 def verdict_words(table: Published) -> str:

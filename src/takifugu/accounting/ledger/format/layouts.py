@@ -152,7 +152,9 @@ def _changes(before: str, now: str) -> str:
 
 
 def _said(keys: Iterable[str], old: Plain, new: Plain) -> str:
-    return ", ".join(f"{_named(key)} = {_value(key, new, old)} (before: {_value(key, old, new)})" for key in keys)
+    return ", ".join(
+        f"{_named(key)} = {_value(key, new, old)} (before: {_value(key, old, new)})" for key in keys
+    )
 
 
 def cut_differently(charges: Iterable[Charge]) -> bool:

@@ -86,7 +86,9 @@ def check_units(connection: Connection, source_rows: Iterable[int]) -> None:
     check_rows(connection, standings, source_rows, "source")
 
 
-def check_rows(connection: Connection, table: Table, values: Iterable[Hashable] | None, column: str = "rowid") -> None:
+def check_rows(
+    connection: Connection, table: Table, values: Iterable[Hashable] | None, column: str = "rowid"
+) -> None:
     """Raise LedgerError unless rows with these values are as written.
 
     None stands for every row of the table. Rows of this very transaction are not sealed yet; others always are

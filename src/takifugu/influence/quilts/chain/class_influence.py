@@ -57,7 +57,9 @@ class DistanceInfluence:
         """Mark no entry as bounded separately."""
         return False
 
-    def anchored(self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None) -> FloatArray:
+    def anchored(
+        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
+    ) -> FloatArray:
         """Bound the quilt of an earlier entry and a node at `right`."""
         return np.array(
             [self.largest(entries[n : n + 1], int(i - node), right, pairs)[0] for n, i in enumerate(entries)]

@@ -174,7 +174,9 @@ class ChainInfluence:
         """Return whether X_time has other values than late in the sequence."""
         return time in self._early
 
-    def anchored(self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None) -> FloatArray:
+    def anchored(
+        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
+    ) -> FloatArray:
         """Return the largest e for a special entry and nodes at `right`.
 
         The maximum is over pairs; `right` is the distance from each entry. NEVER for entries too far from `node`.

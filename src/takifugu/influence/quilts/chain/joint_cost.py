@@ -80,7 +80,9 @@ def _settled(sides: ChainSides, family: Family) -> tuple[float, JointQuilts]:
             np.maximum(largest, costs, out=largest)
         return _finite(largest)
 
-    settled = settle(sides.secret(family), trivial, change.total(), lambda entry: best_joint(sides, entry), spread)
+    settled = settle(
+        sides.secret(family), trivial, change.total(), lambda entry: best_joint(sides, entry), spread
+    )
     cost = math.inf
     if math.isfinite(settled.bound):
         cost = float_above(max(_exact(sides, best, entries) for best, entries in settled.ties))

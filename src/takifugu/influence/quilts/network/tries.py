@@ -99,7 +99,7 @@ class Tries:
             return
         floors = [self._floor(cluster) for cluster in clusters]
         for number, cluster in enumerate(clusters):
-            for parts in itertools.combinations(cluster, 2) if by_parts and len(cluster) == 3 else ():
+            for parts in (itertools.combinations(cluster, 2) if by_parts and len(cluster) == 3 else ()):
                 if self._hopeless(moved, floors):
                     return
                 floors[number] = np.maximum(floors[number], self._influence(parts))

@@ -212,9 +212,9 @@ class MarkovChainClass(PlainForm, OneChain, kind="markov-chain-class"):
     ) -> None:
         names = checked_alphabet(states, "the class")
         if len(names) < 2:
-            raise InputError(f"the class's states are {list(names)}", fix="give at least two different names").at(
-                "states"
-            )
+            raise InputError(
+                f"the class's states are {list(names)}", fix="give at least two different names"
+            ).at("states")
         if not 0 < pi <= 1 / len(names):
             raise InputError(
                 f"pi is {pi!r}",

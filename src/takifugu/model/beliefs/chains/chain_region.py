@@ -76,7 +76,9 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         return low, np.maximum(np.minimum(self.upper, 1 - others_low + slack), low)
 
     @staticmethod
-    def covering(counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str) -> ChainRegion:
+    def covering(
+        counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str
+    ) -> ChainRegion:
         """Return a region covering the true matrix with probability >= `confidence`.
 
         Every entry gets a mixture interval, and the k^2 of them (k for two states, where a row is one number) share 1 -
@@ -137,9 +139,9 @@ def _ends(table: Matrix, name: str) -> FloatArray:
     try:
         ends = np.array([list(map(float, row)) for row in table], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the {name} ends are not a square table of numbers", fix="give k rows of k numbers").at(
-            name
-        ) from error
+        raise InputError(
+            f"the {name} ends are not a square table of numbers", fix="give k rows of k numbers"
+        ).at(name) from error
     if ends.ndim != 2 or ends.shape[0] != ends.shape[1] or ends.size == 0:
         raise InputError(
             f"the {name} ends have shape {ends.shape}", rule="they must be square, k rows of k numbers"

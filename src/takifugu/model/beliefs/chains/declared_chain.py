@@ -60,10 +60,12 @@ class ChainFit(PublicFile):
     value: Annotated[Text | None, Key("its state column; default: the source's")] = None
     unit: Annotated[Text | None, Key("the column of whose row it is; default: the source's")] = None
     piece: Annotated[Text | None, Key("its piece column; default: the source's")] = None
-    order: Annotated[Text | tuple[Text, Text] | None, Key("its order column, or two; default: the source's")] = None
-    order_format: Annotated[Text | None, Key("how its times are written; default: the source's"), Checked(_format)] = (
-        None
-    )
+    order: Annotated[
+        Text | tuple[Text, Text] | None, Key("its order column, or two; default: the source's")
+    ] = None
+    order_format: Annotated[
+        Text | None, Key("how its times are written; default: the source's"), Checked(_format)
+    ] = None
     smoothing: Annotated[int | float, Ge(0), Finite(), Key("added to each count of transitions")] = 1
     confidence: Annotated[
         Annotated[float, Gt(0), Lt(1)] | None,

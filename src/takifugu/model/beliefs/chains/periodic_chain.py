@@ -281,9 +281,9 @@ def _numbers(matrix_of: Iterable[int], count: int) -> tuple[int, ...]:
     numbers = tuple(map(int, numbers))
     unused = set(range(count)) - set(numbers)
     if unused:
-        raise InputError(f"no step has matrix {min(unused)}", fix="leave it out, or name it in matrix_of").at(
-            "matrices"
-        )
+        raise InputError(
+            f"no step has matrix {min(unused)}", fix="leave it out, or name it in matrix_of"
+        ).at("matrices")
     return numbers[: _shortest_period(numbers)]
 
 

@@ -64,9 +64,9 @@ class BayesianNetwork:
         for node in nodes:
             all_nodes.append(node if isinstance(node, Node) else _node(*node))
         if not all_nodes:
-            raise InputError("the network has no nodes", fix="give at least one (name, states, parents, table)").at(
-                "nodes"
-            )
+            raise InputError(
+                "the network has no nodes", fix="give at least one (name, states, parents, table)"
+            ).at("nodes")
         by_name = {n.name: n for n in all_nodes}
         if len(by_name) != len(all_nodes):
             raise InputError("the network names a node twice", rule="every node needs its own name").at("nodes")
@@ -281,9 +281,9 @@ def _node(name: str, states: Sequence[State], parents: Sequence[str], table: obj
     try:
         numbers = np.array(table, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"node {name!r}", rule="its table is not a full table of numbers, a row per parent state").at(
-            "nodes", str(name)
-        ) from error
+        raise InputError(
+            f"node {name!r}", rule="its table is not a full table of numbers, a row per parent state"
+        ).at("nodes", str(name)) from error
     above = list_of(parents, f"the parents of node {name!r}", "nodes", "['rain', 'wind']")
     return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(map(str, above)), numbers)
 
@@ -291,18 +291,18 @@ def _node(name: str, states: Sequence[State], parents: Sequence[str], table: obj
 def _check(node: Node, by_name: Mapping[str, Node]) -> None:
     """Check a node's table against its family, and renormalise its rows."""
     if not checked_alphabet(node.states, f"node {node.name!r}"):
-        raise InputError(f"node {node.name!r}", rule="its states must be different names, at least one").at(
-            "nodes", node.name
-        )
+        raise InputError(
+            f"node {node.name!r}", rule="its states must be different names, at least one"
+        ).at("nodes", node.name)
     for parent in node.parents:
         if parent not in by_name:
-            raise InputError(f"node {node.name!r} has an unknown parent {parent!r}{did_you_mean(parent, by_name)}").at(
-                "nodes", node.name
-            )
+            raise InputError(
+                f"node {node.name!r} has an unknown parent {parent!r}{did_you_mean(parent, by_name)}"
+            ).at("nodes", node.name)
     if len(set(node.parents)) != len(node.parents) or node.name in node.parents:
-        raise InputError(f"node {node.name!r}", rule="its parents must be different nodes, not itself").at(
-            "nodes", node.name
-        )
+        raise InputError(
+            f"node {node.name!r}", rule="its parents must be different nodes, not itself"
+        ).at("nodes", node.name)
     shape = (*(len(by_name[p].states) for p in node.parents), len(node.states))
     if node.table.shape != shape:
         raise InputError(

@@ -179,7 +179,7 @@ class FunctionView(RecordView):
             raise Unsupported(
                 f"{self.secret.what} would have to be computed for {len(alive)}^{self.records.size} combinations of "
                 f"records, and is for at most {MOST_COMBINATIONS:,}",
-                fix="use fewer records, or a mean, sum or share, which have closed forms",
+                fix='use fewer records, or a mean, sum or share, which have closed forms',
             ).at("function")
         return tuple(sorted({self.apply(list(rows)) for rows in product(alive, repeat=self.records.size)}))
 

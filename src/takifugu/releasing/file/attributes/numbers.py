@@ -82,3 +82,4 @@ def _key_of(error: TakifuguError, belief: Section, name: str) -> tuple[str, ...]
     if error.where == ("grid",):
         return ("resolution",)
     return ("missing" if error.where == ("missing",) else "ranges", name)
+

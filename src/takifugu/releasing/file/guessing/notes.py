@@ -40,7 +40,9 @@ _TWO_READINGS = (
     "The dates in {0} could mean two things: {1} and {2} fit all inspected rows. Only you know which number is the "
     "day: write the right one as order_format."
 )
-_RISING = "The dates in {0} fit {2}, too; {1} was taken because the rows rise only then. Check which number is the day."
+_RISING = (
+    "The dates in {0} fit {2}, too; {1} was taken because the rows rise only then. Check which number is the day."
+)
 _SET_BACK = (
     "Column {} goes back by an hour or less, as where a clock was set back. What a clock shows twice is two steps: "
     'declare its zone, such as timezone = "Europe/Berlin".'
@@ -138,7 +140,7 @@ def _odd_lines(look: FirstLook, file: Path, unit: Seen | None) -> Iterator[str]:
         yield f"Of the file {_lines(2, 1 + odd.below_names)} more of its header, and no row: delete what is no row."
     if odd.names_again:
         first = 1 if look.written.lines is None else look.written.lines[0]
-        command = f': (head -n {first} {name}; tail -n +{first + 1} {name} | grep -vxF "$(sed -n {first}p {name})")'
+        command = f": (head -n {first} {name}; tail -n +{first + 1} {name} | grep -vxF \"$(sed -n {first}p {name})\")"
         command = f"{command} > data.csv" if is_text else "."
         keys = "" if unit is None else f" missing = {visible(toml_of([unit.name]))} and {_LEFT_OUT} leave them out. Or"
         yield f"The names of the columns stand among the rows, where tables were joined:{keys} delete them{command}"

@@ -57,3 +57,4 @@ def _are_totals(columns: Sequence[tuple[str | None, Sequence[str | None]]]) -> b
         return False
     numbers = [(last, values) for last, values in columns if last is not None and are_numbers([last, *values])]
     return bool(numbers) and all(len(last) > max(len(v or "") for v in values) for last, values in numbers)
+

@@ -76,7 +76,7 @@ def _places(facts: Facts) -> Said:
         return None
     return 70, (
         f"{names_of([together])} holds both coordinates of places in one column. Make it two columns first (in "
-        f'pandas, frame[["y", "x"]] = frame[{together.name!r}].str.extract(r"(-?[\\d.]+)[,; ]+(-?[\\d.]+)"))'
+        f"pandas, frame[[\"y\", \"x\"]] = frame[{together.name!r}].str.extract(r\"(-?[\\d.]+)[,; ]+(-?[\\d.]+)\"))"
     )
 
 

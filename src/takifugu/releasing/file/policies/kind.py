@@ -58,13 +58,8 @@ class UnderPolicy(Kind):
     """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
 
     facts = Shape(
-        POLICY,
-        PolicyReleaseSpec,
-        "releasing.file.drafting.shapes:visits",
-        PolicyTable,
-        roles={"person": "unit"},
-        named=("person", "place", "x", "y", "value", "order"),
-        believes_from=("belief",),
+        POLICY, PolicyReleaseSpec, "releasing.file.drafting.shapes:visits", PolicyTable,
+        roles={"person": "unit"}, named=("person", "place", "x", "y", "value", "order"), believes_from=("belief",),
         tables=_tables,
     )
 

@@ -46,12 +46,7 @@ class Times:
 
 
 def visited(
-    table: Table,
-    person: str,
-    where: Sequence[str],
-    placed: Placed,
-    domain: Visits,
-    elsewhere: str,
+    table: Table, person: str, where: Sequence[str], placed: Placed, domain: Visits, elsewhere: str,
     times: Times | None = None,
 ) -> IntArray:
     """Return the number of people at each place, shape (1, places).
@@ -83,7 +78,9 @@ def visited(
         return domain.counted(records.values())
 
 
-def _in_window(table: Table, columns: Sequence[str], times: Times | None) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+def _in_window(
+    table: Table, columns: Sequence[str], times: Times | None
+) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """Yield the step, person and place of each visit that is read."""
     key = None if times is None else (times.written, times.calendar)
     by_step: _BySteps = cached(table, ("visits", *columns, key), lambda: _by_step(table, columns, times))
@@ -146,7 +143,7 @@ def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -
     tallied = tally(table, {column: {str(value): code for code, value in enumerate(values)}})
     if sum(tallied.values()) != people:
         raise wrong("file", "the data have another number of rows than belief.people says", fix="check both")
-    codes = {code for (code,) in tallied}
+    codes = {code for code, in tallied}
     if codes & {UNOBSERVED, UNKNOWN}:
         no_lookalikes(table, column, values, "value")
         problem = "missing values" if UNOBSERVED in codes else "a value that is not declared"

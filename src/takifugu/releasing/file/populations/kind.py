@@ -73,7 +73,6 @@ class PopulationReleaseSpec(FileSpec):
     belief: Any
     release: tuple[PopulationItemSpec, ...]
 
-
 #: The mechanism that cuts its noise at a radius.
 _RESTRICTED = "restricted-laplace"
 

@@ -59,8 +59,7 @@ class Question:
     def unsaid(self) -> InputError:
         """Return the error of a question for a person only."""
         return InputError(
-            f"the table does not tell: {self.words}",
-            rule=self.why or "what is protected depends on it",
+            f"the table does not tell: {self.words}", rule=self.why or "what is protected depends on it",
             fix=f"write {self.listed()}",
         ).at(self.name)
 

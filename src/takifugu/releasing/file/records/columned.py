@@ -70,3 +70,4 @@ def _record(
         name: value_of(binned(text, name, bins[name], table.numerals), name, values, table)
         for text, (name, values) in cells
     }
+

@@ -140,7 +140,7 @@ def counted(
 def count_them(column: str) -> str:
     """Return the remedy for missing values in a column."""
     return (
-        f'write missing = {toml_of({column: "no answer"})} under [belief], and "no answer" among its values, with a '
+        f"write missing = {toml_of({column: 'no answer'})} under [belief], and \"no answer\" among its values, with a "
         "probability; one of the other values there would count them as that answer"
     )
 

@@ -106,3 +106,4 @@ class Records(Kind):
         for item in spec.release:
             for variables in values_of(item, written(item, ("variables",))).values():
                 yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"
+

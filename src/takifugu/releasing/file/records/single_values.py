@@ -96,3 +96,4 @@ def _value(file: ReleaseFile, text: str | None, entry: int) -> Hashable:
     _, column = _columns(file)
     read = binned(text, column, bins_of(file.source), file.table.numerals)
     return value_of(read, column, spelled(file.belief.alphabet(entry)), file.table)
+

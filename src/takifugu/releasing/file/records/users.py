@@ -49,7 +49,7 @@ class Users(Records):
             problem = "is given, but the belief has no groups"
             yield fault(("source", "group"), problem, "write [[belief.groups]], or leave it out")
         if source.group is None and len(belief.groups or ()) > 1:
-            fix = 'write group = "<the column with the name of each user\'s group>"'
+            fix = "write group = \"<the column with the name of each user's group>\""
             yield fault(("source", "group"), "is missing", fix)
 
     def by_shape(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
@@ -127,3 +127,4 @@ def _spelled(belief: IndependentUsers, user: int) -> dict[str, Hashable]:
     """Return a user's possible values by text, with "absent" for removal."""
     letters = belief.letters[int(belief.letters_of[user])]
     return spelled([*letters.values, *([ABSENT] if letters.absence == "removed" else [])])
+

@@ -41,7 +41,9 @@ _NOT_OF_RUNS = {
 _ROSTER = 'write roster = "people.csv", a public list with the column {!r} (and from, until), or the names themselves'
 
 
-def faults_of(source: SourceSpec, belief: SequenceBelief | None, folder: Path, data: object) -> Iterator[TakifuguError]:
+def faults_of(
+    source: SourceSpec, belief: SequenceBelief | None, folder: Path, data: object
+) -> Iterator[TakifuguError]:
     """Yield the faults of the keys about a row's meaning."""
     foreign = {key for keys in _KEYS.values() for key in keys} - {*_KEYS.get(source.rows, ())}
     for key in _declared(source, sorted(foreign)):

@@ -100,3 +100,5 @@ def _cell_faults(item: ItemSpec, number: int, calendar: Calendar, states: int) -
 def _needs(item: ItemSpec, key: str) -> bool:
     """Return whether a table has a key about a calendar."""
     return bool(set(names_of(item.by)) & set(AXES)) if key == "by" else is_given(item, key)
+
+
