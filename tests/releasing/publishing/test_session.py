@@ -166,6 +166,23 @@ def test_a_budget_that_is_too_small_and_one_that_is_missing(file: Path) -> None:
     assert "there is no ledger" in words_of(ended(BAD_INPUT, "ask", file.parent / "required.toml", "inn"))
 
 
+def test_a_window_of_a_calendar_has_a_session_of_its_own(tmp_path: Path) -> None:
+    spec = release_text(
+        read_from("evening", "visits.csv", person="who", place="where", order="when", step="1h",
+                  from_="2026-01-05", until="2026-01-05T02:00", budget=2 * SURE),
+        believe("asymmetric", places=["bar", "gym"], most=1), hide(visits="all"),
+        publish("safe", "safe", at_most=1, epsilon=SURE, every="hour"), output="out",
+    )  # fmt: skip
+    rows = "who,where,when\nAna,bar,2026-01-05T00:10\nBen,bar,2026-01-05T00:20\nAna,gym,2026-01-05T01:30\n"
+    file = put(tmp_path / "evening", {"hours.toml": spec, "visits.csv": rows})
+    assert "the file has 2 tables" in words_of(ended(BAD_INPUT, "ask", file, "bar", "--only", "safe"))
+    document = json_of("ask", file, "bar", "--window", "2026-01-05T00")
+    assert (document["session"], answers(document)) == ("safe-2026-01-05T00-session", [("bar", 1, 2)])
+    assert answers(json_of("ask", file, "bar", "--only", "safe-2026-01-05T01")) == [("bar", 1, "safe")]
+    assert answers(json_of("ask", file, "gym", "--only", "safe-2026-01-05T00"))[1] == ("gym", 1, "safe")
+    assert (payments(file), spent(file)) == (2, "epsilon 120")
+
+
 def test_files_in_the_way_stop_it_before_it_pays(file: Path) -> None:
     put(file.parent / "out", {"safe-session.csv": "mine"})
     assert "safe-session.csv in" in words_of(ended(BAD_INPUT, "ask", file, "inn"))

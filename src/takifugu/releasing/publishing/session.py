@@ -34,7 +34,6 @@ from takifugu.releasing.publishing.beforehand import check
 from takifugu.releasing.publishing.billing import accounts_of
 from takifugu.releasing.publishing.bundle import Bundle
 from takifugu.releasing.publishing.choosing import Choice
-from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import place
 from takifugu.releasing.publishing.in_folder import certificates_of
 from takifugu.releasing.publishing.new_ledger import opened
@@ -264,7 +263,6 @@ class _Sitting:
         bundle, folder = self._bundle(session, replies), self.order.folder
         try:
             place(folder, bundle.files, there)
-            index_windows(folder, [sheet.certificate for sheet in bundle.sheets])
         except OSError as error:
             fault = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
         else:
