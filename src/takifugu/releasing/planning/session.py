@@ -42,6 +42,11 @@ class Reply:
     question: Inquiry
     value: str | int
 
+    @property
+    def cell(self) -> str | Fraction:
+        """Return the answer as a table has it."""
+        return self.value if isinstance(self.value, str) else Fraction(self.value)
+
     @staticmethod
     def read(question: str, answer: str) -> Reply:
         """Read a reply back from the ledger's texts."""
@@ -91,9 +96,7 @@ class Terms:
                     f"the table has no place {place!r}", fix=f"its places are {first_of(self.thresholds)}"
                     f"{did_you_mean(place, self.thresholds)}",
                 ).at("places")  # fmt: skip
-            level = self.thresholds[place] if common is None else common
-            if common is None and place in earlier:
-                level = earlier[place]
+            level = earlier.get(place, self.thresholds[place]) if common is None else common
             if earlier.get(place, level) != level:
                 raise InputError(
                     f"{place!r} was asked about before, whether it is at most {earlier[place]}",
@@ -128,12 +131,10 @@ class Terms:
         assert isinstance(visitors, Visitors)
         cells = dict(zip(self.thresholds, visitors.cells(domain.places), strict=True))
         levels = {reply.question.place: reply.question.at_most for reply in replies}
-        is_single = len({*levels.values()}) == 1
-        query = AtMost(
-            Visitors([cells[place] for place in levels]), next(iter(levels.values())) if is_single else levels,
-            self.query.limit, self.query.alpha,
-        )  # fmt: skip
-        thresholds = tuple(levels.values())[: 1 if is_single else None]
-        return replace(
-            self.calibration, query=query, randomiser=replace(self.noise, cells=len(levels), thresholds=thresholds)
-        )
+        visitors = Visitors([cells[place] for place in levels])
+        noise = replace(self.noise, cells=len(levels), thresholds=tuple(levels.values()))
+        threshold: Number | dict[str, int] = levels
+        if len({*levels.values()}) == 1:
+            threshold = noise.thresholds[0]
+        query = AtMost(visitors, threshold, self.query.limit, self.query.alpha)
+        return replace(self.calibration, query=query, randomiser=noise)

@@ -202,7 +202,8 @@ class _Sitting:
 
         Raises ReleaseError for files of others, and LedgerError where they have answers that the ledger lacks.
         """
-        folder, ids = self.order.folder, {} if paid is None else paid.ids
+        folder = self.order.folder
+        ids: Mapping[str, str] = {} if paid is None else paid.ids
         files = [name for name in files_of([self.name]) if os.path.lexists(folder / name)]
         certificates = [certified for certified in certificates_of(folder, ids) if certified.release_id in ids.values()]
         public = certificates[0].certificate if certificates else None
@@ -273,9 +274,9 @@ class _Sitting:
         planned, source, paid = self.order.planned, self.file.source, session.paid
         question = replace(planned.questions[0], calibration=self.terms.answered(replies))
         accounts = accounts_of(session.ledger, source.name, paid, [question], source.same_people, source.as_composing)
-        values = [reply.value if isinstance(reply.value, str) else Fraction(reply.value) for reply in replies]
-        labels, people = tuple(reply.question.place for reply in replies), tuple(words_of_people(paid.same_people))
-        drawn = Drawn(question, labels, values, is_private(self.bits), accounts[self.name], people)
+        cells, labels = [reply.cell for reply in replies], tuple(reply.question.place for reply in replies)
+        people = tuple(words_of_people(paid.same_people))
+        drawn = Drawn(question, labels, cells, is_private(self.bits), accounts[self.name], people)
         table = replace(planned.tables[0], questions=(question,), facts=(*planned.tables[0].facts, CHOSEN))
         return bundle_for(replace(planned, tables=(table,)), [drawn], {})
 
