@@ -25,7 +25,7 @@ from takifugu.mechanisms.local.measuring import lifted_loss, loss_per_distance
 from takifugu.mechanisms.local.over_classes import value_loss
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.sent import Sending, joint_losses
-from takifugu.mechanisms.local.together import losses_together
+from takifugu.mechanisms.local.together import Listed, listed_together
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.queries import EachValue
 
@@ -250,17 +250,17 @@ def _local(reading: Reading) -> Loss:
 def _together(between: _Between, reading: Reading) -> Loss:
     """Return what a reading tells of one row's population.
 
-    The loss is exact, or that of a coupling where outputs are too many or a promise would count for nothing.
+    The loss is exact, or the least bound where outputs are too many or a promise would count for nothing.
     """
     belief, noises = between.belief, [_noise(charge) for charge in reading.charges]
-    senders = tuple(noise.sender for noise in noises)
+    senders, listed = tuple(noise.sender for noise in noises), Listed({}, is_all=False)
     if between.late.isdisjoint(map(id, reading.charges)):
-        populations, key = populations_of(belief), (losses_together, senders)
-        if losses := cached(belief, key, lambda: losses_together(senders, populations)):
-            return _exact(losses[between.pair])
-    if belief.regions is not None:  # how the populations of a class couple is unknown
-        return math.inf
-    return _exact(cached(belief, (lifted_loss, senders), lambda: lifted_loss(belief.laws, joint_losses(noises))))
+        listed = cached(belief, (listed_together, senders), lambda: listed_together(senders, populations_of(belief)))
+    loss = _exact(listed.losses.get(between.pair, math.inf))
+    if listed.is_all or belief.regions is not None:  # how the populations of a class couple is unknown
+        return loss
+    coupled = cached(belief, (lifted_loss, senders), lambda: lifted_loss(belief.laws, joint_losses(noises)))
+    return min(loss, _exact(coupled))
 
 
 def _promise(between: _Between, charge: Charge, rows: int) -> Loss:

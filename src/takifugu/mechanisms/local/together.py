@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations_with_replacement, permutations, product
@@ -33,6 +34,26 @@ Masses = Mapping[Hashable, Fraction | int | float]
 
 #: Most numbers (outputs times values) that are listed for known populations, and for a class.
 MOST_NUMBERS, MOST_OF_CLASS = 2**23, 2**17
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Losses for ordered pairs, rounded up, and whether all releases were listed: then they are exact."""
+
+    losses: Losses
+    is_all: bool
+
+
+def listed_together(senders: Sequence[Sender], populations: Populations) -> Listed:
+    """Return the losses of a row: of the releases that can be listed, beside what others tell of its value."""
+    by_loss = sorted(senders, key=lambda sender: sender.local_epsilon(), reverse=True)
+    for count in range(len(senders), 0, -1):
+        losses = losses_together(by_loss[:count], populations)
+        if losses is not None:
+            # The slack of an exact loss and this factor are far above the rounding of their sum.
+            beside = sum(sender.local_epsilon() * (1 + 2.0**-40) for sender in by_loss[count:])
+            return Listed({pair: loss + beside for pair, loss in losses.items()}, count == len(senders))
+    return Listed({}, is_all=False)
 
 
 def losses_together(senders: Sequence[Sender], populations: Populations) -> Losses | None:
