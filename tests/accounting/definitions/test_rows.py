@@ -316,7 +316,7 @@ def test_a_delta_is_paid_again_with_each_release() -> None:
 
 
 @pytest.mark.mutants
-@pytest.mark.parametrize("name", ["value_loss", "lifted_loss", "listed_together"])
+@pytest.mark.parametrize("name", ["value_loss", "lifted_loss", "row_losses"])
 def test_the_comparison_notices_half_a_loss(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The value itself, sent for certain in all but one of a thousand cases: all three bounds are tight."""
     channel = randomised_response(["a", "b"], 12)
@@ -325,8 +325,8 @@ def test_the_comparison_notices_half_a_loss(name: str, monkeypatch: pytest.Monke
     )  # fmt: skip
     true = case.true_loss(case.laws)
     assert true <= joint(case.about, case.charges(case.about)).epsilon <= true * (1 + F(1, 10**3))
-    if name == "listed_together":
-        half = together.Listed({("p0", "p1"): true / 2, ("p1", "p0"): true / 2}, is_all=True)
+    if name == "row_losses":
+        half = together.RowLosses({("p0", "p1"): true / 2, ("p1", "p0"): true / 2}, is_exact=True)
         monkeypatch.setattr(rows, name, lambda *_: half)
     else:
         whole = getattr(rows, name)

@@ -63,8 +63,8 @@ def assert_exact(laws: Any, senders: list[Sender]) -> None:
 def senders_of(draw: Any, count: int) -> Sender:
     values = tuple(range(count))
     if draw(st.booleans()):
-        own = draw(st.integers(2, 8))
-        return Bits(Rappor(values, F(own, 9), F(draw(st.integers(1, own - 1)), 9)))
+        present = draw(st.integers(2, 8))
+        return Bits(Rappor(values, F(present, 9), F(draw(st.integers(1, present - 1)), 9)))
     return Values(draw(channels_of(count, draw(st.integers(1, 3)))), draw(st.integers(0, 2)))
 
 

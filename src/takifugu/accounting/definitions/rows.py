@@ -1,7 +1,7 @@
 """What releases about rows of one person cost together (docs/theory/distributions.md, Theorems 4 and 7).
 
 Releases that are known to read the same rows of one column are a *reading*. Rows that are independent given the
-population multiply, and what several releases send of a row is counted exactly, where its outputs can be listed, one
+population multiply, and what several releases send of a row is counted exactly, where its outputs can be together, one
 way and then the other between every two populations. Else a row costs at most the least of three: what all of them tell
 of its value, what one of them promises and the others tell of the value, and what the value itself tells.
 """
@@ -25,7 +25,7 @@ from takifugu.mechanisms.local.measuring import lifted_loss, loss_per_distance
 from takifugu.mechanisms.local.over_classes import value_loss
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.sent import Sending, joint_losses
-from takifugu.mechanisms.local.together import Listed, listed_together
+from takifugu.mechanisms.local.together import RowLosses, row_losses
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.queries import EachValue
 
@@ -253,11 +253,11 @@ def _together(between: _Between, reading: Reading) -> Loss:
     The loss is exact, or the least bound where outputs are too many or a promise would count for nothing.
     """
     belief, noises = between.belief, [_noise(charge) for charge in reading.charges]
-    senders, listed = tuple(noise.sender for noise in noises), Listed({}, is_all=False)
+    senders, together = tuple(noise.sender for noise in noises), RowLosses({}, is_exact=False)
     if between.late.isdisjoint(map(id, reading.charges)):
-        listed = cached(belief, (listed_together, senders), lambda: listed_together(senders, populations_of(belief)))
-    loss = _exact(listed.losses.get(between.pair, math.inf))
-    if listed.is_all or belief.regions is not None:  # how the populations of a class couple is unknown
+        together = cached(belief, (row_losses, senders), lambda: row_losses(senders, populations_of(belief)))
+    loss = _exact(together.losses.get(between.pair, math.inf))
+    if together.is_exact or belief.regions is not None:  # how the populations of a class couple is unknown
         return loss
     coupled = cached(belief, (lifted_loss, senders), lambda: lifted_loss(belief.laws, joint_losses(noises)))
     return min(loss, _exact(coupled))

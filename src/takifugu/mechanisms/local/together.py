@@ -37,23 +37,25 @@ MOST_NUMBERS, MOST_OF_CLASS = 2**23, 2**17
 
 
 @dataclass(frozen=True)
-class Listed:
+class RowLosses:
     """Losses for ordered pairs, rounded up, and whether all releases were listed: then they are exact."""
 
     losses: Losses
-    is_all: bool
+    is_exact: bool
 
 
-def listed_together(senders: Sequence[Sender], populations: Populations) -> Listed:
+def row_losses(senders: Sequence[Sender], populations: Populations) -> RowLosses:
     """Return the losses of a row: of the releases that can be listed, beside what others tell of its value."""
     by_loss = sorted(senders, key=lambda sender: sender.local_epsilon(), reverse=True)
     for count in range(len(senders), 0, -1):
         losses = losses_together(by_loss[:count], populations)
+        if losses is not None and count == len(senders):
+            return RowLosses(losses, is_exact=True)
         if losses is not None:
-            # The slack of an exact loss and this factor are far above the rounding of their sum.
-            beside = sum(sender.local_epsilon() * (1 + 2.0**-40) for sender in by_loss[count:])
-            return Listed({pair: loss + beside for pair, loss in losses.items()}, count == len(senders))
-    return Listed({}, is_all=False)
+            others = sum(sender.local_epsilon() for sender in by_loss[count:])
+            rounded = {pair: (loss + others) * (1 + 2.0**-40) for pair, loss in losses.items()}
+            return RowLosses(rounded, is_exact=False)
+    return RowLosses({}, is_exact=False)
 
 
 def losses_together(senders: Sequence[Sender], populations: Populations) -> Losses | None:
@@ -88,8 +90,8 @@ def _columns_of(sender: Sender) -> Columns:
     if isinstance(sender, Values):
         columns = list(zip(*sender.channel.masses, strict=True))
     else:
-        own, other = sender.rappor.present, sender.rappor.other
-        ratio = own * (1 - other) / (other * (1 - own))
+        present, other = sender.rappor.present, sender.rappor.other
+        ratio = present * (1 - other) / (other * (1 - present))
         columns = list(product((ratio.denominator, ratio.numerator), repeat=len(sender.values)))
     return tuple(sorted(set(map(_reduced, filter(any, columns)))))
 
