@@ -143,15 +143,15 @@ def _weighed(ratio: mpf, weight: Fraction) -> mpf:
 
 def _over_class(framework: Framework, releases: Sequence[Release]) -> Audit:
     """Return the largest loss over a class, unbounded but for populations."""
-    (query, noise), *more_releases = releases
     (belief, *more), (secret, *more_secrets) = framework.beliefs, framework.secrets
-    is_sent = not (more_releases or more or more_secrets) and query.to_dict()["kind"] == "each-value"
+    is_sent = not (more or more_secrets) and all(query.to_dict()["kind"] == "each-value" for query, _ in releases)
     if not is_sent or not isinstance(belief, FromPopulations) or not isinstance(secret, WhichPopulation):
         return Audit(math.inf, "", (), 0.0, math.inf, CLASS)
-    if isinstance(noise, Finite):
-        ends = largest_over_class(belief, noise, secret.distance)
+    noises = [noise for _, noise in releases if isinstance(noise, Finite)]
+    if len(noises) == len(releases):
+        ends = largest_over_class(belief, noises, secret.distance)
         if ends is not None:
-            return Audit(ends.high, ends.comparison, (ends.output,), ends.low, ends.high)
+            return Audit(ends.high, ends.comparison, ends.outputs, ends.low, ends.high)
     return Audit(math.inf, "", (), 0.0, math.inf, CLASS)
 
 

@@ -103,29 +103,32 @@ class RowStates(_OfPopulations[FromPopulations]):
 
 @dataclass(frozen=True)
 class Ends:
-    """Both ends of a largest loss, with its comparison and output."""
+    """Both ends of a largest loss, with its comparison and outputs."""
 
     low: float
     high: float
     comparison: str
-    output: Hashable
+    outputs: tuple[Hashable, ...]
 
 
 def largest_over_class(
-    rows: FromPopulations, noise: Finite, distance: Callable[[FromPopulations, str, str], Fraction | None]
+    rows: FromPopulations,
+    noises: Sequence[Finite],
+    distance: Callable[[FromPopulations, str, str], Fraction | None],
 ) -> Ends | None:
     """Return the rows' largest loss over all counted populations, if known.
 
-    Rows are sent one by one. The loss is that of all rows sent as the same output: log(max p.m / min q.m) for each,
-    over p and q in the regions of two populations and m the probabilities of the output. Every multiplier of the bounds
-    gives a bound of a linear program, so the upper end is proved whatever the solver does. Losses are divided by the
-    `distance` of two populations.
+    Rows are sent one by one, each by all noises. The loss is that of all rows sent as the same outputs: log(max p.m /
+    min q.m) for each, over p and q in the regions of two populations and m the probabilities of the outputs. Every
+    multiplier of the bounds gives a bound of a linear program, so the upper end is proved whatever the solver does.
+    Losses are divided by the `distance` of two populations.
     """
-    if rows.regions is None or not rows.adds_up or len(noise.outputs) > MOST_OUTPUTS:
+    count = math.prod(len(noise.outputs) for noise in noises)
+    if rows.regions is None or not rows.adds_up or count > MOST_OUTPUTS:
         return None
     ends: list[Ends] = []
-    for output in noise.outputs:
-        column = [noise.mass(value, output) for value in range(len(rows.values))]
+    for outputs in product(*(noise.outputs for noise in noises)):
+        column = [_likelihood(noises, outputs, value) for value in range(len(rows.values))]
         most = {name: _largest(region, column) for name, region in rows.regions.by_name.items()}
         turned = [-mass for mass in column]
         less = {name: _largest(region, turned) for name, region in rows.regions.by_name.items()}
@@ -136,9 +139,13 @@ def largest_over_class(
             low = _log_ratio(most[a][0], -less[b][0]) * rows.rows / float(apart)
             high = _log_ratio(most[a][1], -less[b][1]) * rows.rows / float(apart)
             words = (rows.which.describe_hypothesis(rows.populations.index(name)) for name in (a, b))
-            ends.append(Ends(low, high, " against ".join(words), output))
+            ends.append(Ends(low, high, " against ".join(words), outputs))
     worst = max(ends, key=lambda end: end.high)
-    return Ends(max(end.low for end in ends) - 1e-6, worst.high + 1e-12, worst.comparison, worst.output)
+    return Ends(max(end.low for end in ends) - 1e-6, worst.high + 1e-12, worst.comparison, worst.outputs)
+
+
+def _likelihood(noises: Sequence[Finite], outputs: Sequence[Hashable], value: int) -> Fraction:
+    return math.prod((noise.mass(value, y) for noise, y in zip(noises, outputs, strict=True)), start=Fraction(1))
 
 
 def _log_ratio(most: Fraction, least: Fraction) -> float:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import distance_oracles as oracle
+from tests.support import rows_oracle
 from tests.support.population_oracles import laws as drawn_laws
 
 import takifugu as tf
@@ -155,8 +156,8 @@ def test_a_ledger_never_charges_less_than_the_loss_per_distance(
         sides = []
         for law in (laws[a], laws[b]):
             channels = [channel_of(calibration.randomiser) for calibration in batches]
-            sides.append(oracle.rows_oracle.sent_of_rows(law, [(row,) for row in (0, *read)], channels))
-        losses.append(oracle.rows_oracle.loss(*sides) / float(apart(metric, laws)(a, b)))
+            sides.append(rows_oracle.sent_of_rows(law, [(row,) for row in (0, *read)], channels))
+        losses.append(rows_oracle.loss(*sides) / float(apart(metric, laws)(a, b)))
     assert max(losses) <= float(total.epsilon) * (1 + 1e-9) + 1e-9
     if 0 not in read and len(read) < 2:
         assert total.epsilon <= sum(calibration.epsilon for calibration in batches)
@@ -165,10 +166,14 @@ def test_a_ledger_never_charges_less_than_the_loss_per_distance(
 def test_values_sent_again_tell_at_most_what_the_value_tells_per_distance() -> None:
     smooth = {name: {x: (mass + F(1, 10)) / F(14, 10) for x, mass in law.items()} for name, law in LAWS.items()}
     again = tf.calibrate(framework(DECLARED, smooth), tf.EachValue(batch="May"), epsilon=1, mechanism="exponential")
-    cap = max(
-        oracle.rows_oracle.loss(smooth[a], smooth[b]) / float(apart(DECLARED)(a, b)) for a, b in combinations(LAWS, 2)
-    )
-    assert float(tf.compose([again] * 9).epsilon) == pytest.approx(cap, abs=1e-9)
+    cap = max(rows_oracle.loss(smooth[a], smooth[b]) / float(apart(DECLARED)(a, b)) for a, b in combinations(LAWS, 2))
+    channel, thrice = channel_of(again.randomiser), []
+    for a, b in combinations(LAWS, 2):
+        sent = [rows_oracle.sent(rows_oracle.repeated(smooth[name], 3), [channel] * 3) for name in (a, b)]
+        thrice.append(rows_oracle.loss(*sent) / float(apart(DECLARED)(a, b)))
+    assert float(tf.compose([again] * 3).epsilon) == pytest.approx(max(thrice), rel=1e-9)
+    assert max(thrice) < float(tf.compose([again] * 9).epsilon)
+    assert float(tf.compose([again] * 9).epsilon) == pytest.approx(cap, abs=1e-6)
 
 
 def test_a_release_of_either_promise_costs_the_other_what_it_tells() -> None:

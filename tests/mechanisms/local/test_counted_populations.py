@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction as F
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tests.support import region_oracles as oracle
 
 import takifugu as tf
 from kawamoto.channels import randomised_response
+from kawamoto.composing import on_one_value
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local.choosing import mechanisms, strongest
@@ -325,14 +327,23 @@ def test_the_certificate_says_confidence_size_and_what_holds_outside() -> None:
     assert not any("outside of the class" in words for words in whole.guarantee.conditions)
 
 
-def test_two_releases_of_the_same_rows_cost_what_one_promises_and_the_other_tells_of_the_value() -> None:
-    """How populations couple is not known of a class: no credit is given for a coupling of the estimates."""
+def test_two_releases_of_the_same_rows_cost_what_they_tell_over_the_class() -> None:
+    """The largest ratio over the corners of both regions; too many outputs cost a promise and what a value tells."""
     about = tf.Pufferfish(tf.which_population(), belief_of(1, True, 2000))
     first = tf.calibrate(about, tf.EachValue(batch="x", columns=("c",)), 1, mechanism="randomised-response")
     second = tf.calibrate(about, tf.EachValue(batch="x", columns=("c",)), "1/2", mechanism="randomised-response")
     together = tf.compose([first, second])
     noises: list[Any] = [first.randomiser, second.randomiser]
-    assert float(together.epsilon) == pytest.approx(min(1 + noises[1].local_loss(), 0.5 + noises[0].local_loss()))
+    most = min(1 + noises[1].local_loss(), 0.5 + noises[0].local_loss())
+    belief: Any = about.beliefs[0]
+    both = on_one_value(*(noise.sender.channel for noise in noises))
+    corners = [oracle.corners(region, 3) for region in belief.regions.by_name.values()]
+    true = max(
+        oracle.loss(*(oracle.sent(both, law) for law in pair))
+        for pair in chain(product(*corners), product(*reversed(corners)))
+    )
+    assert float(together.epsilon) == pytest.approx(float(true), rel=1e-9)
+    assert together.epsilon < most
 
 
 @pytest.mark.parametrize(("wrong", "what"), [

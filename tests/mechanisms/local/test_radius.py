@@ -135,4 +135,8 @@ def test_the_same_rows_again_cost_what_the_value_tells() -> None:
     calibration = tf.calibrate(framework(), tf.EachValue(batch="May", radius=2), "6/5", mechanism="restricted-laplace")
     cap = max(math.log(LAWS[a][x] / LAWS[b][x]) for a, b in combinations(LAWS, 2) for x in LAWS[a])
     cap = max(cap, *(math.log(LAWS["far"][x] / LAWS["near"][x]) for x in LAWS["far"]))
-    assert float(tf.compose([calibration] * 3).epsilon) == pytest.approx(cap, abs=1e-9)
+    noise: Any = calibration.randomiser
+    channel = {x: noise.sender.channel.row(x) for x in noise.sender.values}
+    thrice = [oracle.sent(oracle.repeated(law, 3), [channel] * 3) for law in LAWS.values()]
+    assert float(tf.compose([calibration] * 3).epsilon) == pytest.approx(oracle.loss(*thrice), rel=1e-9)
+    assert float(tf.compose([calibration] * 50).epsilon) == pytest.approx(cap, abs=1e-6)

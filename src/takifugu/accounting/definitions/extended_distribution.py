@@ -51,7 +51,7 @@ class Extended(Distribution):
                 if distance is None:
                     losses.append(_by_values(view, belief, readings, others))
                     continue
-                loss = others + loss_of_pair(view, belief.only(pair), charges, distance)
+                loss = others + loss_of_pair(view, belief, pair, charges, distance)
                 if distance:
                     losses.append(loss / distance)
                 elif loss:

@@ -1,8 +1,9 @@
-"""What releases about rows of one person cost together (docs/theory/distributions.md, Theorem 4).
+"""What releases about rows of one person cost together (docs/theory/distributions.md, Theorems 4 and 7).
 
 Releases that are known to read the same rows of one column are a *reading*. Rows that are independent given the
-population multiply, and a row that several releases read costs at most the least of three: what all of them tell of its
-value, what one of them promises and the others tell of the value, and what the value itself tells of the population.
+population multiply, and what several releases send of a row is counted exactly, where its outputs can be together, one
+way and then the other between every two populations. Else a row costs at most the least of three: what all of them tell
+of its value, what one of them promises and the others tell of the value, and what the value itself tells.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations, permutations
 from typing import cast
 
 from takifugu.accounting.composition.losses import raised
@@ -23,6 +25,7 @@ from takifugu.mechanisms.local.measuring import lifted_loss, loss_per_distance
 from takifugu.mechanisms.local.over_classes import value_loss
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.sent import Sending, joint_losses
+from takifugu.mechanisms.local.together import RowLosses, row_losses
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.queries import EachValue
 
@@ -54,11 +57,17 @@ class _Cost:
 
 
 @dataclass(frozen=True)
-class _Priced:
-    """A view in which a native promise is per unit of a distance."""
+class _Between:
+    """A belief's loss from one population to another.
+
+    A native promise is per unit of their distance, and `late` are charges whose promise counts for nothing.
+    """
 
     view: View
+    belief: FromPopulations
+    pair: tuple[str, str]
     distance: Fraction
+    late: Set[int]
 
     def is_native(self, charge: Charge) -> bool:
         return self.view.is_native(charge)
@@ -86,19 +95,28 @@ def readings_of(charges: Iterable[Charge]) -> list[Reading]:
 def loss_of_rows(view: View, charges: Sequence[Charge]) -> Loss:
     """Return the least proven loss, maybe infinite, of a person's sent rows."""
     beliefs = cast(Sequence[FromPopulations], view.framework.beliefs)
-    return max(loss_of_pair(view, belief, charges) for belief in beliefs)
+    losses: list[Loss] = []
+    for belief in beliefs:
+        losses += [loss_of_pair(view, belief, pair, charges) for pair in combinations(belief.populations, 2)]
+    return max(losses)
 
 
 def loss_of_pair(
-    view: View, belief: FromPopulations, charges: Sequence[Charge], distance: Fraction = Fraction(1)
-) -> Loss:
-    """Return the least proven loss of sent rows under one belief.
+    view: View, belief: FromPopulations, pair: tuple[str, str], charges: Sequence[Charge],
+    distance: Fraction = Fraction(1),
+) -> Loss:  # fmt: skip
+    """Return the least proven loss of sent rows between two populations.
 
-    `distance` is that of its two populations, where epsilon is per unit of it.
+    `distance` is theirs, where epsilon is per unit of it. All releases lose at least what one of them is charged.
     """
-    readings = readings_of(filter(is_sent, charges))
+    sent = [charge for charge in charges if is_sent(charge)]
     late = {id(charge) for number, charge in enumerate(charges) if _is_late(charges, number)}
-    return _loss_under(_Priced(view, distance), belief, readings, late)
+    losses: list[Loss] = [Fraction(0)]
+    for one, other in permutations(pair):
+        between = _Between(view, belief.only(pair), (one, other), distance, late)
+        losses += [_loss_of_readings(between, readings_of([charge])) for charge in sent]
+        losses.append(_loss_of_readings(between, readings_of(sent), len(sent) > 1))
+    return max(losses)
 
 
 def loss_of_values(view: View, belief: FromPopulations, reading: Reading) -> Loss:
@@ -155,16 +173,21 @@ def _is_late(charges: Sequence[Charge], number: int) -> bool:
     return has_delta and charges[number].covers is not Covers.EVERYTHING
 
 
-def _loss_under(view: _Priced, belief: FromPopulations, readings: Sequence[Reading], late: Set[int]) -> Loss:
+def _loss_of_readings(between: _Between, readings: Sequence[Reading], is_counted: bool = False) -> Loss:
+    """Return the loss of readings, by the exact one of each if it is counted."""
+    belief = between.belief
     columns = dict.fromkeys(reading.columns for reading in readings)
     is_apart = all(reading.has_name for reading in readings) and belief.independent and len(columns) == 1
-    native = {reading.columns for reading in readings if any(map(view.is_native, reading.charges))}
+    native = {reading.columns for reading in readings if any(map(between.is_native, reading.charges))}
     if not native and len(columns) == 1:
         native = set(columns)
     costs = []
     for reading in readings:
-        is_about = reading.columns in native  # of another column the belief says nothing
-        costs.append(_cost(view, belief if is_about else None, reading, late, is_apart or len(readings) == 1))
+        if reading.columns in native:
+            costs.append(_cost(between, reading, is_apart or len(readings) == 1, is_counted))
+        else:  # of another column the belief says nothing
+            local = _local(reading)
+            costs.append(_Cost(local, local, local))
     everything = [cost.local for cost in costs]
     losses = [_all_but_one(everything, [cost.least for cost in costs])]
     for column in columns if belief.independent else ():
@@ -194,37 +217,60 @@ def _sum(losses: Iterable[Loss]) -> Loss:
     return sum(losses, Fraction(0))
 
 
-def _cost(view: _Priced, belief: FromPopulations | None, reading: Reading, late: Set[int], is_apart: bool) -> _Cost:
-    """Return a reading's costs; by λ alone without its column's belief."""
-    noises = [_noise(charge) for charge in reading.charges]
-    losses = [_exact(noise.loss(Fraction(1))) for noise in noises]
-    local = _sum(losses)
-    if belief is None:
-        return _Cost(local, local, local)
+def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool) -> _Cost:
+    """Return the costs of a reading of the belief's column."""
+    belief, noises = between.belief, [_noise(charge) for charge in reading.charges]
+    losses, local = [_exact(noise.loss(Fraction(1))) for noise in noises], _local(reading)
     rows = max([belief.rows, *(noise.rows for noise in noises)])
     reads_alike = belief.adds_up and all(noise.sender.values == belief.values for noise in noises)
     capped = min(local, _cap(belief, rows)) if reads_alike else local
     least = list(losses)
     for number, charge in enumerate(reading.charges):
-        if id(charge) not in late:
-            least[number] = min(losses[number], _promise(view, belief, charge, rows))
+        if id(charge) not in between.late:
+            least[number] = min(losses[number], _promise(between, charge, rows))
     bounds = [capped, _all_but_one(losses, least)]
-    if len(noises) > 1 and reads_alike and belief.regions is None:  # how the populations of a class couple is unknown
-        bounds.append(rows * _exact(lifted_loss(belief.laws, joint_losses(noises))))
+    if is_counted and reads_alike:
+        bounds.append(rows * _together(between, reading))
     first = reading.charges[0]
-    if len(noises) == 1 and is_apart and id(first) not in late and view.is_native(first):
-        bounds.append(view.promised(first))  # with its delta
+    if len(noises) == 1 and is_apart and id(first) not in between.late and between.is_native(first):
+        bounds.append(between.promised(first))  # with its delta
     return _Cost(local, capped, min(bounds))
 
 
-def _promise(view: _Priced, belief: FromPopulations, charge: Charge, rows: int) -> Loss:
+def _local(reading: Reading) -> Loss:
+    """Return what a reading tells of its rows, whatever their values."""
+    noises = [_noise(charge) for charge in reading.charges]
+    total = _sum(_exact(noise.loss(Fraction(1))) for noise in noises)
+    if len(noises) == 1 or len({noise.sender.values for noise in noises}) > 1:
+        return total
+    most = _exact(float(joint_losses(noises).max()))
+    return min(total, max(noise.rows for noise in noises) * most)
+
+
+def _together(between: _Between, reading: Reading) -> Loss:
+    """Return what a reading tells of one row's population.
+
+    The loss is exact, or the least bound where outputs are too many or a promise would count for nothing.
+    """
+    belief, noises = between.belief, [_noise(charge) for charge in reading.charges]
+    senders, together = tuple(noise.sender for noise in noises), RowLosses({}, is_exact=False)
+    if between.late.isdisjoint(map(id, reading.charges)):
+        together = cached(belief, (row_losses, senders), lambda: row_losses(senders, populations_of(belief)))
+    loss = _exact(together.losses.get(between.pair, math.inf))
+    if together.is_exact or belief.regions is not None:  # how the populations of a class couple is unknown
+        return loss
+    coupled = cached(belief, (lifted_loss, senders), lambda: lifted_loss(belief.laws, joint_losses(noises)))
+    return min(loss, _exact(coupled))
+
+
+def _promise(between: _Between, charge: Charge, rows: int) -> Loss:
     """Return a release's loss about the population without a delta.
 
     The loss is as promised for this framework, or measured.
     """
-    if view.is_native(charge) and not charge.delta:
-        return view.promised(charge)
-    sender = _noise(charge).sender
+    if between.is_native(charge) and not charge.delta:
+        return between.promised(charge)
+    sender, belief = _noise(charge).sender, between.belief
     if not belief.adds_up or sender.values != belief.values:
         return math.inf
     return rows * _exact(sender.epsilon(populations_of(belief)))

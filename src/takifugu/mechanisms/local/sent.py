@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.analysis.randomisers import Base, Direction, Kind, Loss, Output
+from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.text.tables import number
@@ -154,8 +155,12 @@ def read(data: Plain) -> Sending:
 
 def joint_losses(randomisers: Sequence[Sending]) -> Floats:
     """Return the summed losses of several channels between each two values."""
-    total: Floats = np.sum([noise.sender.pointwise() for noise in randomisers], axis=0)
+    total: Floats = np.sum([_pointwise(noise.sender) for noise in randomisers], axis=0)
     return total * (1 + 2.0**-50)
+
+
+def _pointwise(sender: Sender) -> Floats:
+    return cached(sender, _pointwise, sender.pointwise)
 
 
 def _kind(name: str, sentence: str) -> Kind:
