@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)  # there may be millions, and frozen ones take six times as long to make
 class Piece:
     """One piece of one unit's sequence: what is public about it, and how many of its entries are in each state.
 

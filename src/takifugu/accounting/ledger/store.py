@@ -6,6 +6,7 @@ import hmac
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, Row, func, insert, select, update
@@ -64,7 +65,14 @@ class Store:
 
         Of two units with one hash both pay for all (Theorem 7).
         """
-        return self.tag("unit", name.encode())[:TAG]
+        keyed_hash = self._of_units.copy()
+        keyed_hash.update(name.encode())
+        return keyed_hash.digest()[:TAG]
+
+    @cached_property
+    def _of_units(self) -> hmac.HMAC:
+        """Return the keyed hash of a unit up to its name."""
+        return hmac.new(self.key, b"unit\0", "sha256")
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -42,7 +42,7 @@ Spec = TypeVar("Spec", bound=FileSpec)
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)  # there may be millions, and frozen ones take six times as long to make
 class Unit:
     """One unit of a source: its canonical name (None: there is only one) and its private data, as its kind reads them.
 

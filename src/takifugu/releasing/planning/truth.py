@@ -29,16 +29,20 @@ from takifugu.numbers.runs import Runs, different
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
 
+#: Pieces that are read alike, and the cell, the weight and the table of each kind of entry that they have.
+Way = tuple[Sequence[Piece], list[list[int]]]
+
 
 @dataclass(frozen=True, eq=False)
 class Seen:
     """Private data that were read and are valid under the belief; nothing is computed from them yet.
 
-    `data` are value indices, one per entry, or rows by the numbers of their values, or counted pieces, or exact columns
-    of real numbers, or for two distributions the number as given.
+    `data` are value indices, one per entry, or rows by the numbers of their values, or counted pieces (`ways` say how
+    these are read), or exact columns of real numbers, or for two distributions the number as given.
     """
 
     data: Any = field(repr=False)
+    ways: tuple[Way, ...] = field(default=(), repr=False)
 
     def digest(self) -> bytes:
         """Return a digest of the data, equal only for equal data.
@@ -51,7 +55,8 @@ class Seen:
         digest = hashlib.sha256()
         for piece in self.data.pieces:
             digest.update(repr((piece.unit, piece.length, piece.observed, piece.counts.tolist())).encode())
-            digest.update(b"" if piece.by_cell is None else piece.by_cell.tobytes())
+            if piece.by_cell is not None:
+                digest.update(piece.by_cell.tobytes())
         return digest.digest()
 
 
@@ -66,9 +71,7 @@ def read(calibration: Calibration, data: object) -> Seen:
     if isinstance(data, CodedRows):
         return Seen(data)
     if isinstance(data, Counted):
-        for _ in _read_of_pieces(calibration, data.pieces):
-            pass
-        return Seen(data)
+        return Seen(data, tuple(_read_of_pieces(calibration, data.pieces)))
     if calibration.problem.is_pair:
         _number(calibration, data)
         return Seen(value_of(data))
@@ -90,7 +93,7 @@ def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...
     if isinstance(data, CodedRows):  # an array, in which each row is randomised by itself
         return data.codes  # type: ignore[return-value]
     if isinstance(data, Counted):
-        return _from_counts(calibration, data.pieces)
+        return _from_counts(calibration, seen.ways)
     if calibration.problem.is_pair:
         return (_number(calibration, data),)
     if not calibration.problem.on_grid:
@@ -98,10 +101,10 @@ def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...
     return evaluate(resolved(calibration.query, calibration.framework.domain), data)
 
 
-def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int, ...]:
+def _from_counts(calibration: Calibration, ways_of_pieces: Sequence[Way]) -> tuple[int, ...]:
     answer = calibration.problem.answers[0]
     total = np.zeros(answer.cells, dtype=np.int64)
-    for alike_pieces, ways in _read_of_pieces(calibration, pieces):
+    for alike_pieces, ways in ways_of_pieces:
         counts = _summed(alike_pieces)
         for cell, weight, table in ways:
             total += weight * (counts[cell] @ answer.tables[table])
@@ -120,9 +123,7 @@ def _summed(pieces: Sequence[Piece]) -> IntArray:
     return total
 
 
-def _read_of_pieces(
-    calibration: Calibration, pieces: Sequence[Piece]
-) -> Iterator[tuple[Sequence[Piece], list[list[int]]]]:
+def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterator[Way]:
     """Yield runs of pieces read alike, with their cells, weights and tables.
 
     Raises DataError where a query reads entries in different ways that were counted together.
@@ -140,7 +141,7 @@ def _read_of_pieces(
             for row in answer.in_runs
         )
         groups: dict[tuple[int, bool], list[Piece]] = {}
-        for number in like.numbers:
+        for number in np.asarray(like.numbers).tolist():
             piece = pieces[number]
             groups.setdefault((id(piece.cell), piece.complete), []).append(piece)
         for (_, is_complete), group in groups.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from itertools import accumulate, groupby
+from operator import attrgetter
 
 from takifugu.core.errors import DataError, Step
 from takifugu.data import Piece, pieces
@@ -55,8 +56,9 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
 
 def _unit(name: str | None, mine: tuple[Piece, ...], shapes: dict[tuple[int, ...], tuple[int, ...]]) -> Unit:
     """Return one unit; equal shapes are one object in `shapes`."""
-    lengths, complete = tuple([piece.length for piece in mine]), all(piece.complete for piece in mine)
+    lengths = tuple([piece.length for piece in mine])
     lengths = shapes.setdefault(lengths, lengths)
+    complete = all(map(attrgetter("complete"), mine))
     observed = () if complete else _seen(mine)
     return Unit(name, mine, mine[0].written, sum(lengths), complete, observed, shape=lengths)
 
