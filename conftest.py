@@ -64,7 +64,14 @@ LONG_DOCUMENTS = (
 )  # fmt: skip
 #: Files that take longest, so that no worker begins one of them when the others have nothing left to do.
 DEAREST = (
-    "tests/data/runs/test_reader.py", "tests/conformance/test_mechanisms.py", "tests/cli/test_cli_asking.py",
+    "tests/releasing/test_remedies.py", "tests/releasing/advice/test_advice.py",
+    "tests/conformance/test_mechanisms.py", "tests/releasing/file/test_strange_files.py",
+    "tests/data/runs/test_reader.py", "tests/releasing/publishing/test_table_of_states.py",
+    "tests/releasing/test_runs.py", "tests/releasing/advice/test_expecting.py", "tests/cli/test_cli_asking.py",
+    "tests/releasing/advice/test_forecast.py", "tests/printed/test_printed.py",
+    "tests/releasing/file/test_orders_of_init.py", "tests/releasing/advice/test_leaving_out.py",
+    "tests/releasing/advice/test_joint.py", "tests/releasing/test_repeated_hours.py",
+    "tests/releasing/publishing/test_states.py",
 )  # fmt: skip
 RANKS = {ROOT / name: rank for rank, name in enumerate(DEAREST)}
 #: Its two tables share an epsilon: each test of all examples takes three times as long for it as for the others.
