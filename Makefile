@@ -19,9 +19,9 @@ demo: $(VENV)/.core  ## a private release from start to end, on a made-up sample
 quick: $(VENV)/.test  ## a minute of tests: conformance on few cases, and the oracles of the packages that changed since main
 	@$(RUN) -m pytest -q -n $(WORKERS) --dist load -m "not slow and not spark" --some-examples $$($(RUN) tools/quick.py) $(PYTEST)
 
-# --dist loadfile: the blocks of one document share a process.
+# --dist loadfile: the blocks of one document share a process. The dearest files are the first (conftest.py).
 test: $(VENV)/.test  ## the tests that are quick, and the code blocks of most documents
-	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" --some-examples $(PYTEST)
+	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile --no-loadscope-reorder -m "not slow and not spark" --some-examples $(PYTEST)
 
 test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each, all examples of property tests, and long documents
 	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m slow $(PYTEST) docs

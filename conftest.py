@@ -9,13 +9,14 @@ import shutil
 import sys
 import typing
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, Phase, settings
 from sybil import Sybil
 from tests.support import calibrations, documents
@@ -50,9 +51,10 @@ if sys.version_info < (3, 12):
     typing._get_protocol_attrs = cache(typing._get_protocol_attrs)
 
 _documents = Sybil(documents.parsers(), patterns=["*.md"], setup=documents.enter, teardown=documents.leave)
-pytest_collect_file = _documents.pytest()
+_document = _documents.pytest()
 
 
+ROOT = Path(__file__).parent
 #: A ledger waits for its disk at every payment; what a test writes need not outlive the machine.
 MEMORY_DISK, MEMORY_NEEDED = Path("/dev/shm"), 4 << 30
 #: Documents whose blocks calibrate for long: `make test-slow` runs them.
@@ -60,6 +62,18 @@ LONG_DOCUMENTS = (
     "docs/advice.md", "docs/attributes.md", "docs/choosing-epsilon.md", "docs/extending.md", "docs/notebook.md",
     "docs/mechanisms.md", "docs/populations.md", "docs/refused.md", "docs/tables-by.md", "docs/theory/",
 )  # fmt: skip
+#: Files that take longest, so that no worker begins one of them when the others have nothing left to do.
+DEAREST = (
+    "tests/releasing/test_remedies.py", "tests/releasing/advice/test_advice.py",
+    "tests/conformance/test_mechanisms.py", "tests/releasing/file/test_strange_files.py",
+    "tests/data/runs/test_reader.py", "tests/releasing/publishing/test_table_of_states.py",
+    "tests/releasing/test_runs.py", "tests/releasing/advice/test_expecting.py", "tests/cli/test_cli_asking.py",
+    "tests/releasing/advice/test_forecast.py", "tests/printed/test_printed.py",
+    "tests/releasing/file/test_orders_of_init.py", "tests/releasing/advice/test_leaving_out.py",
+    "tests/releasing/advice/test_joint.py", "tests/releasing/test_repeated_hours.py",
+    "tests/releasing/publishing/test_states.py",
+)  # fmt: skip
+RANKS = {ROOT / name: rank for rank, name in enumerate(DEAREST)}
 #: Its two tables share an epsilon: each test of all examples takes three times as long for it as for the others.
 LONG_EXAMPLE = "activity-two-tables"
 
@@ -90,6 +104,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if path.startswith(LONG_DOCUMENTS) or f"[{LONG_EXAMPLE}" in item.name:
             item.add_marker(pytest.mark.slow)
     _leave_samples(items)
+    items.sort(key=lambda item: RANKS.get(item.path, len(RANKS)))
     if config.getoption("some_examples"):
         for test in {item.obj for item in items if getattr(getattr(item, "obj", None), "is_hypothesis_test", False)}:
             _take_some_examples(test)
@@ -126,14 +141,25 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     SystemEntropy.bytes = _bytes_of_the_system if is_of_its_source else lambda _, n: _chance.bytes(n)  # type: ignore[method-assign]
 
 
+def pytest_collection(session: pytest.Session) -> None:
+    """Search for nothing that is no longer used while a million objects are collected that all stay."""
+    gc.disable()
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Take what was collected, a million objects, out of the search for what is no longer used."""
-    gc.collect()
+    """Take what was collected out of that search for good."""
     gc.freeze()
+    gc.enable()
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    gc.unfreeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, list[Any], list[Any]]:
+    """Add documents, and leave out the search for doctests in modules that hold none."""
+    collectors = yield
+    if file_path.suffix == ".py" and ">>>" not in file_path.read_text(encoding="utf-8"):
+        return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
+    document = _document(file_path, parent)
+    return collectors if document is None else [*collectors, document]
 
 
 def _quick(items: Sequence[pytest.Item], is_first_only: bool) -> Iterator[pytest.Item]:

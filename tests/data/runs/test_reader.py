@@ -87,7 +87,8 @@ def test_runs_of_many_tables_are_counted_as_if_each_step_had_a_row() -> None:
         checked(data(columns_of(rows)), ruled, rows, window, oracle(rows, ruled), chance.choice(("public", "hidden")))
 
 
-@pytest.mark.parametrize("zone", [None, "Europe/Berlin", "Australia/Lord_Howe"])
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Australia/Lord_Howe", None])
 def test_cells_of_runs_are_those_of_their_steps(zone: str | None) -> None:
     chance = random.Random(11)
     for number in range(40):
@@ -161,6 +162,7 @@ def test_durations_go_with_starts_that_tell_their_zone_and_seconds_since_1970_wi
         assert piece.counts.tolist() == [6, 4, 0]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "times",
     [
@@ -195,6 +197,7 @@ def test_a_time_that_only_an_engine_takes_for_one_is_refused(late: str, tmp_path
         pieces_of_runs(open_frame(tmp_path / "log.csv"), layout, Recode(STATES), RunRules("changes"))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", engines.ENGINES)
 @pytest.mark.parametrize(
     ("units", "names"),
@@ -219,6 +222,7 @@ def test_each_person_is_covered_as_declared_however_the_data_write_their_name(
     assert {piece.unit: piece.counts.tolist() for piece in read} == {names[0]: [2, 0, 0], names[1]: [0, 24, 0]}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", engines.ENGINES)
 @pytest.mark.parametrize("end", [2**61, -(2**61), 2**62 + 1, -(2**63)])
 def test_numbers_that_are_too_large_for_times_are_refused(end: int, engine: str) -> None:

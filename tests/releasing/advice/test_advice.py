@@ -17,6 +17,7 @@ import takifugu as tf
 from takifugu.cli.samples import write_demo
 from takifugu.core.errors import LedgerError, SpecError
 from takifugu.core.text.toml import toml_of
+from takifugu.releasing.advice.advice import Advice
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.candidates import ideas
 from takifugu.releasing.advice.changes import applied
@@ -40,6 +41,13 @@ UNITS = release_text(
 def of_units(folder: Path) -> Path:
     rows = [f"{who},{hour},{'on' if (hour // 9 + who) % 3 == 0 else 'off'}" for who in range(5) for hour in range(168)]
     return put(folder, {"release.toml": UNITS, "rows.csv": "\n".join(["who,hour,state", *rows]) + "\n"})
+
+
+@pytest.fixture(scope="module")
+def units(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Advice]:
+    """Return a release file that no test changes, and what is advised for it."""
+    path = of_units(tmp_path_factory.mktemp("units"))
+    return path, tf.advise(path)
 
 
 def of_example(name: str, folder: Path) -> Path:
@@ -71,11 +79,11 @@ def test_where_even_the_largest_difference_is_noise_nothing_is_good(
     assert one.sentence("rows") == sentence
 
 
-def test_how_far_cells_can_differ_is_that_of_the_table(tmp_path: Path) -> None:
-    (table,) = tf.advise(of_units(tmp_path)).tables
+def test_how_far_cells_can_differ_is_that_of_the_table(units: tuple[Path, Advice], tmp_path: Path) -> None:
+    (table,) = units[1].tables
     assert table.worth is not None
     assert table.worth.expectation.reach == 168
-    means = (tmp_path / "release.toml").read_text().replace("budget = 8", 'budget = 8\ngaps = "public"')
+    means = of_units(tmp_path).read_text().replace("budget = 8", 'budget = 8\ngaps = "public"')
     mean = 'query = "mean"\ncodes = { off = -1, on = 3 }'
     (tmp_path / "release.toml").write_text(
         means.replace('query = "histogram"', mean) + '[expect]\nsource = "a hunch"\nmatters = 1\n'
@@ -112,8 +120,8 @@ def test_applying_a_remedy_gives_what_it_promises(name: str, tmp_path: Path) -> 
         assert remedy.worth.ratio < max(one.worth.ratio for one in advised.tables if one.worth is not None)
 
 
-def test_pooling_a_larger_epsilon_and_a_longer_window_are_remedies(tmp_path: Path) -> None:
-    advised = tf.advise(of_units(tmp_path))
+def test_pooling_a_larger_epsilon_and_a_longer_window_are_remedies(units: tuple[Path, Advice]) -> None:
+    _, advised = units
     assert advised.verdict is Verdict.USELESS
     changed = {str(change.where[-1]) for remedy in advised.remedies for change in remedy.changes}
     assert {"from", "to", "epsilon"} <= changed
@@ -147,11 +155,15 @@ def test_nothing_is_paid_or_written(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == before
 
 
-def test_the_command(tmp_path: Path) -> None:
-    path = of_units(tmp_path)
+def test_the_command(units: tuple[Path, Advice], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    path, shown = units
     result = succeed("advise", path)
+    assert result.stdout == f"{shown}\n"
+    assert "▓" in result.stdout
     assert "useless" in result.output
     assert '# in [[release]] "use"\n    # take out the line from = ...\n' in result.output
+    assert "\x1b[" in invoke("advise", path, color=True).stdout
     (advised,) = json.loads(invoke("advise", path, "--json").output)["files"]
     assert advised["verdict"] == "useless"
     assert advised["tables"][0]["expected"].keys() == {"off", "on"}
@@ -188,16 +200,6 @@ def test_what_a_count_is_in(tmp_path: Path, step: str, declared: str, unit: str)
 def test_findings_of_a_network_are_no_rows(tmp_path: Path) -> None:
     path = of_example("network", tmp_path)
     assert tf.advise(path).tables[0].measured_in == ""
-
-
-def test_the_terminal_shows_what_python_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    path = of_units(tmp_path)
-    outcome = invoke("advise", path)
-    assert outcome.stdout == f"{tf.advise(path)}\n"
-    assert "▓" in outcome.stdout
-    coloured = invoke("advise", path, color=True)
-    assert "\x1b[" in coloured.stdout
 
 
 @pytest.mark.parametrize(
@@ -276,8 +278,8 @@ def toml_file(raw: dict[str, object]) -> list[str]:
     return top
 
 
-def test_the_lines_of_remedies_are_toml(tmp_path: Path) -> None:
-    for remedy in tf.advise(of_units(tmp_path)).remedies:
+def test_the_lines_of_remedies_are_toml(units: tuple[Path, Advice]) -> None:
+    for remedy in units[1].remedies:
         assert all(line.startswith("#") or tomllib.loads(line) for line in remedy.lines)
         assert remedy.lines[0] == '# in [[release]] "use"'
 
