@@ -115,7 +115,10 @@ def promise_of_entries(
 def check_neighbours(framework: Framework, neighbours: str) -> None:
     """Raise InputError for neighbours unfit for the secrets."""
     if not isinstance(framework, Framework) or framework.definition != "pufferfish" or framework.is_pair:
-        kind = framework.definition if isinstance(framework, Framework) else type(framework).__name__
+        if isinstance(framework, Framework):
+            kind = framework.definition
+        else:
+            kind = type(framework).__name__
         raise InputError(
             f"the framework is {kind!r}", rule="only entries of one belief or several have a loss",
             fix="write Pufferfish(secrets, beliefs)",

@@ -106,7 +106,7 @@ def loss_of_values(view: View, belief: FromPopulations, reading: Reading) -> Los
 
     Infinite where it is of other values than the belief's.
     """
-    noises = [_noise(charge) for charge in reading.charges]
+    noises = list(map(_noise, reading.charges))
     is_about = any(map(view.is_native, reading.charges))
     if not is_about or any(noise.sender.values != belief.values for noise in noises):
         return math.inf
@@ -196,7 +196,7 @@ def _sum(losses: Iterable[Loss]) -> Loss:
 
 def _cost(view: _Priced, belief: FromPopulations | None, reading: Reading, late: Set[int], is_apart: bool) -> _Cost:
     """Return a reading's costs; by λ alone without its column's belief."""
-    noises = [_noise(charge) for charge in reading.charges]
+    noises = list(map(_noise, reading.charges))
     losses = [_exact(noise.loss(Fraction(1))) for noise in noises]
     local = _sum(losses)
     if belief is None:

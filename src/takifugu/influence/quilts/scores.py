@@ -27,7 +27,9 @@ def float_below(epsilon: Fraction) -> float:
     True
     """
     nearest = float(epsilon)
-    return nearest if Fraction(nearest) <= epsilon else float(np.nextafter(nearest, -np.inf))
+    if Fraction(nearest) <= epsilon:
+        return nearest
+    return float(np.nextafter(nearest, -np.inf))
 
 
 def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatArray:
@@ -45,7 +47,9 @@ def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatAr
 
 def exact_scale(change: float, influence: float, epsilon: Fraction) -> Fraction:
     """Return one quilt's scale, without rounding."""
-    return Fraction(change) / (epsilon - Fraction(influence)) if change else Fraction(0)
+    if change:
+        return Fraction(change) / (epsilon - Fraction(influence))
+    return Fraction(0)
 
 
 @dataclass(frozen=True)

@@ -84,9 +84,13 @@ def _fraction(value: object) -> Fraction:
 
 def _above(value: Fraction) -> float:
     rounded = float(value)
-    return rounded if Fraction(rounded) >= value else math.nextafter(rounded, math.inf)
+    if Fraction(rounded) >= value:
+        return rounded
+    return math.nextafter(rounded, math.inf)
 
 
 def _below(value: Fraction) -> float:
     rounded = float(value)
-    return rounded if Fraction(rounded) <= value else math.nextafter(rounded, -math.inf)
+    if Fraction(rounded) <= value:
+        return rounded
+    return math.nextafter(rounded, -math.inf)

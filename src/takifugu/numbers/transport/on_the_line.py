@@ -322,4 +322,6 @@ def _partial(p: Pmf, q: Pmf, delta: Fraction) -> Atom:
     if np.float64 not in (p.values.dtype, q.values.dtype):
         return to_python(distance)
     nearest = float(distance)
-    return nearest if Fraction(nearest) >= distance else float(np.nextafter(nearest, np.inf))
+    if Fraction(nearest) >= distance:
+        return nearest
+    return float(np.nextafter(nearest, np.inf))
