@@ -169,3 +169,15 @@ def float_above(value: Fraction) -> float:
     if Fraction(nearest) >= value:
         return nearest
     return math.nextafter(nearest, math.inf)
+
+
+def float_below(value: Fraction) -> float:
+    """Return the largest float not above a rational.
+
+    >>> float_below(Fraction(1, 10)) < Fraction(1, 10) < float_below(Fraction(1, 10)) + 1e-16
+    True
+    """
+    nearest = float(value)
+    if Fraction(nearest) <= value:
+        return nearest
+    return math.nextafter(nearest, -math.inf)

@@ -20,18 +20,6 @@ SAME = 1e-13
 WORKED = 2**18
 
 
-def float_below(epsilon: Fraction) -> float:
-    """Return the largest float not above epsilon.
-
-    >>> float_below(Fraction(1, 10)) < Fraction(1, 10) < float_below(Fraction(1, 10)) + 1e-16
-    True
-    """
-    nearest = float(epsilon)
-    if Fraction(nearest) <= epsilon:
-        return nearest
-    return float(np.nextafter(nearest, -np.inf))
-
-
 def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatArray:
     """Return each quilt's scale; infinite for a useless one.
 
