@@ -81,7 +81,10 @@ def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
     ('3.9 %', '23.2 %')
     """
     belief, loss, failure = _prior(prior), float(as_epsilon(epsilon)), float(as_delta(delta))
-    beyond = tuple(_beyond(belief, loss, failure, factor) for factor in BEYOND) if failure else ()
+    if failure:
+        beyond = tuple(_beyond(belief, loss, failure, factor) for factor in BEYOND)
+    else:
+        beyond = ()
     return Suspicion(
         belief,
         loss,
@@ -189,7 +192,10 @@ def sentence(suspicion: Suspicion) -> str:
 
 def _prior(value: Number) -> float:
     text = value.strip() if isinstance(value, str) else ""
-    exact = as_fraction(text[:-1], "the prior") / 100 if text.endswith("%") else as_fraction(value, "the prior")
+    if text.endswith("%"):
+        exact = as_fraction(text[:-1], "the prior") / 100
+    else:
+        exact = as_fraction(value, "the prior")
     if not Fraction(0) < exact < Fraction(1):
         raise InputError(
             f"the prior is {value!r}",

@@ -112,7 +112,9 @@ class Problem:
 
         Given laws and real-valued answers may be off it.
         """
-        return pair_grid(self)[1] if self.is_pair else all(answer.on_grid for answer in self.answers)
+        if self.is_pair:
+            return pair_grid(self)[1]
+        return all(answer.on_grid for answer in self.answers)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -125,7 +127,9 @@ class Problem:
     @property
     def published(self) -> tuple[str, ...]:
         """Return the names of the published values: cells, or choices."""
-        return self.labels if self.candidates is None else self.candidates.published
+        if self.candidates is None:
+            return self.labels
+        return self.candidates.published
 
     @cached_property
     def candidates(self) -> queries.Candidates | None:
@@ -303,7 +307,9 @@ class Cost:
         size, name = next((unit for unit in units if self.seconds >= 2 * unit[0]), units[-1])
         count = self.seconds / size
         time = f"about {max(count, 1):.0f} {name}" if count < 1e6 else "too long to wait for"
-        return time if self.memory < 1e8 else f"{time} and {self.memory / 1e6:,.0f} MB"
+        if self.memory < 1e8:
+            return time
+        return f"{time} and {self.memory / 1e6:,.0f} MB"
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def part_change(part: Part) -> int:
 
 def entry_change(problem: Problem) -> Fraction:
     """Return D_1, a secret entry's largest L1 change, in grid units."""
-    return max((_entry_change(part) for part in problem.parts), default=Fraction(0))
+    return max(map(_entry_change, problem.parts), default=Fraction(0))
 
 
 @runtime_checkable
@@ -82,5 +82,8 @@ def _entry_change(part: Part) -> Fraction:
 
 
 def _witness(comparison: str, size: Fraction) -> Witness:
-    detail = f"they move the answer by up to {float(size):g}" if size else "they do not move the answer"
+    if size:
+        detail = f"they move the answer by up to {float(size):g}"
+    else:
+        detail = "they do not move the answer"
     return Witness(comparison, detail, (("D", float(size)),))

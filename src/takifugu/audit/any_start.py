@@ -80,4 +80,6 @@ def _roots(square: mpf, linear: mpf, constant: mpf) -> list[mpf]:
         return []
     # The larger root without cancellation, the other from their product.
     sum_of_two = -(linear + mp.sqrt(discriminant) * (1 if linear >= 0 else -1)) / 2
-    return [sum_of_two / square, constant / sum_of_two] if sum_of_two else [mp.mpf(0)]
+    if sum_of_two:
+        return [sum_of_two / square, constant / sum_of_two]
+    return [mp.mpf(0)]

@@ -92,11 +92,15 @@ def is_allowed(policy: Policy, before: Record, after: Record) -> bool:
 
 
 def _everyone(words: Plain, belief: Belief) -> Iterable[int]:
-    return range(belief.size) if words["attribute"] is None else (belief.position(words["attribute"]),)
+    if words["attribute"] is None:
+        return range(belief.size)
+    return (belief.position(words["attribute"]),)
 
 
 def _users(words: Plain, belief: Belief) -> Iterable[int]:
-    return range(belief.size) if words["user"] is None else (position(belief, words["user"]),)
+    if words["user"] is None:
+        return range(belief.size)
+    return (position(belief, words["user"]),)
 
 
 #: The entries that a secret is about, by its kind.
@@ -141,4 +145,6 @@ def _are_same(value: Any, number: Any) -> bool:
 
 
 def _number(value: Any) -> Fraction:
-    return Fraction(int(value)) if isinstance(value, bool) else Fraction(str(value))
+    if isinstance(value, bool):
+        return Fraction(int(value))
+    return Fraction(str(value))

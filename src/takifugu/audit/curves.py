@@ -100,8 +100,10 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
         return _uniform_mean(description, Repeated(noise, _repeated, _REACH * noise))
     low, high = mp.ninf, mp.inf
     while description["kind"] == "truncated":  # a range within a range
-        low = low if description["low"] is None else max(low, mp.mpf(description["low"]))
-        high = high if description["high"] is None else min(high, mp.mpf(description["high"]))
+        if description["low"] is not None:
+            low = max(low, mp.mpf(description["low"]))
+        if description["high"] is not None:
+            high = min(high, mp.mpf(description["high"]))
         description = description["whole"]
     normals = _normals(description)
     if normals is None:
@@ -110,7 +112,9 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
         raise Unsupported("the answer follows from what is hidden, and no noise is added: it has no density")
     if not (mp.isfinite(low) or mp.isfinite(high)):
         return _bells([(w, m, _normal_bell(mp.sqrt(s**2 + noise**2))) for w, m, s in normals])
-    return _cut_with_noise(normals, low, high, noise) if noise else _cut(normals, low, high)
+    if noise:
+        return _cut_with_noise(normals, low, high, noise)
+    return _cut(normals, low, high)
 
 
 def with_laplace(description: Plain, scale: mpf | float) -> Curve:
@@ -142,7 +146,9 @@ class Bell:
         """Return its mass between two places, from the smaller tails."""
         if low >= 0:
             return self.tail(low) - self.tail(high)
-        return self.mass(-high, -low) if high <= 0 else 1 - self.tail(-low) - self.tail(high)
+        if high <= 0:
+            return self.mass(-high, -low)
+        return 1 - self.tail(-low) - self.tail(high)
 
 
 def _normals(description: Plain) -> list[tuple[mpf, mpf, mpf]] | None:

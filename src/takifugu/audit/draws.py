@@ -56,10 +56,14 @@ def fit(noise: Randomiser, answer: Sequence[int | Fraction], drawn: Iterable[Seq
     """
     counts: dict[tuple[Randomiser, Any], Counter[Hashable]] = {}
     parts, count = parts_of(noise), 0
-    answers = [tuple(map(Fraction, answer))] if is_joint(noise) else [Fraction(x) for x in answer]
+    answers: list[Any] = list(map(Fraction, answer))
+    if is_joint(noise):
+        answers = [tuple(answers)]
     for outputs in drawn:
         count += 1
-        row = [tuple(_unit(y, noise) for y in outputs)] if is_joint(noise) else [_unit(y, noise) for y in outputs]
+        row: list[Any] = [_unit(y, noise) for y in outputs]
+        if is_joint(noise):
+            row = [tuple(row)]
         for part, x, y in zip(parts, answers, row, strict=True):
             counts.setdefault((part, x), Counter())[y] += 1
     statistic, pooled, free = 0.0, 0, 0

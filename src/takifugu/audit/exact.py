@@ -183,7 +183,10 @@ def true_delta(
         raise InputError("an audit of a framework's delta needs an epsilon", fix="true_delta(framework, 1, ...)").at(
             "epsilon"
         )
-    budget = subject.epsilon if epsilon is None and not isinstance(subject, Framework) else as_epsilon(epsilon or 0)
+    if epsilon is None and not isinstance(subject, Framework):
+        budget = subject.epsilon
+    else:
+        budget = as_epsilon(epsilon or 0)
     framework, query, randomiser = _parts(subject, query, randomiser)
     has_class = _has_class(framework)
     if has_class and not chains:

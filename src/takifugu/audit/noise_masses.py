@@ -92,7 +92,7 @@ def parts_of(noise: Randomiser) -> list[Randomiser]:
     if is_joint(noise):
         return [noise]
     if isinstance(noise, OneSided):
-        return [noise.cell(place) for place in range(noise.cells)]
+        return list(map(noise.cell, range(noise.cells)))
     return [noise] * noise.cells
 
 
@@ -213,7 +213,9 @@ def _added_tail(noise: OneSided) -> Callable[[int, Fraction], mpf]:
         if most is not None and y > most:
             return mp.mpf(0)
         beyond = Fraction(y - missing - x) / noise.units
-        return mp.exp(-mp.mpf(beyond.numerator) / beyond.denominator) if beyond > 0 else mp.mpf(1)
+        if beyond > 0:
+            return mp.exp(-mp.mpf(beyond.numerator) / beyond.denominator)
+        return mp.mpf(1)
 
     return tail
 

@@ -121,7 +121,7 @@ class Hypotheses:
         sides = {}
         for value, rows in self.weights.items():
             totals = [sum(weights.tolist()) for weights in rows]
-            sides[value] = Side([masses.dot(weights) for weights in rows], totals)
+            sides[value] = Side(list(map(masses.dot, rows)), totals)
         return sides
 
     def describe(self, a: int, b: int) -> str:
@@ -133,7 +133,9 @@ class Hypotheses:
         if isinstance(self.belief, View):
             return PropertyIs(self.belief.describe_hypothesis(value))
         absent = value == absent_index(self.belief, self.entry)
-        mode = f" ({self.belief.absence})" if absent and isinstance(self.belief, WithAbsence) else ""
+        mode = ""
+        if absent and isinstance(self.belief, WithAbsence):
+            mode = f" ({self.belief.absence})"
         return entry_is(self.belief, self.entry, value, note=mode)
 
 
@@ -217,7 +219,7 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
     domain = framework.domain
     if isinstance(domain, Visits):  # people whose records are too many to be an alphabet, unless they are few
         domain = domain.as_records(PEOPLE)
-    alphabets = [domain.alphabet(entry) for entry in range(domain.size)]
+    alphabets = list(map(domain.alphabet, range(domain.size)))
     check_count(math.prod(map(len, alphabets)))
     rows = list(itertools.product(*(range(len(values)) for values in alphabets)))
     channel, groups = _answers(domain, np.array(rows), releases, noises)

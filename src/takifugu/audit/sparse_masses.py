@@ -45,7 +45,9 @@ def sparse_mass(noise: Sparse) -> Callable[[tuple[Mark, ...], Counts], mpf]:
     def reaches(steps: Fraction) -> mpf:
         """P(K >= steps)."""
         distance = Fraction(steps) / noise.units
-        return mp.exp(-mp.mpf(distance.numerator) / distance.denominator) if distance > 0 else mp.mpf(1)
+        if distance > 0:
+            return mp.exp(-mp.mpf(distance.numerator) / distance.denominator)
+        return mp.mpf(1)
 
     def mass(outputs: tuple[Mark, ...], answer: Counts) -> mpf:
         probability, values = mp.mpf(1), 0
@@ -57,7 +59,9 @@ def sparse_mass(noise: Sparse) -> Callable[[tuple[Mark, ...], Counts], mpf]:
                 probability *= 1 - reaches(above - count)
             else:
                 is_possible = output >= above and output >= count
-                chance = reaches(output - count) - reaches(output + 1 - count) if is_possible else 0
+                chance = 0
+                if is_possible:
+                    chance = reaches(output - count) - reaches(output + 1 - count)
                 probability *= chance
                 values += 1
         return probability
@@ -84,7 +88,9 @@ def sparse_outputs(noise: Sparse, answers: Sequence[Counts], more: int = 1) -> l
 
 def _possible(noise: Sparse, past: tuple[Mark, ...], outputs: Sequence[Mark]) -> Sequence[Mark]:
     values = sum(output not in (SAFE, None) for output in past)
-    return (None,) if noise.limit is not None and values >= noise.limit else outputs
+    if noise.limit is not None and values >= noise.limit:
+        return (None,)
+    return outputs
 
 
 def _threshold(noise: Sparse, place: int) -> int:

@@ -65,7 +65,10 @@ class ChainStates(JointStates[PeriodicChain]):
         if chain.initial == "any":
             rows = tuple(np.where(values[:, 0] == u, weights, 0) for u in range(states))
             return States(values, rows, tuple((u,) for u in range(states)), one_piece, error)
-        start = _stationary(chain) if chain.initial == "stationary" else [Fraction(p) for p in chain.initial]
+        if chain.initial == "stationary":
+            start = _stationary(chain)
+        else:
+            start = list(map(Fraction, chain.initial))
         weights = weights * integers(start)[values[:, 0]]
         is_possible = weights > 0
         return States(values[is_possible], (weights[is_possible],), ((0,),), one_piece, error)
@@ -95,7 +98,10 @@ class NetworkStates(JointStates[BayesianNetwork]):
             k = len(node.states)
             check_count(len(values) * k)
             rows = integers(node.table.ravel().tolist()).reshape(node.table.shape)
-            conditional = rows[tuple(values[:, p] for p in parents)] if parents else np.tile(rows, (len(values), 1))
+            if parents:
+                conditional = rows[tuple(values[:, p] for p in parents)]
+            else:
+                conditional = np.tile(rows, (len(values), 1))
             weights = (weights[:, None] * conditional).ravel()
             values = np.column_stack((np.repeat(values, k, axis=0), np.tile(np.arange(k), len(values))))
             is_possible = weights > 0
@@ -148,7 +154,10 @@ class BoxStates(JointStates[ParameterBox]):
     def stand_in(self, member: object) -> Belief:
         """Return single parameters of columns with numbers of the box only."""
         box = self.belief
-        columns = {column.name: column for column in member.described} if isinstance(member, Parametric) else {}
+        if isinstance(member, Parametric):
+            columns = {column.name: column for column in member.described}
+        else:
+            columns = {}
         odd = {*columns} != {*box.columns}
         if odd or not isinstance(member, Parametric) or {*(member.names or ())} != {*box.names}:
             raise InputError(
@@ -248,7 +257,7 @@ def _check_states(chain: MarkovChain, states: tuple[Hashable, ...]) -> None:
 
 def _letter_masses(law: UserLaw, removed: bool) -> list[Fraction]:
     presence = Fraction(law.presence) if removed else Fraction(1)
-    total = sum(Fraction(p) for p in law.probabilities)
+    total = sum(map(Fraction, law.probabilities))
     return [*(presence * Fraction(p) / total for p in law.probabilities), 1 - presence]
 
 

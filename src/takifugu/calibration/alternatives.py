@@ -58,7 +58,9 @@ class Alternative:
     @property
     def composes(self) -> str:
         """Describe whether it composes; a dash without an answer."""
-        return "-" if self.composition is None else Composition(self.composition).answer
+        if self.composition is None:
+            return "-"
+        return Composition(self.composition).answer
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -83,7 +85,9 @@ def drawn_errors(rows: Sequence[Alternative], error_words: str, width: int) -> s
             star = "" if row.status in USABLE else " *"
             bars.append(Bar(f"{row.name}{star}", float(f"{row.expected_error:.4g}")))
     is_starred = any(bar.label.endswith("*") for bar in bars)
-    note = "; * not used: it promises less than was requested, or is refused by default" if is_starred else ""
+    note = ""
+    if is_starred:
+        note = "; * not used: it promises less than was requested, or is refused by default"
     return bar_chart(bars, Axis(f"{error_words}{note}"), ERRORS, width=width)
 
 
@@ -139,7 +143,10 @@ class Comparisons(Sequence[Alternative]):
                 cells.append((words, "-", row.composes))
         table = text_table(_BRIEF, cells) if cells else "No noise may be used here by default."
         meaning = f"off by: {self.error_words}. others after: whether more may be published about these data."
-        reasons = [filled(by_mark[CHOSEN].reason)] if CHOSEN in by_mark and by_mark[CHOSEN].reason else []
+        if CHOSEN in by_mark and by_mark[CHOSEN].reason:
+            reasons = [filled(by_mark[CHOSEN].reason)]
+        else:
+            reasons = []
         return "\n\n".join([filled(self._title), table, filled(meaning), *reasons, *map(filled, self.remarks)])
 
     def _repr_html_(self) -> str:

@@ -19,7 +19,7 @@ from takifugu.mechanisms.influence import part_scale
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.coding import spelled
 from takifugu.model.queries.counts import EveryChange
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, decimal_up, is_whole
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, decimal_up, float_below, is_whole
 
 #: What two data sets differ in that the other library calls neighbours.
 NEIGHBOURS = ("replace", "add-remove")
@@ -83,7 +83,7 @@ def entry_budget(
     if neighbours == "add-remove":
         loss /= 2
         share *= Fraction(math.exp(-loss) / (1 + math.exp(-loss)) * (1 - SLACK))  # over 1 + e^c
-    return EntryBudget(_float_below(loss), _float_below(share), neighbours, releases)
+    return EntryBudget(float_below(loss), float_below(share), neighbours, releases)
 
 
 def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: str) -> tuple[Fraction, Fraction]:
@@ -115,7 +115,10 @@ def promise_of_entries(
 def check_neighbours(framework: Framework, neighbours: str) -> None:
     """Raise InputError for neighbours unfit for the secrets."""
     if not isinstance(framework, Framework) or framework.definition != "pufferfish" or framework.is_pair:
-        kind = framework.definition if isinstance(framework, Framework) else type(framework).__name__
+        if isinstance(framework, Framework):
+            kind = framework.definition
+        else:
+            kind = type(framework).__name__
         raise InputError(
             f"the framework is {kind!r}", rule="only entries of one belief or several have a loss",
             fix="write Pufferfish(secrets, beliefs)",
@@ -135,8 +138,3 @@ def check_neighbours(framework: Framework, neighbours: str) -> None:
             rule="a loss where a value is replaced says nothing about who is there",
             fix='take a mechanism of "add-remove"',
         ).at("neighbours")
-
-
-def _float_below(value: Fraction) -> float:
-    nearest = float(value)
-    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)

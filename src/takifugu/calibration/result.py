@@ -113,7 +113,9 @@ class Calibration:
         usable = [row for row in self.alternatives if row.status in USABLE]
         if usable and all(row.composition == Composition.ALONE for row in usable):
             return f"{NOTHING_COMPOSES}; {ONLY_RELEASE}"
-        return f"{PAIR_COMPOSES}; {ONLY_RELEASE}" if usable and self.problem.is_pair else ONLY_RELEASE
+        if usable and self.problem.is_pair:
+            return f"{PAIR_COMPOSES}; {ONLY_RELEASE}"
+        return ONLY_RELEASE
 
     @property
     def expected_error(self) -> float:
@@ -138,13 +140,17 @@ class Calibration:
     def __str__(self) -> str:
         parts = [f"{self.mechanism}: {self._noise}", labelled(self._facts())]
         if self.alternatives:
-            some = " that compose" if all(row.composition != Composition.ALONE for row in self.alternatives) else ""
+            some = ""
+            if all(row.composition != Composition.ALONE for row in self.alternatives):
+                some = " that compose"
             parts += [f"the other mechanisms{some}", as_text(self._others)]
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
         page = html_table((self.mechanism, self._noise), self._facts())
-        return page + as_html(self.alternatives, "all mechanisms") if self.alternatives else page
+        if self.alternatives:
+            return page + as_html(self.alternatives, "all mechanisms")
+        return page
 
     @property
     def _others(self) -> tuple[Alternative, ...]:
@@ -156,7 +162,9 @@ class Calibration:
         name = randomisers.KINDS.find(noise.kind).name
         if self.scale_or_none is None:
             return name
-        return name if noise.kind == "none" else f"{name}, scale {number(self.scale)} on the grid {noise.grid}"
+        if noise.kind == "none":
+            return name
+        return f"{name}, scale {number(self.scale)} on the grid {noise.grid}"
 
     @property
     def error_words(self) -> str:
@@ -196,11 +204,9 @@ class Calibration:
 
     def to_dict(self) -> Json:
         """Return plain data for `from_dict`, enough for an audit."""
-        requested = (
-            None
-            if self.requested is None
-            else {"epsilon": to_text(self.requested[0]), "delta": to_text(self.requested[1])}
-        )
+        requested = None
+        if self.requested is not None:
+            requested = {"epsilon": to_text(self.requested[0]), "delta": to_text(self.requested[1])}
         return {
             "mechanism": self.mechanism,
             "source": self.source,

@@ -186,7 +186,9 @@ class NormalTogether:
 
     @property
     def least(self) -> Scales:
-        return self.start if self.is_bounded else [Fraction(0)] * len(self.problems)
+        if self.is_bounded:
+            return self.start
+        return [Fraction(0)] * len(self.problems)
 
     def guess(self, scales: Scales) -> float:
         return math.sqrt(math.fsum(float(a / b) ** 2 for a, b in zip(self.start, scales, strict=True)))
@@ -237,7 +239,9 @@ class NormalTogether:
             return [equal] * len(scales)
         needed = [self._needed(place, scale) for place, scale in enumerate(scales)]
         spare = self.delta - sum(needed)
-        return None if spare <= 0 else [share + spare / len(scales) for share in needed]
+        if spare <= 0:
+            return None
+        return [share + spare / len(scales) for share in needed]
 
     def _needed(self, place: int, scale: Fraction) -> Fraction:
         """Return about each release's least share of delta, rounded up."""

@@ -128,7 +128,9 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     _check(line, problem, bound)
     if bound.epsilon > problem.epsilon or bound.delta > problem.delta:
         return Trial(line, WEAKER, "; ".join((_shortfall(problem, bound), *bound.conditions)), bound)
-    refused = None if allow_zero_noise else definition_of(problem).too_little_noise(problem, bound.randomiser)
+    refused = None
+    if not allow_zero_noise:
+        refused = definition_of(problem).too_little_noise(problem, bound.randomiser)
     if refused:
         return Trial(line, REFUSED, refused, bound)
     return Trial(line, POSSIBLE, line.baseline or "; ".join(bound.conditions), bound)
@@ -176,7 +178,9 @@ class Choice:
 
     def taken(self, only_release: bool) -> Trial:
         """Return the choice of "auto": the least composing, or the least."""
-        return self.least if only_release or self.composing is None else self.composing
+        if only_release or self.composing is None:
+            return self.least
+        return self.composing
 
     def rows(self, trials: Sequence[Trial], only_release: bool) -> tuple[Alternative, ...]:
         """Return each mechanism's outcome in words; both winners are marked."""
@@ -208,7 +212,9 @@ def _least(possible: Sequence[tuple[Trial, Bound]]) -> Trial:
 
 def rows(trials: Sequence[Trial], choice: Choice | None, only_release: bool) -> tuple[Alternative, ...]:
     """Describe each mechanism's outcome."""
-    return tuple(_row(t, t.status) for t in trials) if choice is None else choice.rows(trials, only_release)
+    if choice is None:
+        return tuple(_row(t, t.status) for t in trials)
+    return choice.rows(trials, only_release)
 
 
 def _row(trial: Trial, status: str) -> Alternative:

@@ -168,7 +168,9 @@ def called(belief: Entries, place: int, start: int = 0) -> str:
     'step 2'
     """
     names = belief.names
-    return f"{entry_word(belief)} {start + place}" if names is None else repr(names[place])
+    if names is None:
+        return f"{entry_word(belief)} {start + place}"
+    return repr(names[place])
 
 
 def entry_word(belief: object) -> str:

@@ -78,7 +78,9 @@ class TakifuguError(Exception):
         self.what, self.rule, self.fix, self.where = what, rule, fix, tuple(where)
 
     def __str__(self) -> str:
-        return self.message if self.state is ReleaseState.NOTHING else f"{self.message}. {standing(self)}"
+        if self.state is ReleaseState.NOTHING:
+            return self.message
+        return f"{self.message}. {standing(self)}"
 
     def at(self, *outer: Step) -> Self:
         """Return this error with the outer steps before its own place."""
@@ -173,7 +175,10 @@ def standing(error: BaseException) -> str:
 def _standing(state: ReleaseState, public: Sequence[str] | None, ledger: object) -> str:
     if state is not ReleaseState.DRAWN or public is None:
         return str(state.sentence(ledger))
-    out = f"These of its files are out: {', '.join(public)}." if public else "None of its files is out."
+    if public:
+        out = f"These of its files are out: {', '.join(public)}."
+    else:
+        out = "None of its files is out."
     return f"{state.sentence(ledger)} {out}"
 
 
@@ -277,7 +282,9 @@ def first_of(declared: Iterable[object]) -> str:
     ("['still', 'walking']", "['0', '1', '2'] and 30 more")
     """
     words = list(map(str, declared))
-    return f"{words}" if len(words) <= FEW else f"{words[:3]} and {len(words) - 3} more"
+    if len(words) <= FEW:
+        return f"{words}"
+    return f"{words[:3]} and {len(words) - 3} more"
 
 
 def did_you_mean(word: object, choices: Iterable[object]) -> str:
@@ -288,7 +295,9 @@ def did_you_mean(word: object, choices: Iterable[object]) -> str:
     """
     words = list(map(str, choices))
     close = get_close_matches(str(word), words, n=len(words) or 1, cutoff=0.6)
-    return f"; did you mean {min(close, key=lambda name: apart(str(word), name))!r}?" if close else ""
+    if close:
+        return f"; did you mean {min(close, key=lambda name: apart(str(word), name))!r}?"
+    return ""
 
 
 def apart(first: str, second: str) -> float:
@@ -337,7 +346,9 @@ def nearest(word: object, choices: Iterable[object]) -> str:
     words = list(dict.fromkeys(map(str, choices)))
     near_words = nearest_words(word, words)
     more = len(words) - len(near_words)
-    return f"one of {near_words} or {more} more" if more else f"one of {near_words}"
+    if more:
+        return f"one of {near_words} or {more} more"
+    return f"one of {near_words}"
 
 
 def per_cent(total: float) -> str:
@@ -346,4 +357,6 @@ def per_cent(total: float) -> str:
     >>> per_cent(99.9), per_cent(0.9)
     ('these are per cent: divide each by 100', '')
     """
-    return "these are per cent: divide each by 100" if abs(total - 100) <= 1 else ""
+    if abs(total - 100) <= 1:
+        return "these are per cent: divide each by 100"
+    return ""

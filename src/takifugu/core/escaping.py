@@ -38,7 +38,9 @@ def as_exact_as(value: Real, half: float | Fraction) -> Real:
     (1375.0, 1374.5, 1374.55)
     """
     digits = number(half)
-    return value if not half or "e" in digits else round(value, len(digits.partition(".")[2]))
+    if not half or "e" in digits:
+        return value
+    return round(value, len(digits.partition(".")[2]))
 
 
 def number(value: float | Fraction | None, missing: str = "-", digits: int = 6) -> str:

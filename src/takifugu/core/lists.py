@@ -41,7 +41,9 @@ def no_list(values: object) -> str | None:
         return "a mapping"
     if is_table(values):
         return "a table"
-    return None if isinstance(values, Iterable) else f"a value of type {type(values).__name__}"
+    if isinstance(values, Iterable):
+        return None
+    return f"a value of type {type(values).__name__}"
 
 
 def values_of(column: Any) -> list[Hashable]:

@@ -62,7 +62,9 @@ def budget_name(text: str, what: str = "the name") -> str:
 
 def without_zeros(name: str) -> str:
     """Return a normalised name, of a whole number without zeros in front."""
-    return str(int(name)) if not name.isidentifier() and _WHOLE.fullmatch(name) else name
+    if not name.isidentifier() and _WHOLE.fullmatch(name):
+        return str(int(name))
+    return name
 
 
 def fits(name: str, pattern: str) -> bool:

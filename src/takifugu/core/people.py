@@ -48,7 +48,9 @@ class People:
 
     def each_of(self, count: int) -> str:
         """Say "each of" so many."""
-        return f"each of {self.counted(count)}" if self.are_named and count > 1 else self.counted(count)
+        if self.are_named and count > 1:
+            return f"each of {self.counted(count)}"
+        return self.counted(count)
 
     def whose(self, scope: str) -> str:
         """Name the people of a table: "all", each "unit", or "pooled"."""

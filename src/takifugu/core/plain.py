@@ -148,7 +148,9 @@ def to_text(value: int | Fraction) -> str:
         short = repr(float(value))
     except OverflowError:
         return str(value)
-    return short if "e" not in short and "n" not in short and Fraction(short) == value else str(value)
+    if "e" not in short and "n" not in short and Fraction(short) == value:
+        return short
+    return str(value)
 
 
 def writes_all(kind: type) -> bool:

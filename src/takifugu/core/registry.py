@@ -114,4 +114,6 @@ def loading(package: str, modules: Mapping[str, str]) -> Callable[[str], object]
 def place_of(kind: type) -> str:
     """Return the place of a type of this package, "" for others."""
     ours = kind.__module__.startswith(_OURS)
-    return f"{kind.__module__.removeprefix(_OURS)}:{kind.__qualname__}" if ours else ""
+    if ours:
+        return f"{kind.__module__.removeprefix(_OURS)}:{kind.__qualname__}"
+    return ""

@@ -61,7 +61,9 @@ def place_of(error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    line = "" if trace is None else f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+    line = ""
+    if trace is not None:
+        line = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
     return f"a fault of Takifugu itself ({type(error).__name__}{line}); please report it"
 
 

@@ -153,7 +153,9 @@ def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
         if by_influence is None:
             raise
         return by_influence
-    return by_quilts if by_influence is None or by_quilts[0] < by_influence[0] else by_influence
+    if by_influence is None or by_quilts[0] < by_influence[0]:
+        return by_quilts
+    return by_influence
 
 
 def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:

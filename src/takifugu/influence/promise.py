@@ -41,7 +41,8 @@ def promise_of(problem: Problem, scale: Fraction) -> Promise:
     worst = Promise(Fraction(0), Covers.ENTRIES, change.witness)
     for part in problem.parts:
         part_promise = _part_promise(part, scale / problem.grid)
-        worst = part_promise if part_promise.epsilon > worst.epsilon else worst
+        if part_promise.epsilon > worst.epsilon:
+            worst = part_promise
     return worst if worst.epsilon < plain.epsilon * (1 - _TIE) else plain
 
 

@@ -241,7 +241,7 @@ def network_gamma(network: BayesianNetwork) -> FloatArray | Refusal:
         table = np.ones(sizes)
         for v in (entry, *network.children[entry]):
             factor = network.factors[v]
-            order = np.argsort([scope.index(w) for w in factor.scope])
+            order = np.argsort(list(map(scope.index, factor.scope)))
             shape = [1] * len(scope)
             for w in factor.scope:
                 shape[scope.index(w)] = len(network.alphabet(w))

@@ -61,4 +61,6 @@ def _needed(comparison: Comparison, scale: Fraction, epsilon: Fraction) -> Fract
     if budget <= 0:
         return strict
     pair = RelaxedPair.of(comparison.p, comparison.q)
-    return scale if pair.holds(scale, budget) else min(Fraction(pair.smallest(budget)), strict)
+    if pair.holds(scale, budget):
+        return scale
+    return min(Fraction(pair.smallest(budget)), strict)

@@ -66,7 +66,9 @@ class Optimal:
         finite = finite_problem(problem)
         channel, loss, name = certified(finite, best_channel(finite, problem.epsilon), problem.epsilon)
         choice = ChannelChoice(channel, problem.grid, finite.prior)
-        noise = Exact(problem.grid, 1, problem.on_grid) if is_identity(finite, channel) else choice
+        noise: Exact | ChannelChoice = choice
+        if is_identity(finite, channel):
+            noise = Exact(problem.grid, 1, problem.on_grid)
         numbers = (("measured_epsilon", loss), ("mean_error", choice.mean_error()))
         detail = "the measured loss is largest here; the mean error is over the distributions of the hypotheses"
         return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, Witness(name, detail, numbers))

@@ -38,7 +38,7 @@ class Quilts:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the searches of all parts; none if one certainly fails."""
-        searches = [self.search(part) for part in problem.parts]
+        searches = list(map(self.search, problem.parts))
         if any(search.reason for search in searches):
             return Cost(0.0)
         costs = [search.cost(problem.epsilon) for search in searches]
@@ -60,7 +60,7 @@ class Quilts:
         """
         if problem.is_pair:
             return Refusal(_NO_ENTRIES)
-        searches = [self.search(part) for part in problem.parts]
+        searches = list(map(self.search, problem.parts))
         reasons = [search.reason for search in searches if search.reason]
         if reasons:
             return Refusal(reasons[0])

@@ -154,7 +154,7 @@ class Framework:
         data: Json = {
             "definition": self.definition,
             "secrets": [s.to_dict() for s in self.secrets],
-            "beliefs": [belief_room.to_dict(b) for b in self.beliefs],
+            "beliefs": list(map(belief_room.to_dict, self.beliefs)),
         }
         if self.given_domain is not None:
             data["domain"] = self.given_domain.to_dict()
@@ -293,8 +293,8 @@ def from_dict(data: Plain) -> Framework:
         raise InputError(f"the framework lacks {missing}", rule="it was not written by to_dict")
     DEFINITIONS.find(definition)
     return Framework(
-        tuple(secret_room.from_dict(s) for s in data["secrets"]),
-        tuple(belief_room.from_dict(b) for b in data["beliefs"]),
+        tuple(map(secret_room.from_dict, data["secrets"])),
+        tuple(map(belief_room.from_dict, data["beliefs"])),
         definition,
         domain_from_dict(data["domain"]) if "domain" in data else None,
     )

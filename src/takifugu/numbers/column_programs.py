@@ -211,7 +211,9 @@ class _State:
         d_below = (of_matrix - self.below * d_matrix) / self.matrix
         d_multipliers = (of_slack - self.multipliers * d_slack) / self.slack
         direction = (d_matrix, d_below, d_slack, d_multipliers, d_sums)
-        return direction if all(np.isfinite(part).all() for part in direction) else None
+        if all(np.isfinite(part).all() for part in direction):
+            return direction
+        return None
 
     def _hessian(self, matrix: Floats) -> Floats:
         """Return every column's Hessian times a matrix."""

@@ -54,7 +54,9 @@ def missed(exponent: float, candidates: int) -> float:
         return 0.0
     if candidates * heads < 1e-5:  # 1 - (1 - (1 - p)^K)/(Kp) = (K - 1)p/2 - ...
         return (candidates - 1) * heads / 2
-    return 1 + math.expm1(candidates * math.log1p(-heads)) / (candidates * heads) if heads < 1 else 1 - 1 / candidates
+    if heads < 1:
+        return 1 + math.expm1(candidates * math.log1p(-heads)) / (candidates * heads)
+    return 1 - 1 / candidates
 
 
 @cache

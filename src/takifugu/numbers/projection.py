@@ -61,7 +61,7 @@ def whole(values: Sequence[Fraction], total: int, first: Sequence[Fraction]) -> 
     >>> whole([Fraction(5, 2), Fraction(0), Fraction(3, 2)], 4, [3, -1, 2])
     (3, 0, 1)
     """
-    floors = [math.floor(v) for v in values]
+    floors = list(map(math.floor, values))
     left = total - sum(floors)
     order = sorted(range(len(values)), key=lambda i: (floors[i] - values[i], -first[i], i))
     lucky = set(order[:left])

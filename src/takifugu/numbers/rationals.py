@@ -96,7 +96,9 @@ def exact(name: str, is_left_out: bool = False) -> Mapping[str, Any]:
 
 def exact_or_float(value: str | float) -> Fraction | float:
     """Return a number of plain data, a text as its fraction."""
-    return as_fraction(value, "a number of a distribution") if isinstance(value, str) else value
+    if isinstance(value, str):
+        return as_fraction(value, "a number of a distribution")
+    return value
 
 
 def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:
@@ -164,4 +166,18 @@ def float_above(value: Fraction) -> float:
     True
     """
     nearest = float(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+    if Fraction(nearest) >= value:
+        return nearest
+    return math.nextafter(nearest, math.inf)
+
+
+def float_below(value: Fraction) -> float:
+    """Return the largest float not above a rational.
+
+    >>> float_below(Fraction(1, 10)) < Fraction(1, 10) < float_below(Fraction(1, 10)) + 1e-16
+    True
+    """
+    nearest = float(value)
+    if Fraction(nearest) <= value:
+        return nearest
+    return math.nextafter(nearest, -math.inf)

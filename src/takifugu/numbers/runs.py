@@ -40,7 +40,10 @@ class Runs:
         size = len(numbers)
         if size and numbers.strides == (0,):
             return Runs.alike(int(numbers[0]), size)
-        ends = np.append(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1, size) if size else np.zeros(0, dtype=np.int64)
+        if size:
+            ends = np.append(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1, size)
+        else:
+            ends = np.zeros(0, dtype=np.int64)
         runs = Runs(numbers[ends - 1], ends)
         if len(ends) > 1:
             object.__setattr__(runs, "numbers", numbers)
@@ -58,7 +61,9 @@ class Runs:
 
     @cached_property
     def starts(self) -> IntArray:
-        return np.concatenate([[0], self.ends[:-1]]) if len(self.ends) else self.ends
+        if len(self.ends):
+            return np.concatenate([[0], self.ends[:-1]])
+        return self.ends
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -116,7 +121,9 @@ class Runs:
         >>> Runs(np.array([1, 1, 2]), np.array([2, 3, 4])).joined().ends.tolist()
         [3, 4]
         """
-        is_last = np.append(self.values[1:] != self.values[:-1], True) if len(self.values) else slice(0)
+        if not len(self.values):
+            return self
+        is_last = np.append(self.values[1:] != self.values[:-1], True)
         return Runs(self.values[is_last], self.ends[is_last])
 
     def mapped(self, values: IntArray) -> Runs:

@@ -112,7 +112,9 @@ def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: F
 
 def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
     """Return 0 if no noise suffices, else `smallest_scale`."""
-    return Fraction(0) if loss(Fraction(0)) <= epsilon else smallest_scale(loss, epsilon, high, low)
+    if loss(Fraction(0)) <= epsilon:
+        return Fraction(0)
+    return smallest_scale(loss, epsilon, high, low)
 
 
 def halved(

@@ -38,7 +38,7 @@ def planned_together(charges: Sequence[Charge]) -> bool:
 
     The releases are then about the same entries of one unit.
     """
-    if not any(_is_normal(charge) for charge in charges):
+    if not any(map(_is_normal, charges)):
         return False
     is_in_one_place = is_one_reading(charges) and len(places_of(charges)) <= 1
     return is_in_one_place and all(
@@ -138,6 +138,8 @@ def _part_loss(
         else:
             laplace.append(Release(read.changes, charge.scale / read.grid, read.answer))
     if normal:
-        laplace_profile = added([profile_of(part.belief, release) for release in laplace]) if laplace else None
+        laplace_profile = None
+        if laplace:
+            laplace_profile = added([profile_of(part.belief, release) for release in laplace])
         return profile_loss(part, normal_profile(normal, log_kappa, laplace_profile))
     return joint_loss(part, laplace) if laplace else (0.0, None)

@@ -95,7 +95,10 @@ def _costs(view: View, belief: Belief, terms: Sequence[Term], lost: bool) -> Ite
     is_scattered = lost or not is_one_reading([charge for charge, _, _ in terms])
     if is_recording(belief):
         items = [Item(charge, read) for charge, read, _ in terms]
-        windows = None if is_scattered or in_one_place(belief, items) else placed(view, belief, items)
+        if is_scattered or in_one_place(belief, items):
+            windows = None
+        else:
+            windows = placed(view, belief, items)
         if windows is not None:
             yield from _costs_of_windows(view, belief, *windows, terms)
             return
@@ -128,7 +131,10 @@ def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[
     """
     reads = [read for _, read, _ in terms]
     pieces = dict[Hashable, Belief]()  # holds the pieces, so that an id stays theirs
-    secret_runs = view.secret_runs(belief, reads) if longer is belief else _all_runs(view, belief, longer)
+    if longer is belief:
+        secret_runs = view.secret_runs(belief, reads)
+    else:
+        secret_runs = _all_runs(view, belief, longer)
     for number, run, family in secret_runs:
         piece = longer.component(number)
         shares = [(c, read.of_run(run), after) for c, read, after in terms]
@@ -192,7 +198,10 @@ def _costs_anywhere(view: View, belief: Recording, terms: Sequence[Term]) -> Ite
         family = secret.family(belief)
         if next(iter(view.secret_runs(belief, [])), None) is None:
             continue
-        cost, witness = worst_alignment(view, belief, family, items) if items else (Fraction(0), None)
+        if items:
+            cost, witness = worst_alignment(view, belief, family, items)
+        else:
+            cost, witness = Fraction(0), None
         yield fixed + plain(cost), witness
 
 
@@ -249,7 +258,9 @@ def _part_cost(view: View, part: Part, shares: Sequence[Term]) -> Cost:
             exact = exact or charge.scale == 0
             trivial += loss(reach, charge) if charge.scale else 0
             scale = charge.scale / read.grid
-            moving = None if read.together is None else Moving((read.changes, scale), read.together)
+            moving = None
+            if read.together is not None:
+                moving = Moving((read.changes, scale), read.together)
             terms.append(Release(read.changes, scale, read.answer, moving))
     searched = _search(part, terms) if terms else None
     if searched is None and exact:
@@ -270,4 +281,6 @@ def _search(part: Part, terms: Sequence[Release]) -> tuple[Fraction, Witness] | 
         cost, witness = joint_loss(part, terms)
     except Unsupported:
         return None
-    return None if math.isinf(cost) else (plain(decimal_up(Fraction(cost))), witness)
+    if math.isinf(cost):
+        return None
+    return plain(decimal_up(Fraction(cost))), witness

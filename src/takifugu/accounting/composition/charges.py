@@ -179,7 +179,9 @@ def _lengths(framework: Framework) -> tuple[int, ...]:
     Of visits in a window of a calendar the length is its number of steps.
     """
     if isinstance(framework.given_domain, Visits):
-        return () if framework.given_domain.steps is None else (framework.given_domain.steps,)
+        if framework.given_domain.steps is None:
+            return ()
+        return (framework.given_domain.steps,)
     lengths = {
         tuple(map(len, b.components())) if is_recording(b) else ()
         for b in framework.beliefs

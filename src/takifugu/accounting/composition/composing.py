@@ -110,7 +110,8 @@ def compose(
     charges = tuple(charge_of(c, reading="together", fixed_in_advance=fixed_in_advance) for c in calibrated)
     frameworks = {c.framework.fingerprint(): c.framework for c in calibrated}
     met = _met(tuple(frameworks.values()))
-    frameworks = frameworks if met is None else {met.fingerprint(): met}
+    if met is not None:
+        frameworks = {met.fingerprint(): met}
     joints = [joint(framework, charges, as_composing, fingerprint) for fingerprint, framework in frameworks.items()]
     worst = max(joints, key=lambda j: j.epsilon)
     conditions = [*chain.from_iterable(c.guarantee.conditions for c in calibrated)]

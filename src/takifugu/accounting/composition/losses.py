@@ -89,7 +89,9 @@ def plain(cost: Fraction) -> Fraction:
     (Fraction(1, 3), Fraction(1667, 5000))
     """
     near = cost.limit_denominator(1000)
-    return near if cost <= near <= 500 and near <= cost * (1 + Fraction(1, 10**9)) else cost
+    if cost <= near <= 500 and near <= cost * (1 + Fraction(1, 10**9)):
+        return near
+    return cost
 
 
 def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
@@ -132,7 +134,9 @@ def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction
 def by_component(belief: Belief, changes: IntArray) -> IntArray:
     """Return an answer's largest change by each component."""
     runs = belief.components()
-    return changes if len(runs) == len(changes) else np.add.reduceat(changes, [run.start for run in runs])
+    if len(runs) == len(changes):
+        return changes
+    return np.add.reduceat(changes, [run.start for run in runs])
 
 
 def whole_cost(view: View, charge: Charge) -> Fraction:

@@ -25,6 +25,7 @@ from takifugu.analysis.problem import Part, Witness
 from takifugu.core.errors import CompositionRefused, Unsupported
 from takifugu.influence.curves import Release, profile_loss, profile_of
 from takifugu.influence.profiles.normal import NormalRelease, covering_multiple, log_share, normal_profile
+from takifugu.influence.profiles.profile import Profile
 
 #: Multiples are searched up to here; beyond it nothing is promised.
 _MOST = 2.0**60
@@ -79,7 +80,10 @@ def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
 
         promised = charges[0].epsilon
         holds = len(charges) == 1 and lost(promised)[0] <= promised
-        least = promised if holds else least_epsilon(lost, max(charge.epsilon for charge in charges))
+        if holds:
+            least = promised
+        else:
+            least = least_epsilon(lost, max(charge.epsilon for charge in charges))
     except Unsupported as error:
         raise CompositionRefused(error.message) from None
     return Joint(least, delta, "series of normal releases", Covers.ENTRIES, lost(least)[1])
@@ -118,7 +122,11 @@ def _term(
         if number in begun:
             continue
         charge, read = charges[number], reads[number]
-        release = _normal(charge, read) if charge.scale is None else profile_of(part.belief, _laplace(charge, read))
+        release: NormalRelease | Profile
+        if charge.scale is None:
+            release = _normal(charge, read)
+        else:
+            release = profile_of(part.belief, _laplace(charge, read))
         times += covering_multiple(first, release) if first else math.inf
         times = math.nextafter(times, math.inf)
     if not first or times > _MOST:

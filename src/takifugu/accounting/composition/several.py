@@ -105,12 +105,16 @@ def ratio_of(charge: Charge) -> Fraction | None:
     """Return epsilon times scale of releases with Laplace noise covering every change."""
     if isinstance(charge, Several):
         return charge.ratio
-    return None if charge.scale is None or charge.covers not in STEADY else charge.epsilon * charge.scale
+    if charge.scale is None or charge.covers not in STEADY:
+        return None
+    return charge.epsilon * charge.scale
 
 
 def as_one(charge: Charge) -> Charge:
     """Return one release at the cost of all."""
-    return Charge(**values_of(charge, _SHARED)) if isinstance(charge, Several) else charge
+    if isinstance(charge, Several):
+        return Charge(**values_of(charge, _SHARED))
+    return charge
 
 
 def several(charge: Charge) -> Several:
@@ -118,7 +122,9 @@ def several(charge: Charge) -> Several:
     if isinstance(charge, Several):
         return charge
     rates = Total.of(entry_of(charge) / charge.scale) if charge.scale else None
-    saved = charge.change / charge.scale - charge.epsilon if charge.scale and charge.change is not None else None
+    saved = None
+    if charge.scale and charge.change is not None:
+        saved = charge.change / charge.scale - charge.epsilon
     return added_up(charge, Cost(1, rates, Total.of(charge.epsilon)), 1, saved)
 
 
@@ -238,7 +244,7 @@ def _merged(charges: Sequence[Charge], whole_readings: set[str]) -> Iterator[Sev
         group = readings.setdefault(charge.reading, {}) if is_named else terms
         group.setdefault(kind_of(charge), []).append(charge)
     for name, kinds in readings.items():
-        merged_kinds = [together(kind) for kind in kinds.values()]
+        merged_kinds = list(map(together, kinds.values()))
         equal = frozenset(map(_share, merged_kinds)) if name in whole_readings else name
         for charge in merged_kinds:
             terms.setdefault((equal, _share(charge)), []).append(charge)

@@ -57,7 +57,10 @@ def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Join
     if len(terms) == len(alone) == 1 and not gives_up:
         rule = "sum" if terms[0].covers in STEADY else "alone"
         return Joint(alone[0], terms[0].delta, rule, terms[0].covers)
-    best = _with_singles(view, terms, singles, recharge) if singles else _without_singles(view, terms)
+    if singles:
+        best = _with_singles(view, terms, singles, recharge)
+    else:
+        best = _without_singles(view, terms)
     without: list[Joint] = []
     if planned_together(terms):  # squares add up to less than losses
         _try(without, lambda: _least(view, plain, recharge))
@@ -159,7 +162,9 @@ def _joins_whole(view: View, charges: Sequence[Several], number: int) -> bool:
 
 def _alone(view: View, charge: Several) -> Fraction:
     """Return a release's promise under its own framework."""
-    return steady_cost(view, charge, is_placed=True) if charge.covers in STEADY else charge.epsilon
+    if charge.covers in STEADY:
+        return steady_cost(view, charge, is_placed=True)
+    return charge.epsilon
 
 
 def _with_singles(view: View, charges: Sequence[Several], singles: Sequence[int], recharge: bool) -> Joint:
@@ -272,7 +277,10 @@ def _joint_with_wholes(
     `loss` is the whole loss of its charge's own releases, where they are several.
     """
     single = charges[number]
-    promised = single.epsilon if single.times == 1 or loss is None else loss - (single.saved or 0)
+    if single.times == 1 or loss is None:
+        promised = single.epsilon
+    else:
+        promised = loss - (single.saved or 0)
     rule = "alone" if len(charges) == 1 and single.times == 1 else "single and whole"
     return Joint(other_losses + promised, delta, rule, single.covers)
 

@@ -33,7 +33,9 @@ class Total:
     @staticmethod
     def of(term: Fraction) -> Total:
         rounded = math.ceil(term * 2**BITS)
-        return Total(term, term.denominator, rounded) if term.denominator <= LONGEST else Total(Fraction(0), 0, rounded)
+        if term.denominator <= LONGEST:
+            return Total(term, term.denominator, rounded)
+        return Total(Fraction(0), 0, rounded)
 
     def __add__(self, other: Total) -> Total:
         common = math.lcm(self.denominator, other.denominator)  # 0 where one of them is
@@ -46,13 +48,17 @@ class Total:
     def text(self) -> str:
         """The sum in a ledger's spelling, a number alone if exact."""
         exact = to_text(self.exact)
-        return exact if Total.of(self.exact) == self else f"{exact} {self.denominator} {self.rounded}"
+        if Total.of(self.exact) == self:
+            return exact
+        return f"{exact} {self.denominator} {self.rounded}"
 
     @staticmethod
     def of_text(text: str) -> Total:
         exact, *numbers = text.split()
         denominator, rounded = map(int, numbers or (0, 0))
-        return Total(Fraction(exact), denominator, rounded) if numbers else Total.of(Fraction(exact))
+        if numbers:
+            return Total(Fraction(exact), denominator, rounded)
+        return Total.of(Fraction(exact))
 
     @property
     def value(self) -> Fraction:

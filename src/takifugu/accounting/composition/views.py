@@ -48,12 +48,16 @@ class Read:
 
     def of_run(self, run: range) -> Read:
         """Return the read of a run's entries."""
-        answer = None if self.answer is None else self.answer.restrict(slice(run.start, run.stop))
+        answer = None
+        if self.answer is not None:
+            answer = self.answer.restrict(slice(run.start, run.stop))
         return replace(self, changes=self.changes[run.start : run.stop], answer=answer)
 
     def laid_out(self, changes: IntArray) -> Read:
         """Return the read among more entries."""
-        return self if changes is self.changes else replace(self, changes=changes, answer=None)
+        if changes is self.changes:
+            return self
+        return replace(self, changes=changes, answer=None)
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ class View:
 
         Users with names are known.
         """
-        return all(self._hides_all_of(belief) for belief in self.framework.beliefs)
+        return all(map(self._hides_all_of, self.framework.beliefs))
 
     def _hides_all_of(self, belief: Belief) -> bool:
         if separate(belief):
@@ -142,7 +146,10 @@ class View:
         total = max(whole_move, charge.change)
         largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))
         reads_entries = matched and isinstance(answer, Additive)
-        moved = (answer.weights != 0).astype(np.int64) if reads_entries else np.ones(answer.size, dtype=np.int64)
+        if reads_entries:
+            moved = (answer.weights != 0).astype(np.int64)
+        else:
+            moved = np.ones(answer.size, dtype=np.int64)
         return Read(moved * largest, answer.grid, min(total, int(moved.sum()) * largest * answer.grid), not matched)
 
     def _answer(self, belief: Belief, charge: Charge) -> Additive | None:
@@ -151,7 +158,10 @@ class View:
             return None
         layout: queries.Entries = belief
         if is_recording(belief):
-            layout = belief if belief.size == charge.entries else Steps(charge.entries, belief.alphabet(0))
+            if belief.size == charge.entries:
+                layout = belief
+            else:
+                layout = Steps(charge.entries, belief.alphabet(0))
         elif belief.size != charge.entries:
             return None
         elif charge.names and belief.names is not None and not self.is_native(charge):

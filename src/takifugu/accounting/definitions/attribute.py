@@ -49,7 +49,10 @@ class Attribute(Pufferfish):
         """
         settings = [_SETTINGS[kind] for kind in dict.fromkeys(secrets) if kind in _SETTINGS]
         setting = f" ({'; and '.join(settings)})" if settings else ""
-        whom = f"that the data are {beliefs[0]}" if len(beliefs) == 1 else f"one of the {len(beliefs)} things below"
+        if len(beliefs) == 1:
+            whom = f"that the data are {beliefs[0]}"
+        else:
+            whom = f"one of the {len(beliefs)} things below"
         return (
             f"this hides {' and '.join(hidden)}{setting} from anyone who believes {whom}; single rows are not hidden "
             "by this promise"

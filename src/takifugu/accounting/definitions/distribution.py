@@ -84,7 +84,9 @@ class Distribution(Definition):
             "whatever is published about a person's rows, it is at most "
             f"e^{written(epsilon)}{factor} times as likely from one population as from any other"
         )
-        return words if delta == 0 else f"{words}, but for an excess probability of at most {written(delta)}"
+        if delta == 0:
+            return words
+        return f"{words}, but for an excess probability of at most {written(delta)}"
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         return (

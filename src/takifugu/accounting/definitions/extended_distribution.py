@@ -79,7 +79,9 @@ class Extended(Distribution):
             "whatever is published about a person's rows, it is at most "
             f"e^({written(epsilon)} d) times as likely from one population as from another one at distance d"
         )
-        return words if delta == 0 else f"{words}, but for an excess probability of at most {written(delta)}"
+        if delta == 0:
+            return words
+        return f"{words}, but for an excess probability of at most {written(delta)}"
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
         """Put the promise for a distance of 1 in a sentence about a suspicion."""

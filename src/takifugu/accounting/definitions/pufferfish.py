@@ -71,7 +71,9 @@ class Pufferfish(Definition):
             f"what is published makes no hidden possibility more likely, relative to any other, by a factor of more "
             f"than e^{_short(epsilon)}{factor}"
         )
-        return words if delta == 0 else f"{words}, up to an excess probability of at most {_short(delta)}"
+        if delta == 0:
+            return words
+        return f"{words}, up to an excess probability of at most {_short(delta)}"
 
 
 def coordinate_change(problem: Problem) -> Fraction:

@@ -124,7 +124,7 @@ def loss_of_values(view: View, belief: FromPopulations, reading: Reading) -> Los
 
     Infinite where it is of other values than the belief's.
     """
-    noises = [_noise(charge) for charge in reading.charges]
+    noises = list(map(_noise, reading.charges))
     is_about = any(map(view.is_native, reading.charges))
     if not is_about or any(noise.sender.values != belief.values for noise in noises):
         return math.inf
@@ -219,7 +219,7 @@ def _sum(losses: Iterable[Loss]) -> Loss:
 
 def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool) -> _Cost:
     """Return the costs of a reading of the belief's column."""
-    belief, noises = between.belief, [_noise(charge) for charge in reading.charges]
+    belief, noises = between.belief, list(map(_noise, reading.charges))
     losses, local = [_exact(noise.loss(Fraction(1))) for noise in noises], _local(reading)
     rows = max([belief.rows, *(noise.rows for noise in noises)])
     reads_alike = belief.adds_up and all(noise.sender.values == belief.values for noise in noises)

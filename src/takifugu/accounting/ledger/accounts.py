@@ -118,7 +118,9 @@ class Accounts(Generic[Kind]):
             if refused is not None:
                 raise refused from error
             return leaning
-        return Amount(by_noise.epsilon, by_noise.delta) if refused or by_noise.epsilon < leaning.epsilon else leaning
+        if refused or by_noise.epsilon < leaning.epsilon:
+            return Amount(by_noise.epsilon, by_noise.delta)
+        return leaning
 
     @cached_property
     def _with(self) -> Mapping[Kind, list[Kind]]:

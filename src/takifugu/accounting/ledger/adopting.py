@@ -109,11 +109,10 @@ def _entered(connection: Connection, adoption: Adoption, tag: Callable[[str], by
     repeated = rows.read_release_ids(connection, number) & set(adoption.ids.values())
     if repeated:
         raise LedgerError(f"the ledger knows the release {min(repeated)!r} already")
-    request = (
-        request_of_everyone(adoption.debits, adoption.ids, tag)
-        if adoption.is_everyone
-        else request_of(adoption.debits, tag, adoption.recharge, adoption.ids)
-    )
+    if adoption.is_everyone:
+        request = request_of_everyone(adoption.debits, adoption.ids, tag)
+    else:
+        request = request_of(adoption.debits, tag, adoption.recharge, adoption.ids)
     if adoption.is_as_paid:
         _check_order(connection, number, request)
     tally_of = tally(connection, name, request, adoption.same_people)

@@ -99,7 +99,10 @@ def units_in(roster: bytes, shapes: int) -> dict[bytes, int]:
     """Return a roster's units with their shapes' numbers."""
     width = width_of(shapes)
     count = len(roster) // (TAG + width)
-    numbers = [roster[at : at + width] for at in range(count * TAG, len(roster), width)] if width else [b""] * count
+    if width:
+        numbers = [roster[at : at + width] for at in range(count * TAG, len(roster), width)]
+    else:
+        numbers = [b""] * count
     return {roster[n * TAG : (n + 1) * TAG]: int.from_bytes(number, "big") for n, number in enumerate(numbers)}
 
 

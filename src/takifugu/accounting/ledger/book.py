@@ -165,7 +165,10 @@ class Ledger:
         everything = self.tag_of("")  # another ledger has other keys
         if computed is not None and not computed.is_for(name, debits, as_composing, same_people, everything):
             computed = None
-        request = request_of(debits, self.tag_of, as_composing) if computed is None else computed.original
+        if computed is None:
+            request = request_of(debits, self.tag_of, as_composing)
+        else:
+            request = computed.original
         declared = None if budget is None else as_budget(budget)
         identity_tag = None if identity is None else self.tag("identity", identity)
         order = Order(declared, identity_tag, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
@@ -188,7 +191,9 @@ class Ledger:
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Pending, ...]:
         """Return unpublished payments, oldest first, of a source and an `identity`."""
         with self.store.reading() as connection:
-            numbered = None if source is None else rows.read_source(connection, source_name(source))
+            numbered = None
+            if source is not None:
+                numbered = rows.read_source(connection, source_name(source))
             if source is not None and numbered is None:
                 return ()
             tag = None if identity is None else self.tag("identity", identity)
@@ -198,7 +203,9 @@ class Ledger:
         """Return all payments about a source, oldest first."""
         with self.store.reading() as connection:
             numbered = rows.read_source(connection, source_name(source))
-            return () if numbered is None else reserved.read_payments(connection, numbered[0])
+            if numbered is None:
+                return ()
+            return reserved.read_payments(connection, numbered[0])
 
     def drawn(self, reservation: Reservation | Pending, bundle: bytes, certificates: Sequence[str] = ()) -> bytes:
         """Note the draw and keep its noisy values, before any other writing.

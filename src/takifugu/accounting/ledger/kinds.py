@@ -42,7 +42,9 @@ class AccountKind:
     def spent(self) -> Amount:
         """The unit's earlier spending."""
         with decoding():
-            return NOTHING if self.standing is None else amount(self.standing.epsilon, self.standing.delta)
+            if self.standing is None:
+                return NOTHING
+            return amount(self.standing.epsilon, self.standing.delta)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +175,9 @@ def request_items(request: Request, shape: int) -> tuple[Item, ...]:
         return ()
     items = []
     for part in request.shapes[shape]:
-        charge = replace(part.charge, reading=f"new.{part.reading}") if part.reading else part.charge
+        if part.reading:
+            charge = replace(part.charge, reading=f"new.{part.reading}")
+        else:
+            charge = part.charge
         items.append(Item(charge, part.fingerprint, part.release, NEW + part.number, part.recharge))
     return tuple(items)

@@ -152,7 +152,10 @@ def version_of(connection: Connection, path: Path) -> int:
     version = rows[0].version
     if version not in READ:
         is_newer = isinstance(version, int) and version > VERSION
-        fix = "install a newer Takifugu" if is_newer else "open it with the Takifugu that made it"
+        if is_newer:
+            fix = "install a newer Takifugu"
+        else:
+            fix = "open it with the Takifugu that made it"
         raise LedgerError(
             f"the ledger {str(path)!r} is in format {version}",
             rule=f"this version of Takifugu reads formats {min(READ)} to {VERSION}",

@@ -86,11 +86,16 @@ def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
     charges = [item.charge for item in request_items(excess.request, kind.shape)]
     required = Amount(sum((c.epsilon for c in charges), Fraction(0)), sum((c.delta for c in charges), Fraction(0)))
     whose = _whose(excess) if excess.request.names_units else ""
-    implied = ". No budget was declared, so it is what the first release cost" if source.budget_is_implied else ""
+    implied = ""
+    if source.budget_is_implied:
+        implied = ". No budget was declared, so it is what the first release cost"
     if kind.is_elsewhere:
         asks = f"this release is about another source of the same people and requires {required}"
     else:
-        asks = f"this release requires {required}" if new else "this release is about a person pooled with it"
+        if new:
+            asks = f"this release requires {required}"
+        else:
+            asks = "this release is about a person pooled with it"
     fit = "nothing" if account.mixed else what_fits(accounts, kind, new, spent, budget)
     why = f". This is so because {account.mixed}" if account.mixed else ""
     error = BudgetExceeded(

@@ -80,7 +80,10 @@ def preview(
             seals.check(connection)
             numbered = rows.read_source(connection, name)
             spent = NOTHING if numbered is None else rows.most_spent(connection, numbered[0])
-            declared = None if numbered is None or numbered[1].budget_is_implied else numbered[1].budget
+            if numbered is None or numbered[1].budget_is_implied:
+                declared = None
+            else:
+                declared = numbered[1].budget
             if new_budget is not None and declared is not None and new_budget != declared:
                 raise other_budget(where, name, declared, new_budget)
             if new_budget is not None and not spent.fits(new_budget):
@@ -99,7 +102,10 @@ def preview(
     over_budget = None
     for account in (account_after, *computed.theirs):
         allowed = account.source.budget
-        over = None if allowed is None or over_budget is not None else account.worst_over(allowed)
+        if allowed is None or over_budget is not None:
+            over = None
+        else:
+            over = account.worst_over(allowed)
         if allowed is not None and over is not None:
             over_budget = refusal(TooMuch(request, account, over, allowed), where)
     charges = _charges(computed)
@@ -118,7 +124,9 @@ def layout_words(where: str | Path, source: str, layout: str) -> str:
         return ""
     with as_it_is(where) as book, book.store.reading() as connection:
         numbered = rows.read_source(connection, normalised(source))
-        return "" if numbered is None else words(numbered[1].name, rows.read_layouts(connection, numbered[0]), layout)
+        if numbered is None:
+            return ""
+        return words(numbered[1].name, rows.read_layouts(connection, numbered[0]), layout)
 
 
 @contextmanager

@@ -152,13 +152,15 @@ def _check_named_alike(connection: Connection, source: Declaration, other_source
     """
     names = sorted(rows.source_of_row(connection, other).name for other in other_sources)
     if names:
-        naming, unnamed = (source.name, names[0]) if source.names_units else (names[0], source.name)
-        fix = (
-            "write same_people = false under [source] (same_people=False in Python) if they are other people; if they "
-            "are the same ones, name no people here"
-            if source.names_units
-            else f"name the people as {naming!r} does, or keep data of other people in a ledger of their own"
-        )
+        if source.names_units:
+            naming, unnamed = source.name, names[0]
+            fix = (
+                "write same_people = false under [source] (same_people=False in Python) if they are other people; if "
+                "they are the same ones, name no people here"
+            )
+        else:
+            naming, unnamed = names[0], source.name
+            fix = f"name the people as {naming!r} does, or keep data of other people in a ledger of their own"
         raise InputError(
             f"the source {unnamed!r} is declared to be about the same people as others and names no people, while "
             f"{naming!r} does",

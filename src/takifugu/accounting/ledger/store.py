@@ -110,7 +110,9 @@ def source_of_row(connection: Connection, number: int) -> Source:
 
 def _source(row: Row[*tuple[object, ...]]) -> Source:
     with decoding():
-        budget = None if row.budget_epsilon is None else amount(row.budget_epsilon, row.budget_delta)
+        budget = None
+        if row.budget_epsilon is not None:
+            budget = amount(row.budget_epsilon, row.budget_delta)
     return Source(row.name, row.public_id, budget, row.budget_is_implied)
 
 
@@ -225,7 +227,7 @@ def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
     for row in entry_rows(connection, source):
         rows_by_release.setdefault(row.id, []).append(row)
     with decoding():
-        return tuple(_entry(rows) for rows in rows_by_release.values())
+        return tuple(map(_entry, rows_by_release.values()))
 
 
 def _entry(rows: list[Row[*tuple[object, ...]]]) -> Entry:

@@ -163,7 +163,9 @@ def _changed_tags(
     if source != number:
         standings_there = standings.get(source, Known(()))
         tags = [tag for tag in request.units if tag != EVERYONE and standings_there.get(tag)]
-    return dict.fromkeys([*tags, *stored.tags_of(connection, source)]) if is_whole else tags
+    if is_whole:
+        return dict.fromkeys([*tags, *stored.tags_of(connection, source)])
+    return tags
 
 
 def _with_all(
@@ -171,7 +173,9 @@ def _with_all(
 ) -> Mapping[int, Known]:
     """Return the standings of the request's units and of all others that change."""
     tags = {*request.units, *chain.from_iterable(changed)}
-    return standings if len(tags) == len(request.units) else stored.hits(connection, tags)
+    if len(tags) == len(request.units):
+        return standings
+    return stored.hits(connection, tags)
 
 
 def _has_delta(summaries: Mapping[int, Sequence[Item]], request: Request) -> bool:

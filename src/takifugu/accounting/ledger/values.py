@@ -80,7 +80,9 @@ class Amount:
     def text(self, up: bool) -> str:
         """Write the amount to six digits, rounded up (spent) or down (left)."""
         text = f"epsilon {short(self.epsilon, up)}"
-        return text if self.delta == 0 else f"{text}, delta {short(self.delta, up)}"
+        if self.delta == 0:
+            return text
+        return f"{text}, delta {short(self.delta, up)}"
 
     def fits(self, other: Amount) -> bool:
         """Whether this amount is within the other."""

@@ -144,7 +144,9 @@ def _framework(connection: Connection, source: int, part: Part) -> int:
     row = {
         "source": source, "fingerprint": part.fingerprint, "definition": part.charge.definition, "body": part.body
     }  # fmt: skip
-    return int(number) if number is not None else new_row(connection, frameworks, row)
+    if number is not None:
+        return int(number)
+    return new_row(connection, frameworks, row)
 
 
 def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch, tally: Tally) -> int:

@@ -125,7 +125,7 @@ class DenseFamily:
     @cached_property
     def sides(self) -> IntArray:
         """The rows of both sides of each of `compared`, shape (comparisons, 2)."""
-        rows = [self._rows_of(index) for index in range(len(self.compared))]
+        rows = list(map(self._rows_of, range(len(self.compared))))
         return np.array(rows, dtype=np.int64).reshape(-1, 2)
 
     def _rows_of(self, index: int) -> tuple[int, int]:
@@ -155,7 +155,7 @@ class DenseFamily:
     def _floats(self) -> list[Pmf]:
         """Return the laws in float64, good enough to propose a move."""
         numbers = in_floats(self.laws)
-        places = [np.flatnonzero(row) for row in numbers]
+        places = list(map(np.flatnonzero, numbers))
         return [Pmf(self.start + self.step * at, row[at]) for at, row in zip(places, numbers, strict=True)]
 
     def reach(self, index: int) -> int:

@@ -233,7 +233,7 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
         """Bound the answer by its columns' ranges, None where one lacks any."""
         assert isinstance(answer, ColumnSums)
         ranges = dict(zip(self.belief.columns, self.belief.ranges, strict=True))
-        read = [ranges.get(name) for name in answer.columns]
+        read = list(map(ranges.get, answer.columns))
         if any(read[column] is None for column in answer.read_columns):
             return None
         ends = np.array([range_or_none or (0, 0) for range_or_none in read], dtype=np.float64)

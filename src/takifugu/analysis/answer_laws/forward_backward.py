@@ -140,7 +140,9 @@ class _Walk:
         through = self.through(block)
         product = convolve_many(before, Wide(through.mantissas.swapaxes(1, 2), through.exponents.swapaxes(1, 2)))
         first_half, second_half = _halves(block)
-        return self.forward(second_half, self.forward(first_half, before)) if product is None else product
+        if product is None:
+            return self.forward(second_half, self.forward(first_half, before))
+        return product
 
     def back(self, block: Block, after: Wide) -> Wide:
         """Return the share's law from a block on, given the state before."""
@@ -150,7 +152,9 @@ class _Walk:
         through = self.through(block)
         product = convolve_many(after, Wide(through.mantissas.transpose(1, 2, 0), through.exponents.transpose(1, 2, 0)))
         first_half, second_half = _halves(block)
-        return self.back(first_half, self.back(second_half, after)) if product is None else product
+        if product is None:
+            return self.back(first_half, self.back(second_half, after))
+        return product
 
     def through(self, block: Block) -> Wide:
         """Return the joint law of a block's share and last state.

@@ -97,7 +97,7 @@ class SumLaw(RecordsLaw[SumView]):
     def repeated(self, pair: tuple[int, int], times: int) -> RepeatedFamily:
         """Bound all pairs of values at most `times` steps apart."""
         a, b = sorted(pair)
-        laws = [self.law.given(level) for level in self.law.levels]
+        laws = list(map(self.law.given, self.law.levels))
         changes = list(pairwise(range(len(laws))))
         single = ListedFamily(0, tuple(changes), {level: (law,) for level, law in enumerate(laws)})
         if not self.is_binary or times * self.reach > MOST_COPIES**0.5:

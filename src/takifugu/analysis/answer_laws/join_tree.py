@@ -136,7 +136,10 @@ def _outer(tables: Sequence[Table], spans: Mapping[int, int]) -> tuple[Scope, ..
     for number in range(len(tables) - 1, -1, -1):
         table = tables[number]
         if isinstance(table, Sum):
-            outer[table.inner] = (*outer[number], table.variable) if spans[table.variable] else outer[number]
+            if spans[table.variable]:
+                outer[table.inner] = (*outer[number], table.variable)
+            else:
+                outer[table.inner] = outer[number]
         elif isinstance(table, Join):
             for child, sibling in ((table.first, table.second), (table.second, table.first)):
                 variables = {*outer[number], *tables[sibling].scope}

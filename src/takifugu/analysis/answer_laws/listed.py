@@ -65,7 +65,9 @@ class ListedFamily:
         See `noised.exact_laplace_scale`.
         """
         budget, upper = epsilon - Fraction(self._margin), self.reach(index) / epsilon
-        return upper if budget <= 0 else min(Fraction(exact_laplace_scale(*self._laws(index), budget)), upper)
+        if budget <= 0:
+            return upper
+        return min(Fraction(exact_laplace_scale(*self._laws(index), budget)), upper)
 
     def _loss(self, p: Pmf, q: Pmf, scale: Fraction) -> float:
         if scale:

@@ -139,7 +139,7 @@ def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
     if tuple(scope) == table.scope:
         return table.polynomials
     axis_of = {v: axis for axis, v in enumerate(table.scope)}
-    return arranged(table.polynomials, [axis_of.get(v) for v in scope])
+    return arranged(table.polynomials, list(map(axis_of.get, scope)))
 
 
 def _sizes(plan: Contraction) -> list[int]:

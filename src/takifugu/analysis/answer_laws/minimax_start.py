@@ -79,7 +79,9 @@ class AnyStartFamily:
         def loss(scale: Fraction) -> float:
             return self._loss(index, self.hulls.noised(scale).wide() if scale else None)
 
-        return smallest_noise(loss, epsilon, proven, smallest) if proven else proven
+        if proven:
+            return smallest_noise(loss, epsilon, proven, smallest)
+        return proven
 
     def _loss(self, index: int, noised: Wide | None) -> float:
         """Return the bound of `losses` for one comparison.

@@ -97,7 +97,9 @@ class BoxFamily:
 
     def losses(self, scale: Fraction) -> list[float]:
         """Bound the largest log-ratio over the box, 0 for independent answers."""
-        return [largest_loss(self.sides, self.cell, scale / self.step)] if self.reach(0) else [0.0]
+        if self.reach(0):
+            return [largest_loss(self.sides, self.cell, scale / self.step)]
+        return [0.0]
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
         """Return nearly the least scale for epsilon, never above the moves'."""

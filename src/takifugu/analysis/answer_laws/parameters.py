@@ -149,15 +149,15 @@ class ColumnLaws:
         """
         prior = self.belief.table
         scope = (entry, *(e for e in self.entries if e != entry))
-        place = [scope.index(e) for e in self.entries]
+        place = list(map(scope.index, self.entries))
         tables: dict[int, Chances] = {}
         cells: Iterator[tuple[tuple[int, ...], float | Fraction]]
         if prior is not None:
             error = 0.0 if prior.total is not None else 2 * len(prior.rows) * UNIT
             rows = prior.indices[:, list(scope)].tolist()
             prior_masses = prior.masses
-            masses = prior_masses if prior.total is None else [Fraction(int(m), prior.total) for m in prior_masses]
-            cells = zip(map(tuple, rows), masses, strict=True)
+            shares = prior_masses if prior.total is None else [Fraction(int(m), prior.total) for m in prior_masses]
+            cells = zip(map(tuple, rows), shares, strict=True)
         else:
             network = self.belief.network
             table, error = network.law(scope)
@@ -204,7 +204,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
         laws = {}
         for a in compared_values(pairs):
             total = sum(chances[a].values())
-            sums = [self._exact_sum(values) for values in chances[a]]
+            sums = list(map(self._exact_sum, chances[a]))
             laws[a] = (Pmf.mix([mass / total for mass in chances[a].values()], sums),)
         return ListedFamily(entry, pairs, laws)
 

@@ -39,7 +39,10 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
     other_records, records = (belief.records - 1, 2) if view.single else (belief.records, 1)
     error = unevenness(belief.pivots(read), belief.resolution, other_records)
     widths = [records * step for step in answer.rounding(belief.resolution)]
-    blur = widths[0] if answer.cells == 1 else deviation_up(sum((width**2 for width in widths), Fraction(0)))
+    if answer.cells == 1:
+        blur = widths[0]
+    else:
+        blur = deviation_up(sum((width**2 for width in widths), Fraction(0)))
     alone = answer.cells == 1 and len(read) == 1 and not view.single and isinstance(laws, Shifted)
     return Rounded(laws, blur, error, alone)
 

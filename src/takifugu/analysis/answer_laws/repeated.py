@@ -90,7 +90,7 @@ class RepeatedFamily:
 
     def reach(self, index: int) -> Fraction:
         """Return an upper bound for every move."""
-        return self.times * max(self.one.reach(number) for number in range(len(self.one.compared)))
+        return self.times * max(map(self.one.reach, range(len(self.one.compared))))
 
     @cached_property
     def _moves(self) -> tuple[Move, ...]:

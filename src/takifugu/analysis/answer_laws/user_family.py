@@ -156,7 +156,9 @@ class UserFamily:
             return math.inf
         if not self._sides(index)[1]:
             ratio = float(reach / scale)
-            return ratio if Fraction(ratio) >= reach / scale else math.nextafter(ratio, math.inf)
+            if Fraction(ratio) >= reach / scale:
+                return ratio
+            return math.nextafter(ratio, math.inf)
         return max(self._outside(index, scale), self._inside(index, scale)) + self._rounding(reach / scale)
 
     def _inside(self, index: int, scale: Fraction) -> float:

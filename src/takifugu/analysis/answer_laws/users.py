@@ -72,7 +72,9 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
         all_pairs = values if family.presence else values * (values - 1) / 2
         pairs = all_pairs if family.presence or family.pairs is None else len(family.pairs) / 2
         if users.work > MOST_WORK or laplace:
-            inner = float(_inner(users, family)) * users.places if laplace and _refined(users, family) else 0.0
+            inner = 0.0
+            if laplace and _refined(users, family):
+                inner = float(_inner(users, family)) * users.places
             count = max(pairs * secret, 1.0)
             return count, values + inner / count
         return pairs * secret, users.places
@@ -83,7 +85,9 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
         belief, state = self.belief, self.belief.alphabet(entry)[value]
         name = called(belief, entry, start)
-        return f"{name} = {state!r}" if state != ABSENT else f"{name} absent ({belief.absence})"
+        if state != ABSENT:
+            return f"{name} = {state!r}"
+        return f"{name} absent ({belief.absence})"
 
 
 @dataclass(eq=False)
@@ -168,7 +172,10 @@ def _sorted(belief: IndependentUsers, answer: Additive) -> Users:
 
 def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Contribution:
     law, letters = belief.law(user), belief.alphabet(user)
-    row = answer.contribution(user)[:, 0] if answer.weights[user] else np.zeros(len(letters), dtype=np.int64)
+    if answer.weights[user]:
+        row = answer.contribution(user)[:, 0]
+    else:
+        row = np.zeros(len(letters), dtype=np.int64)
     states = tuple(map(int, row))
     chances = _chances(law, belief.absence == "removed" and len(letters) > len(law.values))
     masses: dict[int, list[Fraction | float]] = {}

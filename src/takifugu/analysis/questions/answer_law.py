@@ -141,7 +141,10 @@ class AnswerLaw(Generic[B]):
         if self.reason or not len(self.family.entries):
             return 0.0, 0.0
         values = len(self.belief.alphabet(self.family.entries[0]))
-        pairs = values * (values - 1) / 2 if self.family.pairs is None else len(self.family.pairs) / 2
+        if self.family.pairs is None:
+            pairs = values * (values - 1) / 2
+        else:
+            pairs = len(self.family.pairs) / 2
         return pairs * self.hull * len(self.family.entries), self.atoms()
 
     def farthest_laws(self) -> tuple[tuple[int, int], FloatArray, int] | None:

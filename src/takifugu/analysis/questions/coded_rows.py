@@ -54,4 +54,6 @@ def of_rows(belief: FromPopulations, data: object) -> npt.NDArray[np.int64]:
 
 
 def _plain(value: object) -> Hashable:
-    return tuple(map(plain_state, value)) if isinstance(value, list | tuple) else plain_state(value)
+    if isinstance(value, list | tuple):
+        return tuple(map(plain_state, value))
+    return plain_state(value)

@@ -49,7 +49,10 @@ class Question(Generic[Answer]):
         kind = type(belief)
         if kind not in self._known:
             answering = next((k for k in kind.__mro__ if self._has(k)), None)
-            self._known[kind] = self.default if answering is None else self.answers.find(_key(answering))
+            if answering is None:
+                self._known[kind] = self.default
+            else:
+                self._known[kind] = self.answers.find(_key(answering))
         return self._known[kind]
 
     def inherits(self, kind: type) -> bool:

@@ -121,7 +121,10 @@ def of_columns(belief: Parameters, data: object) -> IntArray:
     exactly the columns, or their values in the belief's order.
     """
     columns = {column.name: column.states for column in belief.described}
-    values_by_column = _columns(data, columns) if has_columns(data) else _columns_of_rows(data, columns)
+    if has_columns(data):
+        values_by_column = _columns(data, columns)
+    else:
+        values_by_column = _columns_of_rows(data, columns)
     numbers = []
     for (name, states), values in zip(columns.items(), values_by_column, strict=True):
         if len(values) != belief.records:
@@ -222,7 +225,9 @@ def of_users(users: IndependentUsers, data: object) -> IntArray:
             numbers = [number_of[kind][state] for kind, state in zip(kinds, states, strict=True)]
     except (KeyError, TypeError):
         words = "; ".join(str(_words(of_kind)) for of_kind in number_of[:5])
-        hint = "" if users.absence == "removed" else " (an absent user is counted too: give its value)"
+        hint = ""
+        if users.absence != "removed":
+            hint = " (an absent user is counted too: give its value)"
         message = "a user has a value that the belief does not know"
         raise DataError(message, fix=f"the values are {words}{hint}") from None
     return np.array(numbers, dtype=np.int64)

@@ -54,7 +54,10 @@ def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
     [80.0, 20.0]
     """
     expected = EXPECTED_ANSWER.of(belief)
-    cells = of_components(belief, answer) if expected is ExpectedAnswer else expected(belief).cells(answer)
+    if expected is ExpectedAnswer:
+        cells = of_components(belief, answer)
+    else:
+        cells = expected(belief).cells(answer)
     return cells * float(answer.grid)
 
 

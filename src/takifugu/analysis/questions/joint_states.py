@@ -60,7 +60,10 @@ class States:
     def given(self, entry: int, value: int, groups: IntArray, count: int) -> tuple[Weights, ...]:
         """Return each group's total weight with x_entry = value, by start."""
         is_seen = not self.nothing or self.nothing[entry] != value
-        rows = np.flatnonzero(self.values[:, entry] == value) if is_seen else np.arange(len(self.values))
+        if is_seen:
+            rows = np.flatnonzero(self.values[:, entry] == value)
+        else:
+            rows = np.arange(len(self.values))
         order = rows[np.argsort(groups[rows], kind="stable")]
         present, first = np.unique(groups[order], return_index=True)
         totals = []
@@ -166,7 +169,9 @@ def check_count(count: int) -> None:
 
 def _rounded(count: int) -> str:
     """Return a number of any size as text."""
-    return f"{count:.3g}" if count < 10**300 else f"about 10^{int(count.bit_length() * math.log10(2))}"
+    if count < 10**300:
+        return f"{count:.3g}"
+    return f"about 10^{int(count.bit_length() * math.log10(2))}"
 
 
 #: belief -> JointStates, by type of belief.

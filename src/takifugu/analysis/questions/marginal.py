@@ -47,7 +47,7 @@ def trusted(masses: Floats, possible: Array) -> list[Fraction]:
             "components add",
             fix='use additive noise, mechanism="laplace-exact"',
         )
-    return [Fraction(p) for p in masses.tolist()]
+    return list(map(Fraction, masses.tolist()))
 
 
 def marginal(belief: Belief) -> Marginal[Belief]:

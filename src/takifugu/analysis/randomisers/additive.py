@@ -166,7 +166,9 @@ class Exact(Noise, kind="none"):
         return self.on_grid
 
     def _steps(self, answers: Array, entropy: Entropy) -> Array:
-        return answers.copy() if answers.dtype != object else _array(list(map(round, answers)))
+        if answers.dtype != object:
+            return answers.copy()
+        return _array(list(map(round, answers)))
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
         """Return log P(output given answer).

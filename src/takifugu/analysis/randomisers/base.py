@@ -59,7 +59,9 @@ Written = str | list["Written"]
 
 
 def _written(parts: Parts) -> Written:
-    return list(map(_written, parts)) if isinstance(parts, tuple) else to_text(parts)
+    if isinstance(parts, tuple):
+        return list(map(_written, parts))
+    return to_text(parts)
 
 
 def _read(parts: Written) -> Parts:

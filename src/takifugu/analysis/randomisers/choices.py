@@ -87,7 +87,9 @@ class Choice(Base):
         The answer is in grid units, the output in answer units; -inf for no output.
         """
         mass = self.mass(answer[0], Fraction(output[0]) / self.grid)
-        return math.log(mass.numerator) - math.log(mass.denominator) if mass else -math.inf
+        if mass:
+            return math.log(mass.numerator) - math.log(mass.denominator)
+        return -math.inf
 
     def expected_error(self) -> float:
         """Return the largest expected absolute error of any input, in answer units."""
@@ -273,8 +275,10 @@ def _of_each(level: float, cells: int | None) -> Fraction:
     Raises InputError unless 0 < level < 1.
     """
     check_level(level)
-    return Fraction(level) if not cells or cells == 1 else Fraction(level ** (1 / cells))
+    if not cells or cells == 1:
+        return Fraction(level)
+    return Fraction(level ** (1 / cells))
 
 
 def _numbers(labels: Sequence[Any]) -> list[Fraction]:
-    return [Fraction(label) for label in labels]
+    return list(map(Fraction, labels))

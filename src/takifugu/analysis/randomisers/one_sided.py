@@ -166,7 +166,9 @@ class OneSided(Base):
 
     @cached_property
     def _each(self) -> Moves:
-        return self.moves if len(self.moves) == self.cells else self.moves * self.cells
+        if len(self.moves) == self.cells:
+            return self.moves
+        return self.moves * self.cells
 
     def _check(self, answer: Answer) -> None:
         check_cells(answer, self.cells)
@@ -203,8 +205,9 @@ class OneSidedGeometric(OneSided, kind="one-sided-geometric"):
 
     def _steps_within(self, level: Fraction, move: Direction) -> int:
         either = move is Direction.EITHER
-        width = noise_laws.discrete_laplace_half_width if either else noise_laws.geometric_half_width
-        return width(self.units, level)
+        if either:
+            return noise_laws.discrete_laplace_half_width(self.units, level)
+        return noise_laws.geometric_half_width(self.units, level)
 
 
 @dataclass(frozen=True)

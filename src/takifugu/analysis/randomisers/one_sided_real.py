@@ -50,7 +50,9 @@ class OneSidedExponential(OneSided, kind="one-sided-exponential"):
         if above < 0:
             return -math.inf
         if above < 1:  # the first multiple: 0 < E <= above
-            return math.log(-math.expm1(-above / self.units)) if above else -math.inf
+            if above:
+                return math.log(-math.expm1(-above / self.units))
+            return -math.inf
         return math.log(-math.expm1(-1 / self.units)) - float((above - 1) / self.units)
 
     def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
@@ -68,7 +70,10 @@ class OneSidedExponential(OneSided, kind="one-sided-exponential"):
 
     def _steps_within(self, level: Fraction, move: Direction) -> int:
         either = move is Direction.EITHER
-        width = noise_laws.rounded_laplace_half_width if either else noise_laws.rounded_up_exponential_half_width
+        if either:
+            width = noise_laws.rounded_laplace_half_width
+        else:
+            width = noise_laws.rounded_up_exponential_half_width
         return width(self.scale, self.grid, level, on_grid=self.on_grid)
 
     @cached_property

@@ -134,7 +134,9 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
 
     def log_reach(self, distance: Fraction) -> float:
         """Return log P(|noise| >= distance) of one cell before rounding."""
-        return 0.0 if distance <= 0 else math.log(2) + _log_upper_normal(float(distance / self.sigma))
+        if distance <= 0:
+            return 0.0
+        return math.log(2) + _log_upper_normal(float(distance / self.sigma))
 
 
 ROUNDED_LAPLACE = Kind(

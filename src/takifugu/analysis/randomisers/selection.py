@@ -168,7 +168,10 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         within, is_single = number(float(self.shortfall(0.95, values))), self.draws == 1
         in_cell = " in its cell" if self.groups > 1 else ""
         if isinstance(self.goal, MostFrequent):
-            subject = "the state published occurs" if is_single else "each state published occurs"
+            if is_single:
+                subject = "the state published occurs"
+            else:
+                subject = "each state published occurs"
             left = " that is left" if self.goal.draws > 1 else ""
             far = f"{subject} at most {within} times less than the best one{left}{in_cell}"
         else:
@@ -181,7 +184,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         return missed(float(entries * self.rate), len(self.outcomes)) > 0.5
 
     def to_dict(self) -> Json:
-        outcomes = [self.output.write(outcome) for outcome in self.outcomes]
+        outcomes = list(map(self.output.write, self.outcomes))
         settings = {"publishes": self.output.name, "outcomes": outcomes, "goal": self.goal.to_dict()}
         noise = {"kind": self.kind, "units": to_text(self.units), "grid": to_text(GRID), "cells": self.cells}
         return {**noise, **settings, "groups": self.groups}
@@ -197,7 +200,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
 def read(data: Plain) -> PermuteAndFlip:
     """Read a choice back from its `to_dict` form."""
     output = CHOSEN if data["publishes"] == CHOSEN.name else LABEL
-    outcomes = tuple(output.read(outcome) for outcome in data["outcomes"])
+    outcomes = tuple(map(output.read, data["outcomes"]))
     return PermuteAndFlip(as_fraction(data["units"], "units"), outcomes, goal_from(data["goal"]), data["groups"])
 
 

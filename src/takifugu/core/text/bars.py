@@ -61,7 +61,10 @@ def bars(
     texts = [f"{_around(r, error)}{mark:<{wide}}" for r, mark in zip(rows, marks, strict=True)]
     left, right = max(map(len, names)), max(map(len, texts))
     room = max(8, (columns or width()) - left - right - 4)
-    most = max([float(r["high"]) for r in rows] + [0.0]) if longest is None else max(longest, 0.0)
+    if longest is None:
+        most = max([float(r["high"]) for r in rows] + [0.0])
+    else:
+        most = max(longest, 0.0)
     least = min([float(r["low"]) for r in rows] + [0.0]) if lowest is None else min(lowest, 0.0)
     drawn = (_bar(row, least, most, room) for row in rows)
     lines = zip(names, drawn, texts, strict=True)
@@ -76,7 +79,8 @@ def _mark(row: Row) -> str:
 
 def _bar(row: Row, least: float, most: float, room: int) -> str:
     """Return one row between `least` and `most`, with 0 marked inside."""
-    room = room - 1 if least < 0 else room
+    if least < 0:
+        room = room - 1
 
     def column(end: float) -> int:
         end = min(max(end, least), most)

@@ -168,5 +168,7 @@ def _key(top: float, most: float) -> Iterator[str]:
 
 def _shade(share: float) -> float:
     """Return the opacity of a share, visible also for small ones."""
-    part = (min(math.floor(max(share, 0.0) * _SHADES), _SHADES - 1) + 0.5) / _SHADES if share > 0 else 0.0
+    part = 0.0
+    if share > 0:
+        part = (min(math.floor(max(share, 0.0) * _SHADES), _SHADES - 1) + 0.5) / _SHADES
     return math.sqrt(part)

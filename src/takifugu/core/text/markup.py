@@ -42,14 +42,21 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: st
 
 def note(words: str, strong: bool = False) -> str:
     """Return a paragraph."""
-    return f"<p><strong>{text(words)}</strong></p>" if strong else f"<p>{text(words)}</p>"
+    if strong:
+        return f"<p><strong>{text(words)}</strong></p>"
+    return f"<p>{text(words)}</p>"
 
 
 def folded(title: str, markup: str) -> str:
     """Return markup folded under a title; nothing for nothing."""
-    return f"<details><summary>{text(title)}</summary>{markup}</details>" if markup else ""
+    if markup:
+        return f"<details><summary>{text(title)}</summary>{markup}</details>"
+    return ""
 
 
 def _row(cells: Sequence[str], is_chosen: bool) -> str:
-    styles = [f"{_CHOSEN};{_BAR}", *[_CHOSEN] * len(cells)] if is_chosen else [_LEFT] * len(cells)
+    if is_chosen:
+        styles = [f"{_CHOSEN};{_BAR}", *[_CHOSEN] * len(cells)]
+    else:
+        styles = [_LEFT] * len(cells)
     return "<tr>" + "".join(f'<td style="{s}">{text(c)}</td>' for s, c in zip(styles, cells, strict=False)) + "</tr>"

@@ -59,7 +59,9 @@ class Bar:
     @property
     def ends(self) -> tuple[float, float]:
         """Return the ends of the interval, without one the value twice."""
-        return (self.value, self.value) if self.low is None or self.high is None else (self.low, self.high)
+        if self.low is None or self.high is None:
+            return self.value, self.value
+        return self.low, self.high
 
 
 @dataclass(frozen=True)

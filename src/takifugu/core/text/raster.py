@@ -26,7 +26,7 @@ def stacked(pictures: Sequence[str]) -> str:
     """
     if len(pictures) == 1:
         return pictures[0]
-    roots = [ElementTree.fromstring(picture) for picture in pictures]
+    roots = list(map(ElementTree.fromstring, pictures))
     width, height = max(int(r.attrib["width"]) for r in roots), sum(int(r.attrib["height"]) for r in roots)
     title = roots[0].findtext(f"{_SVG}title") or ""
     stack = ElementTree.Element(

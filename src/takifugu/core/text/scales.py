@@ -46,7 +46,9 @@ class Scale:
 
     @property
     def ticks(self) -> list[float]:
-        return _log_ticks(self.low, self.high) if self.log else _ticks(self.low, self.high)
+        if self.log:
+            return _log_ticks(self.low, self.high)
+        return _ticks(self.low, self.high)
 
     def impossible(self, axis: Axis) -> Iterator[tuple[float, float]]:
         """Yield the ends, in pixels, of the impossible numbers."""

@@ -18,7 +18,9 @@ def toml_of(value: object) -> str:
         return f"[{', '.join(map(toml_of, value))}]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    if isinstance(value, bool):
+        return {True: "true", False: "false"}[value]
+    return repr(value)
 
 
 def _key(name: str) -> str:

@@ -194,7 +194,9 @@ def secret_entries(family: Family, first: int, last: int) -> range | list[int]:
 
 def _first_alike(chain: OneSequence, entries: IntArray) -> IntArray:
     """Return for each entry the first with the same possible values."""
-    return entries if chain.supports is None else np.asarray(chain.supports.numbers(entries))
+    if chain.supports is None:
+        return entries
+    return np.asarray(chain.supports.numbers(entries))
 
 
 def _allowed(chain: OneSequence, family: Family, entries: IntArray, states: int) -> np.ndarray:

@@ -90,7 +90,9 @@ def recording_loss(chain: PeriodicChain, lengths: IntArray, rates: FloatArray, f
     epsilons = [loss.epsilon for loss in losses]
     worst = epsilons.index(max(epsilons))
     entry = losses[worst].entry + left.starts[worst]
-    return replace(losses[worst], entry=entry) if losses[worst].epsilon else Loss(0.0)
+    if losses[worst].epsilon:
+        return replace(losses[worst], entry=entry)
+    return Loss(0.0)
 
 
 @dataclass(frozen=True)

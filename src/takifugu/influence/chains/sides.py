@@ -77,7 +77,9 @@ class _Kernels:
         return self._products[key]
 
     def fixed(self) -> tuple[FloatArray, float] | None:
-        return (self.matrices[0], self.relative_error) if len(self.matrices) == 1 else None
+        if len(self.matrices) == 1:
+            return self.matrices[0], self.relative_error
+        return None
 
     def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
         rows = self.product(position, distance)

@@ -102,7 +102,9 @@ def _followed(
     """Follow one run of equal profiles, until its losses repeat or end."""
     period, explicit = side.period, list[FloatArray]()
     reach = max((1, *jumps))
-    fixed = side.fixed_kernel() if len(table) == 2 and start > side.settled_from and memory.last_moving >= 0 else None
+    fixed = None
+    if len(table) == 2 and start > side.settled_from and memory.last_moving >= 0:
+        fixed = side.fixed_kernel()
     if fixed is not None:
         return _run_of_two_states(*fixed, table, start, stop, memory)
     position = start
@@ -204,7 +206,9 @@ def _repetition(
     enough = patience_of(len(table)).enough(len(explicit) // period) * (1 + float(last.max()))
     if not rises:
         is_steady = float(-change.min()) <= enough
-        return last if is_steady and _is_upper(side, last, explicit, table, position, jumps) else None
+        if is_steady and _is_upper(side, last, explicit, table, position, jumps):
+            return last
+        return None
     (limit, left), (before_limit, _) = _limit(explicit, period), _limit(explicit[: -8 * period], period)
     if float(np.abs(limit - before_limit).max()) * max(left / 8, 1.0) > enough:
         return None

@@ -102,7 +102,10 @@ def run(
         enough = TWO_STATES.enough(position)
         if max(rise, fall) > 4 * enough * (1 + up_loss + down_loss):
             continue
-        left = rise * rise * 16 / (earlier - rise) if 0 < rise < earlier < math.inf else max(rise, 0.0)
+        if 0 < rise < earlier < math.inf:
+            left = rise * rise * 16 / (earlier - rise)
+        else:
+            left = max(rise, 0.0)
         bound = _proved_bound(rows, error, change, (up_loss, down_loss), left)
         if bound is not None and bound[0] - up_loss + bound[1] - down_loss <= enough * (2 + up_loss):
             break
@@ -136,7 +139,9 @@ def runs_at_once(
         return _matrices(up_losses, down_losses), _matrices([], [])
     high, low = (max(way.limit, float(loss[-1])) for way, loss in zip(ways, losses, strict=True))
     bound = _proved_bound(rows, error, change, (high, low), 0.0)
-    return None if bound is None else (_matrices(up_losses, down_losses), _matrices([bound[0]], [bound[1]]))
+    if bound is None:
+        return None
+    return _matrices(up_losses, down_losses), _matrices([bound[0]], [bound[1]])
 
 
 @dataclass(frozen=True)
@@ -159,7 +164,9 @@ class _Way:
         rise = math.expm1(self.change)
         middle = 1 - self.apart - rise * self.remain
         root = math.sqrt(middle * middle + 4 * self.leave * rise)
-        return 2 * rise / (middle + root) if middle > 0 else (root - middle) / (2 * self.leave)
+        if middle > 0:
+            return 2 * rise / (middle + root)
+        return (root - middle) / (2 * self.leave)
 
     @cached_property
     def low(self) -> float:
@@ -213,7 +220,9 @@ def _proved_bound(
 
 
 def _sum(change: float, loss: float) -> float:
-    return change + loss if change == 0 or loss == 0 else math.nextafter(change + loss, math.inf)
+    if change == 0 or loss == 0:
+        return change + loss
+    return math.nextafter(change + loss, math.inf)
 
 
 def _matrices(up_losses: list[float], down_losses: list[float]) -> FloatArray:

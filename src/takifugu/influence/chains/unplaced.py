@@ -118,7 +118,7 @@ class Direction:
             tracks = self.endless(Profile.of(change * off_diagonal, ENDLESS))
         except Unsupported:
             return np.full((len(self.positions), self.states, self.states), np.inf)
-        return np.array([tracks[-1].at(position) for position in self.positions])
+        return np.array(list(map(tracks[-1].at, self.positions)))
 
 
 def unplaced_loss(chain: OneSequence, pairs: Pairs, unplaced: Unplaced) -> tuple[Fraction, Witness]:

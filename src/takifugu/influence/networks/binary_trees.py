@@ -83,7 +83,10 @@ class BinaryForest:
             for v in children:
                 ratio, rows = plus(message, after.pop()), self.outward[v]
                 largest = max(ratio)
-                from_parent[v] = (largest, largest) if rows is None else supremum(rows, ratio, self.errors[v])
+                if rows is None:
+                    from_parent[v] = largest, largest
+                else:
+                    from_parent[v] = supremum(rows, ratio, self.errors[v])
                 message = plus(message, upward[v])
             losses.append(message)
         return losses

@@ -68,7 +68,9 @@ def conditional_rows(network: BayesianNetwork, condition: Sequence[int], variabl
 
 def _tuples(sizes: Sequence[int]) -> IntArray:
     """Return all tuples of values, shape (product, variables)."""
-    return np.indices(sizes).reshape(len(sizes), -1).T if sizes else np.zeros((1, 0), dtype=np.int64)
+    if sizes:
+        return np.indices(sizes).reshape(len(sizes), -1).T
+    return np.zeros((1, 0), dtype=np.int64)
 
 
 def taken_from_neighbours(index: IntArray) -> IntArray:

@@ -57,7 +57,9 @@ class Clique:
             possible = law > 0 if (law > 0).all() else self.network.support(self.variables)
         except Unsupported:
             return None
-        return (np.where(possible, law, 0.0), error) if (law[possible] >= TRUSTED).all() else None
+        if (law[possible] >= TRUSTED).all():
+            return np.where(possible, law, 0.0), error
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +91,10 @@ class Message:
         """Return psi between all values of more variables."""
         numbers = np.indices(sizes).reshape(len(sizes), -1)
         columns = [list(variables).index(v) for v in self.variables]
-        index = np.ravel_multi_index([numbers[c] for c in columns], self.sizes) if columns else 0 * numbers[0]
+        if columns:
+            index = np.ravel_multi_index([numbers[c] for c in columns], self.sizes)
+        else:
+            index = 0 * numbers[0]
         return np.asarray(self.loss[np.ix_(index, index)])
 
 
@@ -153,7 +158,7 @@ class _Rows:
 
 
 def _conditional(clique: Clique, condition: tuple[int, ...]) -> _Rows | None:
-    first = [clique.variables.index(v) for v in condition]
+    first = list(map(clique.variables.index, condition))
     second = [place for place in range(len(clique.variables)) if place not in first]
     sizes = tuple(clique.sizes[place] for place in second)
     contexts = tuple(clique.sizes[place] for place in first)
@@ -274,7 +279,10 @@ def _work(clique: Clique, condition: tuple[int, ...]) -> float:
     if contexts > MOST_CONTEXTS or states > MOST_STATES:
         return MESSAGE
     rows = min(contexts, MOST_ROWS)
-    programs = rows**2 * states**2 if states > 6 and rows**2 * states**2 <= MOST_PROGRAMS else rows**2 * states
+    if states > 6 and rows**2 * states**2 <= MOST_PROGRAMS:
+        programs = rows**2 * states**2
+    else:
+        programs = rows**2 * states
     return MESSAGE + EACH * (programs + contexts**3 / 100)
 
 

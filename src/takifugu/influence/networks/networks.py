@@ -92,7 +92,8 @@ def network_losses(network: BayesianNetwork, profile: Profile, entry: int) -> Ne
             loss = attempt()
         except Unsupported:
             continue
-        way = name if loss.max() < best.max() or way == "group" else way
+        if loss.max() < best.max() or way == "group":
+            way = name
         best = np.minimum(best, loss)
         if name == "one block":
             break  # nothing that holds for all mechanisms with this profile is smaller

@@ -46,7 +46,7 @@ def losses_on_tree(network: BayesianNetwork, tables: Sequence[FloatArray]) -> li
             below[parent] = sum_up(below[parent], upward[v])
     losses: list[FloatArray] = []
     marginals = _Marginals(network)
-    from_parent: list[FloatArray] = [np.zeros_like(table) for table in tables]
+    from_parent: list[FloatArray] = list(map(np.zeros_like, tables))
     for u in range(network.size):  # parents before children
         children = network.children[u]
         message = sum_up(tables[u], from_parent[u])  # c, the parent's message, and those of the children before
@@ -56,7 +56,10 @@ def losses_on_tree(network: BayesianNetwork, tables: Sequence[FloatArray]) -> li
         for v in children:
             ratio = sum_up(message, after.pop())
             rows, error = marginals.reversed(u, v)
-            from_parent[v] = ratio.max() * (1 - np.eye(len(rows))) if error is None else step(rows, ratio, error)
+            if error is None:
+                from_parent[v] = ratio.max() * (1 - np.eye(len(rows)))
+            else:
+                from_parent[v] = step(rows, ratio, error)
             message = sum_up(message, upward[v])
         losses.append(message)
     return losses
@@ -76,7 +79,7 @@ def _forest(network: BayesianNetwork) -> BinaryForest:
         parents.append(next(iter(above), None))
         first, second = node.table.tolist() if above else [node.table.tolist()] * 2
         rows.append((tuple(first), tuple(second)))
-    return BinaryForest.of(parents, rows, [network.possible(v) for v in range(network.size)])
+    return BinaryForest.of(parents, rows, list(map(network.possible, range(network.size))))
 
 
 class _Marginals:

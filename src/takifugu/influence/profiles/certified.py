@@ -85,7 +85,10 @@ class Programs:
         count, states = rows.shape
         first, second = ordered_pairs(count)
         remembered = self._trees.get((count, states)) or Trees.of(best_stars(rows[first], rows[second], ratio))
-        places = np.arange(len(first)) if needed is None else np.flatnonzero(needed[first, second])
+        if needed is None:
+            places = np.arange(len(first))
+        else:
+            places = np.flatnonzero(needed[first, second])
         first, second = first[places], second[places]
         p, q = rows[first], rows[second]
         trees, vertices = improved(Trees(remembered.edges[places], remembered.paths[places]), p, q, ratio)

@@ -99,7 +99,9 @@ class Levels:
 
     def __init__(self, rows: FloatArray) -> None:
         self.rows = rows
-        self._held = Prefixes.of(rows, rows) if len(rows) ** 2 * rows.shape[1] <= MOST_HELD else None
+        self._held: Prefixes | None = None
+        if len(rows) ** 2 * rows.shape[1] <= MOST_HELD:
+            self._held = Prefixes.of(rows, rows)
         self._near: Near | None = None
 
     def bound(self, largest: float) -> FloatArray:

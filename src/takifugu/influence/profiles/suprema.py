@@ -51,7 +51,8 @@ def suprema(
     elif is_exact:
         programs = programs or Programs()
         bound = programs.bound(rows, ratio, needed)
-        bound = bound if programs.is_solved else np.minimum(bound, (levels or Levels(rows)).bound(largest))
+        if not programs.is_solved:
+            bound = np.minimum(bound, (levels or Levels(rows)).bound(largest))
     else:
         bound = (levels or Levels(rows)).bound(largest)
     bound = np.minimum(bound, largest)  # phi(u) <= e^largest phi(v) for all u, v

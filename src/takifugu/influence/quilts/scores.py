@@ -20,16 +20,6 @@ SAME = 1e-13
 WORKED = 2**18
 
 
-def float_below(epsilon: Fraction) -> float:
-    """Return the largest float not above epsilon.
-
-    >>> float_below(Fraction(1, 10)) < Fraction(1, 10) < float_below(Fraction(1, 10)) + 1e-16
-    True
-    """
-    nearest = float(epsilon)
-    return nearest if Fraction(nearest) <= epsilon else float(np.nextafter(nearest, -np.inf))
-
-
 def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatArray:
     """Return each quilt's scale; infinite for a useless one.
 
@@ -45,7 +35,9 @@ def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatAr
 
 def exact_scale(change: float, influence: float, epsilon: Fraction) -> Fraction:
     """Return one quilt's scale, without rounding."""
-    return Fraction(change) / (epsilon - Fraction(influence)) if change else Fraction(0)
+    if change:
+        return Fraction(change) / (epsilon - Fraction(influence))
+    return Fraction(0)
 
 
 @dataclass(frozen=True)

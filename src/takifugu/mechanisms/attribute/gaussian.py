@@ -45,7 +45,9 @@ def compared(problem: Problem) -> Iterator[Compared]:
 
 def predicted(problem: Problem) -> Cost:
     """Predict the work of one look at every comparison."""
-    return Cost(0.0) if problem.is_pair else Cost(sum(normal_law(part).work() for part in problem.parts))
+    if problem.is_pair:
+        return Cost(0.0)
+    return Cost(sum(normal_law(part).work() for part in problem.parts))
 
 
 def unanswerable(problem: Problem) -> Refusal | None:
@@ -122,7 +124,10 @@ def _printed_variance(rule: Fraction, terms: Sequence[tuple[Fraction, Fraction]]
 def _is_covered(comparison: Compared, drawn: Fraction, problem: Problem) -> bool:
     """Whether a variance keeps (epsilon, delta) exactly, sets by their largest shift."""
     laws = comparison.laws
-    shifted = laws if isinstance(laws, Shifted | Rounded) else Shifted(laws.shift or (), laws.covariance)
+    if isinstance(laws, Shifted | Rounded):
+        shifted = laws
+    else:
+        shifted = Shifted(laws.shift or (), laws.covariance)
     return drawn >= shifted.least_variance(problem.epsilon, problem.delta)
 
 

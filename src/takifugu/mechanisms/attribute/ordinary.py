@@ -113,7 +113,10 @@ def shifted_total_variation(shift: float, deviation: float, scale: float) -> flo
     z, s = half / deviation, deviation / scale
     # P(X > half) = P(N > half) + e^(s^2/2) (e^(-zs) P(Z < z - s) - e^(zs) P(Z > z + s)) / 2, Z standard normal
     density = math.exp(-z * z / 2) / 2
-    near = density * erfcx((s - z) / math.sqrt(2)) if s > z else math.exp(s * s / 2 - z * s) * ndtr(z - s)
+    if s > z:
+        near = density * erfcx((s - z) / math.sqrt(2))
+    else:
+        near = math.exp(s * s / 2 - z * s) * ndtr(z - s)
     far = density * erfcx((s + z) / math.sqrt(2))
     return float(max(0.0, 1 - 2 * ndtr(-z) - near + far))
 

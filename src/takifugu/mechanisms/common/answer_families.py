@@ -111,7 +111,9 @@ def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[L
     numbers = line_answers(problem) if is_smoothed(problem, lines) else None
     shares = [Shares(b, a) for b, a in zip(problem.framework.beliefs, numbers or (), strict=bool(numbers))]
     for part in parts:
-        added_by_others = shares[part.number].others(part.start) if shares and part.is_one_of_several else None
+        added_by_others = None
+        if shares and part.is_one_of_several:
+            added_by_others = shares[part.number].others(part.start)
         law = answer_law(part)
         for family in law.families():
             if added_by_others is None:
@@ -134,7 +136,10 @@ def knowledge_conditions(problem: Problem, loss: Loss, lines: bool = False) -> t
             enough = max(enough, loss(replace(located, family=located.alone), enough))
     if enough <= float(problem.epsilon) * NO_MORE:
         return ()
-    promise = f"epsilon is at most {_rounded_up(enough)}" if math.isfinite(enough) else "nothing is promised"
+    if math.isfinite(enough):
+        promise = f"epsilon is at most {_rounded_up(enough)}"
+    else:
+        promise = "nothing is promised"
     return (f"nobody who sees it knows what the other components add: against someone who does, {promise}",)
 
 

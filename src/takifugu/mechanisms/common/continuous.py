@@ -47,7 +47,7 @@ def compared_densities(problem: Problem) -> tuple[ComparedDensities, ...] | None
 def _compared(problem: Problem) -> tuple[ComparedDensities, ...] | None:
     if problem.is_pair:
         return None
-    densities_of_parts = [answer_densities(part) for part in problem.law_parts]
+    densities_of_parts = list(map(answer_densities, problem.law_parts))
     if all(densities is None for densities in densities_of_parts):
         return None
     comparisons: list[ComparedDensities] = []
@@ -68,7 +68,9 @@ def _pair(first: Given, second: Given, words: str) -> ComparedDensities:
 def density_cost(problem: Problem, operations: float) -> Cost | None:
     """Predict the work on all comparisons of densities; None where there are none."""
     comparisons = compared_densities(problem)
-    return None if comparisons is None else Cost(1.0 + operations * len(comparisons))
+    if comparisons is None:
+        return None
+    return Cost(1.0 + operations * len(comparisons))
 
 
 def largest_of_densities(

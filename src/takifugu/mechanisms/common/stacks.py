@@ -94,7 +94,9 @@ def needing_more(families: Iterable[Located], serves: Callable[[Stack], Bools]) 
 def stacked(families: Iterable[Located]) -> list[Stack]:
     """Return stacks of all families, in order, or nothing."""
     stacks = list(map(_dense, _runs(families, repeat(_MOST))))
-    return [] if None in stacks else [Stack(dense) for dense in stacks if dense is not None]
+    if None in stacks:
+        return []
+    return [Stack(dense) for dense in stacks if dense is not None]
 
 
 def _runs(families: Iterable[Located], most: Iterator[int]) -> Iterator[list[Located]]:

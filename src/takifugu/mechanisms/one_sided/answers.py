@@ -69,7 +69,9 @@ class Question:
         return self.worst - count if self.at_most else count - self.worst
 
     def __str__(self) -> str:
-        return f"at most {self.threshold}" if self.at_most else f"at least {self.threshold}"
+        if self.at_most:
+            return f"at most {self.threshold}"
+        return f"at least {self.threshold}"
 
 
 def at_most(threshold: Number) -> Question:
@@ -165,7 +167,9 @@ class Sanitiser:
         values, places = np.unique(np.asarray(counts), return_counts=True)
         true = self.question.holds(values)
         betas = [self.beta(int(m)) for m in values[true]]
-        return float(np.average(betas, weights=places[true])) if betas else math.nan
+        if betas:
+            return float(np.average(betas, weights=places[true]))
+        return math.nan
 
     def describe(self, counts: Iterable[int]) -> list[str]:
         """Describe the chance of a false yes, and of misses by count.
@@ -178,7 +182,10 @@ class Sanitiser:
         """
         alpha = self.alpha
         never = f'"{self.question}" is never said'
-        said = f"{never} wrongly" if alpha == 0 else f'"{self.question}" is wrong with probability at most {_up(alpha)}'
+        if alpha == 0:
+            said = f"{never} wrongly"
+        else:
+            said = f'"{self.question}" is wrong with probability at most {_up(alpha)}'
         if self.cutoff is None:
             return [never]
         return [said, *(f"with a count of {m} it is missed with probability {1 - self.beta(m):.4f}" for m in counts)]
@@ -187,7 +194,9 @@ class Sanitiser:
         if self.cutoff is None:
             return Fraction(0), Fraction(0)
         gap = self.cutoff - count
-        return self.noise.below(gap) if self.question.at_most else self.noise.turned().below(-gap)
+        if self.question.at_most:
+            return self.noise.below(gap)
+        return self.noise.turned().below(-gap)
 
 
 def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanitiser:
@@ -267,7 +276,9 @@ def _guess(noise: CountNoise, alpha: float) -> float:
         return b * math.log1p(-alpha)
     if noise.pointing is Pointing.DOWN:
         return -b * math.log(alpha)
-    return -b * math.log(2 * alpha) if alpha < 0.5 else b * math.log(2 * (1 - alpha))
+    if alpha < 0.5:
+        return -b * math.log(2 * alpha)
+    return b * math.log(2 * (1 - alpha))
 
 
 def _compared(values: Array, cutoff: Fraction, below: bool) -> npt.NDArray[np.bool_]:

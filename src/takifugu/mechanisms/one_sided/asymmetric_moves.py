@@ -98,7 +98,9 @@ def comparison_of(domain: object, record: int, before: object, after: object) ->
 
 def composition_of(policy: Policy) -> Covers:
     """Return the composition: alone if a predicate is a function."""
-    return Covers.OUTPUT if any(isinstance(rule, Checked) for rule in policy.rules) else Covers.COMPONENT
+    if any(isinstance(rule, Checked) for rule in policy.rules):
+        return Covers.OUTPUT
+    return Covers.COMPONENT
 
 
 def public_end(problem: Problem) -> int | None:

@@ -88,7 +88,9 @@ class SafeCells(Base, kind="sparse"):
     @property
     def each(self) -> tuple[int, ...]:
         """Return the threshold of every cell, in steps of the grid."""
-        return self.thresholds if len(self.thresholds) == self.cells else self.thresholds * self.cells
+        if len(self.thresholds) == self.cells:
+            return self.thresholds
+        return self.thresholds * self.cells
 
     @cached_property
     def beyond(self) -> int | None:
@@ -182,7 +184,9 @@ class SafeCells(Base, kind="sparse"):
         >>> round(SafeCells(Fraction(1), Fraction(1), 1, (5,), None, Fraction(1)).chance(5, 5), 6)
         0.632121
         """
-        return -math.expm1(-(threshold + 1 - count) / float(self.units)) if count <= threshold else 0.0
+        if count <= threshold:
+            return -math.expm1(-(threshold + 1 - count) / float(self.units))
+        return 0.0
 
     def chance_of_danger(self, count: int, threshold: int) -> float:
         """Return a count's probability of dangerous before the limit, in grid units; 0 without alpha."""

@@ -105,7 +105,9 @@ class SparseAnswers:
             ).at("limit")
         if limit is not None and not is_whole(limit, 1):
             raise InputError(f"the limit is {limit!r}", rule="it is a whole number above 0").at("limit")
-        total = None if sensitivity is None else as_fraction(sensitivity, "the sensitivity", "sensitivity")
+        total = None
+        if sensitivity is not None:
+            total = as_fraction(sensitivity, "the sensitivity", "sensitivity")
         if total is not None and total <= 0:
             raise InputError(f"the sensitivity is {total}", rule="it must be above 0").at("sensitivity")
         object.__setattr__(self, "epsilon", as_epsilon(epsilon))
@@ -252,7 +254,10 @@ class Asking:
         ('safe', 7, None)
         """
         if self.mechanism.rests_on_sensitivity and (place is None or place in self.questions):
-            message = "a question names no place" if place is None else "a place is asked about twice"
+            if place is None:
+                message = "a question names no place"
+            else:
+                message = "a place is asked about twice"
             raise InputError(
                 message, rule="the cost rests on how many places one person can change, each counted once",
                 fix="give a limit for noisy values, which covers every question",

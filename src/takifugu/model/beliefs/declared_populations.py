@@ -135,7 +135,9 @@ class PopulationsSection:
 
     def counted(self, public: PublicRows) -> Counted | None:
         reference = self.reference
-        return None if reference is None else (("reference", "file"), reference, reference.columns(public.source))
+        if reference is None:
+            return None
+        return ("reference", "file"), reference, reference.columns(public.source)
 
     def belief(self, public: PublicRows) -> FromPopulations:
         scales, measure = ((1, 1), "") if self.box is None else scales_of(self.box)
@@ -195,7 +197,10 @@ class PopulationsSection:
             names_in_rows = {name for name, _, _ in rows}
             empty = [name for name in file.populations or () if name not in names_in_rows]
             if empty or len(names_in_rows) < 2:
-                message = f"has no row of {empty[0]!r}" if empty else "has fewer than two populations"
+                if empty:
+                    message = f"has no row of {empty[0]!r}"
+                else:
+                    message = "has fewer than two populations"
                 raise InputError(f"{file.file} {message}", fix="name the column of the populations").at("population")
         return ReferenceRows(
             [(name, code) for name, code, _ in rows], [person for _, _, person in rows] if file.unit else None

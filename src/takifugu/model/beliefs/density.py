@@ -101,7 +101,10 @@ class Density(Nameless):
         for value, curve in table:
             with within("given", to_text(value)):
                 check_density(curve)
-        normals = references_of(table) if references is None else laws_by_value(references, "references")
+        if references is None:
+            normals = references_of(table)
+        else:
+            normals = laws_by_value(references, "references")
         check_references(table, normals)
         curves = tuple(curve for _, curve in table)
         blur = as_fraction(rounding, "the rounding", "rounding")
@@ -123,7 +126,9 @@ class Density(Nameless):
         """Return the columns that the answer reads, those of what is hidden where it is the number itself."""
         if isinstance(self.answer, OfOneColumn) and self.answer.attribute is not None:
             return (str(self.answer.attribute),)
-        return (self.about.column,) if isinstance(self.about, DistributionParameter) else self.about.columns
+        if isinstance(self.about, DistributionParameter):
+            return (self.about.column,)
+        return self.about.columns
 
     @property
     def from_private_data(self) -> bool:
@@ -160,7 +165,9 @@ class Density(Nameless):
         return RealNumber(grid or self.resolution, self.reach)
 
     def _of_parameter(self, secret: Secret) -> tuple[tuple[int, int], ...] | None:
-        about = (self.about.column, None) if isinstance(self.about, DistributionParameter) else None
+        about = None
+        if isinstance(self.about, DistributionParameter):
+            about = self.about.column, None
         if not isinstance(secret, DistributionParameter) or (secret.column, secret.map) != about:
             raise self._other(secret)
         if secret.interval is not None:
@@ -201,7 +208,7 @@ class Density(Nameless):
         if value not in self.values:
             raise InputError(
                 f"the secret names the value {number(value)}, of which the belief tells nothing",
-                fix=f"write some of {[number(stated_value) for stated_value in dict.fromkeys(self.values)]}",
+                fix=f"write some of {list(map(number, dict.fromkeys(self.values)))}",
             ).at(key)
         return [place for place, stated_value in enumerate(self.values) if stated_value == value]
 
@@ -221,7 +228,10 @@ class Density(Nameless):
         return f"the parameter of {self.about.column!r} in the population"
 
     def assumptions(self) -> tuple[str, ...]:
-        stated = "the stated density" if self.is_single else "one of the stated densities, or a mixture of them"
+        if self.is_single:
+            stated = "the stated density"
+        else:
+            stated = "one of the stated densities, or a mixture of them"
         read = f", and is read within {to_text(self.rounding)} of it" if self.rounding else ""
         return (f"given {self._hidden}, the answer has {stated}{read}",)
 
@@ -283,7 +293,10 @@ class Density(Nameless):
         elif isinstance(secret, DatasetProperty) and self.about == replace(
             secret, max_difference=None, pairs=None, sets=None
         ):
-            pairs = self._of_sets(secret.sets) if secret.sets is not None else self._of_numbers(self._compared(secret))
+            if secret.sets is not None:
+                pairs = self._of_sets(secret.sets)
+            else:
+                pairs = self._of_numbers(self._compared(secret))
         else:
             raise self._other(secret)
         return DensityView(self, pairs)

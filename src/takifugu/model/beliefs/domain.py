@@ -82,7 +82,9 @@ class Domain:
 
 def _word(value: Hashable) -> str:
     """Word a value, a set in sorted order."""
-    return f"{{{', '.join(sorted(map(str, value)))}}}" if isinstance(value, frozenset) else str(value)
+    if isinstance(value, frozenset):
+        return f"{{{', '.join(sorted(map(str, value)))}}}"
+    return str(value)
 
 
 #: How each kind of domain is read back; a `Domain` writes no kind.
@@ -96,4 +98,6 @@ def from_dict(data: Plain) -> Data:
 
     Raises InputError for an unknown kind.
     """
-    return KINDS.find(data["kind"])(data) if "kind" in data else Domain.from_dict(data)
+    if "kind" in data:
+        return KINDS.find(data["kind"])(data)
+    return Domain.from_dict(data)

@@ -56,7 +56,9 @@ def checked_source(source: str, private: bool) -> str:
             fix="if it is the private data itself, write private=True as well",
         ).at("source")
     text = source.strip()
-    return f"{PRIVATE_SOURCE}: {text}" if private and not is_private_source(text) else text
+    if private and not is_private_source(text):
+        return f"{PRIVATE_SOURCE}: {text}"
+    return text
 
 
 class Columns(TypedDict, total=False):

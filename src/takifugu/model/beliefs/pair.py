@@ -25,7 +25,9 @@ def _pmf_from(rows: list[list[str | float]]) -> Pmf:
 
 def _number_to(value: int | float | Fraction) -> str | float:
     """Integers and fractions become strings, floats stay floats: both read back exactly."""
-    return to_text(Fraction(value)) if isinstance(value, int | Fraction) else float(value)
+    if isinstance(value, int | Fraction):
+        return to_text(Fraction(value))
+    return float(value)
 
 
 #: How a distribution is written.
@@ -68,7 +70,7 @@ class LawPair(PlainForm, Nameless, kind="law-pair"):
     @property
     def span(self) -> Fraction:
         """Return the distance from the lowest to the highest atom of both."""
-        ends = [Fraction(atom) for atom in (*self.left.support_range, *self.right.support_range)]
+        ends = [Fraction(x) for x in (*self.left.support_range, *self.right.support_range)]
         return max(ends) - min(ends)
 
     def law(self, value: int) -> Pmf:

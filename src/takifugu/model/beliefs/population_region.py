@@ -194,7 +194,10 @@ class Regions:
 
     def to_dict(self) -> Json:
         ends = {name: [list(map(str, of.low)), list(map(str, of.high))] for name, of in self.by_name.items()}
-        declared = {} if self.largest_mass is None else {"largest_mass": to_text(self.largest_mass)}
+        if self.largest_mass is None:
+            declared = {}
+        else:
+            declared = {"largest_mass": to_text(self.largest_mass)}
         counted = {"confidence": self.confidence, "sizes": dict(self.sizes), "of_people": self.of_people}
         return {**counted, "ends": ends, **declared}
 
@@ -325,7 +328,9 @@ def interval(count: int, total: int, miss: float) -> tuple[float, float]:
 
     low = float(betaincinv(count, total - count + 1, miss / 2)) * (1 - _SLACK) if count else 0.0
     # The upper end by the other event: where it is near 1 its distance from 1 keeps its accuracy.
-    above = float(betaincinv(total - count, count + 1, miss / 2)) * (1 - _SLACK) if count < total else 0.0
+    above = 0.0
+    if count < total:
+        above = float(betaincinv(total - count, count + 1, miss / 2)) * (1 - _SLACK)
     return low, 1 - above
 
 

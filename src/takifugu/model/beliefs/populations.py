@@ -356,7 +356,9 @@ def _masses(law: object, title: str) -> dict[Value, Fraction]:
         raise InputError(f"{title} is {law!r}", fix="give a mapping from values to masses").at("laws")
     masses: dict[Value, Fraction] = {}
     for value, mass in law.items():
-        plain = tuple(map(plain_state, value)) if isinstance(value, tuple) else plain_state(value)
+        plain: Value = plain_state(value)
+        if isinstance(value, tuple):
+            plain = tuple(map(plain_state, value))
         masses[plain] = masses.get(plain, Fraction(0)) + as_fraction(mass, "a mass", "laws")
     total = sum(masses.values(), Fraction(0))
     if not masses or min(masses.values()) < 0 or abs(total - 1) > TOLERANCE:

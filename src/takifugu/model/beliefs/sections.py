@@ -115,4 +115,6 @@ Probabilities = Annotated[tuple[Number, ...] | None, Key("the probability of eac
 
 def mass(probability: Number) -> int | float | Fraction:
     """Return a probability as it was written, texts as exact fractions."""
-    return as_fraction(probability, "a probability") if isinstance(probability, str) else probability
+    if isinstance(probability, str):
+        return as_fraction(probability, "a probability")
+    return probability

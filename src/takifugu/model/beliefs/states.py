@@ -66,7 +66,9 @@ def first_few(names: Sequence[Hashable], between: str = ", ") -> str:
 
 def plain_state(state: object) -> object:
     """Return a NumPy scalar as Python's value, others as they are."""
-    return state.item() if hasattr(state, "item") and getattr(state, "ndim", 1) == 0 else state
+    if hasattr(state, "item") and getattr(state, "ndim", 1) == 0:
+        return state.item()
+    return state
 
 
 def _plain(state: object, title: str, key: str) -> State:

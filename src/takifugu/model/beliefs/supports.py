@@ -25,7 +25,9 @@ class Supports:
     def number(self, time: int) -> int:
         """Return the place in `patterns` of the support of X_time."""
         repeats = time >= len(self.patterns)
-        return self.first + (time - self.first) % (len(self.patterns) - self.first) if repeats else time
+        if repeats:
+            return self.first + (time - self.first) % (len(self.patterns) - self.first)
+        return time
 
     @cached_property
     def late(self) -> BoolArray:

@@ -67,8 +67,9 @@ class JointTable:
         table = tuple(tuple(map(plain_state, row)) for row in table)
         if len(set(table)) != len(table):
             raise InputError("the table repeats a row", fix="add up its probabilities first").at("rows")
-        list_of_names = None if names is None else list_of(names, "the columns", "names", "['age', 'sex']")
-        columns = tuple(f"x{i + 1}" for i in range(width)) if list_of_names is None else tuple(list_of_names)
+        columns: tuple[Hashable, ...] = tuple(f"x{i + 1}" for i in range(width))
+        if names is not None:
+            columns = tuple(list_of(names, "the columns", "names", "['age', 'sex']"))
         if len(columns) != width or len(set(columns)) != width:
             raise InputError(
                 f"the table has {width} columns and the names {list(columns)}", fix="give one different name each"
@@ -177,7 +178,9 @@ def _alphabet(column: list[Hashable], number: int) -> tuple[State, ...]:
 
 
 def _row(row: Sequence[State]) -> tuple[State, ...]:
-    return tuple(row) if isinstance(row, Sequence) and not isinstance(row, str) else (row,)
+    if isinstance(row, Sequence) and not isinstance(row, str):
+        return tuple(row)
+    return (row,)
 
 
 def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...] | tuple[float, ...], int | None]:
@@ -221,7 +224,9 @@ class TableSection:
         return declaration_faults(self.fit, written(self, DECLARED))
 
     def counted(self, public: Public) -> Counted | None:
-        return None if self.fit is None else (("fit", "file"), self.fit, self.fit.columns)
+        if self.fit is None:
+            return None
+        return ("fit", "file"), self.fit, self.fit.columns
 
     def belief(self, public: Public) -> JointTable:
         with about(*([] if self.fit is None else ["fit"])):

@@ -177,9 +177,12 @@ class IndependentUsers:
     ) -> None:
         number = {law: i for i, law in enumerate(dict.fromkeys(laws))}
         law_of = np.array([number[law] for law in laws], dtype=np.int64)
-        law_of = law_of if counts is None else np.repeat(law_of, counts)
+        if counts is not None:
+            law_of = np.repeat(law_of, counts)
         law_of.setflags(write=False)
-        list_of_names = None if names is None else list_of(names, "the users", "names", "['Ana', 'Ben']")
+        list_of_names = None
+        if names is not None:
+            list_of_names = list_of(names, "the users", "names", "['Ana', 'Ben']")
         called = None if list_of_names is None else tuple(map(value_of, list_of_names))
         if called is not None and (len(called) != len(law_of) or len(set(called)) != len(called)):
             raise InputError(f"there are {len(law_of)} users", fix="give one different name each").at("names")
@@ -290,7 +293,10 @@ class IndependentUsers:
         self, entries: range | tuple[int, ...], columns: Iterable[IntArray | None], by_law: bool = False
     ) -> list[int]:
         """Return the first of each set of like users, in order."""
-        places = np.arange(entries.start, entries.stop) if isinstance(entries, range) else np.array(entries, np.int64)
+        if isinstance(entries, range):
+            places = np.arange(entries.start, entries.stop)
+        else:
+            places = np.array(entries, np.int64)
         code = self.likenesses(columns, by_law)[places]
         return sorted(places[np.unique(code, return_index=True)[1]].tolist())
 
@@ -326,7 +332,10 @@ class IndependentUsers:
         return users
 
     def describe(self) -> str:
-        laws = "one distribution" if len(self.laws) == 1 else f"{len(self.laws)} different distributions"
+        if len(self.laws) == 1:
+            laws = "one distribution"
+        else:
+            laws = f"{len(self.laws)} different distributions"
         return f"{self.size} independent users with {laws}; {MODES[self.absence]} ({self.source})"
 
 
@@ -389,7 +398,9 @@ def _presence(presence: object) -> Fraction | float:
     chance = value_of(presence)
     if not isinstance(chance, int | float | Fraction) or isinstance(chance, bool) or not 0 <= chance <= 1:
         raise InputError(f"a presence is {presence!r}", rule="it must be a probability, from 0 to 1").at("presence")
-    return chance if isinstance(chance, float) and chance not in (0.0, 1.0) else Fraction(chance)
+    if isinstance(chance, float) and chance not in (0.0, 1.0):
+        return chance
+    return Fraction(chance)
 
 
 def _mode(absence: str | None, presences: Sequence[Fraction | float]) -> str:

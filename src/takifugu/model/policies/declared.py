@@ -71,11 +71,17 @@ class PolicySection:
 
     def faults(self) -> Iterator[InputError]:
         if len(self.forms) != 1:
-            message = f"has {' and '.join(self.forms)}" if self.forms else "does not say what the data can be"
+            if self.forms:
+                message = f"has {' and '.join(self.forms)}"
+            else:
+                message = "does not say what the data can be"
             yield InputError(message, fix="write one of places, grid and values")
             return
         if (self.people is None) is (self.values is not None):
-            message = "is missing: how many people there are is public here" if self.people is None else "is not used"
+            if self.people is None:
+                message = "is missing: how many people there are is public here"
+            else:
+                message = "is not used"
             yield InputError(message, fix="it belongs to values, and values need it").at("people")
         if self.most is not None and self.values is not None:
             yield InputError("is not used with values", fix="each person has one value").at("most")

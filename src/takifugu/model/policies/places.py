@@ -42,7 +42,9 @@ class Set(frozenset[Value]):
 
     def __repr__(self) -> str:
         names = " and ".join(map(repr, sorted(self, key=str)[:3]))
-        return f"{names} and {len(self) - 3} more" if len(self) > 3 else names or "nowhere"
+        if len(self) > 3:
+            return f"{names} and {len(self) - 3} more"
+        return names or "nowhere"
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,9 @@ class Visits:
     @property
     def largest(self) -> int:
         """The largest number of places in one record."""
-        return self.size if self.most is None else min(self.most * (self.steps or 1), self.size)
+        if self.most is None:
+            return self.size
+        return min(self.most * (self.steps or 1), self.size)
 
     def alphabet(self, entry: int) -> tuple[Value, ...]:
         return (False, True)
@@ -268,19 +272,29 @@ class Visits:
     def describe(self) -> str:
         when = f" in each of {self.steps} steps" if self.steps else ""
         most = "" if self.most is None else f", each person at {self.most} of them at most{when}"
-        of = "places" if self.boxes is None else f"boxes ({self.boxes.rows} rows, {self.boxes.columns} columns)"
+        of = "places"
+        if self.boxes is not None:
+            of = f"boxes ({self.boxes.rows} rows, {self.boxes.columns} columns)"
         return f"people and where they were, of {self.size} {of}{most}"
 
     def to_dict(self) -> Json:
-        regions = {"places": list(self.places)} if self.boxes is None else {"boxes": self.boxes.to_dict()}
+        regions: Json
+        if self.boxes is None:
+            regions = {"places": list(self.places)}
+        else:
+            regions = {"boxes": self.boxes.to_dict()}
         steps = {} if self.steps is None else {"steps": self.steps}
         return {"kind": "visits", **regions, "most": self.most, **steps}
 
     def _chosen(self, places: tuple[Value, ...] | None) -> slice | list[int]:
-        return slice(None) if places is None else [self.numbers[value] for value in places]
+        if places is None:
+            return slice(None)
+        return [self.numbers[value] for value in places]
 
     def _records(self) -> int:
-        return sum(comb(self.size, count) for count in range(self.largest + 1)) if self.size <= 64 else MOST_LISTED + 1
+        if self.size <= 64:
+            return sum(comb(self.size, count) for count in range(self.largest + 1))
+        return MOST_LISTED + 1
 
 
 def read(data: Plain) -> Visits:

@@ -173,7 +173,9 @@ def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, fl
         raise InputError(f"the number of moves is {moves!r}", rule="it is a whole number from 0").at("moves")
     epsilon_of_move, excess = as_epsilon(epsilon), as_delta(delta)
     try:
-        total = float(excess) * math.fsum(math.exp(i * float(epsilon_of_move)) for i in range(moves)) if excess else 0.0
+        total = 0.0
+        if excess:
+            total = float(excess) * math.fsum(math.exp(i * float(epsilon_of_move)) for i in range(moves))
     except OverflowError:
         total = 1.0
     return moves * epsilon_of_move, min(1.0, math.nextafter(total, 2.0) if total else 0.0)

@@ -273,4 +273,6 @@ KINDS: Registry[Callable[[Plain], Predicate | EachOf]] = Registry(
 
 def _one_of(values: tuple[Value, ...], most: int = 4) -> str:
     listing = " or ".join(map(repr, values[:most]))
-    return listing if len(values) <= most else f"{listing} or another one of {len(values)} values"
+    if len(values) <= most:
+        return listing
+    return f"{listing} or another one of {len(values)} values"

@@ -83,7 +83,10 @@ class Sensitivity:
             verb = "fall" if self.direction is Monotone.DECREASING else "rise"
             return f"along an allowed move no cell can but {verb}, by up to {_number(self.total)} in all"
         odd = sum(change.direction is Monotone.NONE for change in self.changes)
-        words = f"{odd} of {len(self.changes)} cells can rise and fall" if odd else "some cells rise while others fall"
+        if odd:
+            words = f"{odd} of {len(self.changes)} cells can rise and fall"
+        else:
+            words = "some cells rise while others fall"
         return f"along an allowed move {words}, by up to {_number(self.total)} in all"
 
 
@@ -111,7 +114,9 @@ def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
     ['decreasing', 'increasing']
     """
     answer = resolved(query, about)
-    return about.moves(policy, answer) if isinstance(about, Moved) else of_sum(policy, about, answer)
+    if isinstance(about, Moved):
+        return about.moves(policy, answer)
+    return of_sum(policy, about, answer)
 
 
 def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:

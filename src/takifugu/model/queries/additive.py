@@ -117,7 +117,9 @@ class Additive:
     @property
     def table_numbers(self) -> IntArray:
         """Return the table number of each entry, shape (entries,)."""
-        return Runs.alike(0, self.size).numbers if self.table_of is None else self.table_of
+        if self.table_of is None:
+            return Runs.alike(0, self.size).numbers
+        return self.table_of
 
     def table(self, entry: int) -> IntArray:
         return self.tables[0 if self.table_of is None else int(self.table_of[entry])]
@@ -223,7 +225,10 @@ class Additive:
                 "the data and the belief have different numbers of entries", fix="declare the length of the data"
             )
         read = np.flatnonzero(self.weights)
-        table_numbers = np.zeros(len(read), dtype=np.int64) if self.table_of is None else self.table_of[read]
+        if self.table_of is None:
+            table_numbers = np.zeros(len(read), dtype=np.int64)
+        else:
+            table_numbers = self.table_of[read]
         heights = np.array(list(map(len, self.tables)), dtype=np.int64)
         index = np.asarray(values)[read].astype(np.int64)
         if ((index < 0) | (index >= heights[table_numbers])).any():

@@ -126,7 +126,10 @@ class By(PlainForm, kind="by"):
         every = self.query.undivided() if isinstance(self.query, Mean) else self.query
         base = every.resolve(entries)
         turn, times = self._in_one_turn(base)
-        places_of_cells = self.held(entries) if times == 1 else [np.array(places) for _, places in self.cells]
+        if times == 1:
+            places_of_cells = self.held(entries)
+        else:
+            places_of_cells = [np.array(places) for _, places in self.cells]
         parts = [Fraction(1)] * len(places_of_cells)
         if isinstance(self.query, Mean):
             parts = [Fraction(1, len(places) * times) for places in places_of_cells]
@@ -159,7 +162,9 @@ class By(PlainForm, kind="by"):
     @property
     def elsewhere(self) -> tuple[str, str]:
         """Return the rule against the query elsewhere, and a fix."""
-        return self.query.elsewhere if isinstance(self.query, Limited) else ("", "")
+        if isinstance(self.query, Limited):
+            return self.query.elsewhere
+        return "", ""
 
     def held(self, entries: Entries) -> list[IntArray]:
         """Return the belief's own positions of the entries of each cell.
@@ -227,7 +232,9 @@ class By(PlainForm, kind="by"):
             return None
         if data["query"]["kind"] != "histogram":
             is_by_two = len(data.get("axes", ())) == 2 and len(all_labels) == len(cells)
-            return tuple((row, column) for row, column in data["parts"]) if is_by_two else None
+            if is_by_two:
+                return tuple((row, column) for row, column in data["parts"])
+            return None
         states = len(all_labels) // len(cells)
         cells_of = [cells[number // states] for number in range(len(all_labels))]
         return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(cells_of, all_labels, strict=True))
@@ -297,7 +304,10 @@ def _tables(base: Additive, places_of_cells: list[IntArray], parts: list[int]) -
 
     A kind is its table in `base` and the cells that hold it.
     """
-    kind_of = np.zeros(base.size, dtype=np.int64) if base.table_of is None else base.table_of.copy()
+    if base.table_of is None:
+        kind_of = np.zeros(base.size, dtype=np.int64)
+    else:
+        kind_of = base.table_of.copy()
     joined = list[tuple[int, int]]()  # kinds after the first: another kind, with one more cell
     for cell, places in enumerate(places_of_cells):
         before, place_in_kinds = _numbered(kind_of[places])

@@ -63,7 +63,10 @@ class Sum(PlainForm, kind="sum"):
         )  # fmt: skip
 
     def resolve(self, entries: Entries) -> Additive:
-        read = chosen_mask(entries, self.entries) if self.attribute is None else column_mask(entries, self.attribute)
+        if self.attribute is None:
+            read = chosen_mask(entries, self.entries)
+        else:
+            read = column_mask(entries, self.attribute)
         return coded(entries, "sum", self.codes, read, grid=grid_or_none(self.grid))
 
     def describe(self) -> str:
@@ -96,7 +99,10 @@ class Mean(PlainForm, kind="mean"):
 
     def resolve(self, entries: Entries) -> Additive:
         if self.attribute is None:
-            count = entries.size if self.entries is None else len(set(positions(entries, self.entries)))
+            if self.entries is None:
+                count = entries.size
+            else:
+                count = len(set(positions(entries, self.entries)))
         else:
             count = 1
         total = self.undivided().resolve(entries)
@@ -187,11 +193,17 @@ class Identity(PlainForm, kind="identity"):
                 f"Identity() publishes one value, and the belief has {entries.size} entries",
                 fix="name the column, Identity('age'), or publish a Histogram, Sum or Mean",
             ).at("attribute")
-        read = chosen_mask(entries, None) if self.attribute is None else column_mask(entries, self.attribute)
+        if self.attribute is None:
+            read = chosen_mask(entries, None)
+        else:
+            read = column_mask(entries, self.attribute)
         return coded(entries, "value", self.codes, read, grid=self.grid)
 
     def describe(self) -> str:
-        subject = "the value itself" if self.attribute is None else f"the value of {self.attribute!r}"
+        if self.attribute is None:
+            subject = "the value itself"
+        else:
+            subject = f"the value of {self.attribute!r}"
         return subject + _coding(self.codes)
 
 

@@ -122,7 +122,9 @@ def _factors(mask: IntArray, weights: Sequence[Fraction] | None) -> tuple[list[F
     """Return the different factors and the number of each entry's."""
     if weights is None:
         is_whole = bool(Runs.of(mask).values.all())
-        return ([Fraction(1)], Runs.alike(0, len(mask)).numbers) if is_whole else ([Fraction(0), Fraction(1)], mask)
+        if is_whole:
+            return [Fraction(1)], Runs.alike(0, len(mask)).numbers
+        return [Fraction(0), Fraction(1)], mask
     different = sorted(set(weights))
     number = {w: i for i, w in enumerate(different)}
     return different, integer_row([number[w] for w in weights])

@@ -105,7 +105,7 @@ class ColumnAnswer(WholeColumns):
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
         """Return a cell's largest change by one of `entries`, in grid units."""
-        cells = [self._of_cell(cell) for cell in range(self.cells)]
+        cells = list(map(self._of_cell, range(self.cells)))
         return max((cell.change((entry,)) for cell, entry in itertools.product(cells, entries)), default=0)
 
     def cell_ranges(self) -> tuple[int, ...]:
@@ -230,7 +230,7 @@ def crossed(query: CrossTable, record: Record) -> Term:
     rows = [dict(zip(query.names, combination, strict=True)) for combination in combinations]
     sizes = [len(alphabets[name]) for name in query.names]
     table = query.table(rows, alphabets)
-    return Term(tuple(record.position(name) for name in query.names), table.reshape(*sizes, -1))
+    return Term(tuple(map(record.position, query.names)), table.reshape(*sizes, -1))
 
 
 def counted(query: CountRows, record: Record) -> Term:
@@ -246,4 +246,4 @@ def counted(query: CountRows, record: Record) -> Term:
         ).at("query")
     rows = itertools.product(*(alphabets[name] for name in names))
     table = np.array([query.holds(dict(zip(names, row, strict=True))) for row in rows], dtype=np.int64)
-    return Term(tuple(record.position(name) for name in names), table.reshape(*sizes, 1))
+    return Term(tuple(map(record.position, names)), table.reshape(*sizes, 1))

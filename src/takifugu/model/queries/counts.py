@@ -124,7 +124,9 @@ class Histogram(PlainForm, kind="histogram"):
 
     def describe(self) -> str:
         subject = f"how often each state occurs{where(self.entries)}"
-        return subject if self.total is None else f"{subject}, divided by the public constant {self.total}"
+        if self.total is None:
+            return subject
+        return f"{subject}, divided by the public constant {self.total}"
 
 
 @dataclass(frozen=True)

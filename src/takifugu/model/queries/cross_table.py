@@ -165,7 +165,9 @@ class CrossTable(PlainForm, kind="cross-table"):
 
     def describe(self) -> str:
         subject = f"how many records have each combination of {' and '.join(map(repr, self.names))}"
-        return subject if self.total is None else f"{subject}, divided by the public constant {self.total}"
+        if self.total is None:
+            return subject
+        return f"{subject}, divided by the public constant {self.total}"
 
 
 def _check_size(numbers: int) -> None:

@@ -102,7 +102,9 @@ class RowCodes:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        return ("value",) if self.size == 1 else tuple(f"row {row}" for row in range(self.size))
+        if self.size == 1:
+            return ("value",)
+        return tuple(f"row {row}" for row in range(self.size))
 
     @property
     def cells(self) -> int:
@@ -157,5 +159,7 @@ class EachValueSection:
     blamed = "query"
 
     def query_about(self, belief: Entries, folder: Path) -> EachValue:
-        radius = None if self.radius is None else as_fraction(self.radius, "the radius", "radius")
+        radius = None
+        if self.radius is not None:
+            radius = as_fraction(self.radius, "the radius", "radius")
         return EachValue(self.dummies, radius=radius)

@@ -320,4 +320,6 @@ def where(entries: Chosen | None) -> str:
         return ""
     if len(entries) > 1:
         return f", in {len(entries)} chosen places"
-    return f", of {entries[0]!r} alone" if isinstance(entries[0], str) else f", in place {entries[0]} alone"
+    if isinstance(entries[0], str):
+        return f", of {entries[0]!r} alone"
+    return f", in place {entries[0]} alone"

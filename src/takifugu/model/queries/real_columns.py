@@ -65,7 +65,7 @@ class ColumnSums:
 
         Raises Unsupported where a column that is read has no declared range.
         """
-        steps = math.ceil(sum((self._record_change(row) for row in self.coefficients), Fraction(0)) / self.grid)
+        steps = math.ceil(sum(map(self._record_change, self.coefficients), Fraction(0)) / self.grid)
         return np.full(self.size, steps, dtype=np.int64)
 
     def change(self, entries: Iterable[int]) -> int:
@@ -125,7 +125,10 @@ class Columns:
                 ).at("weights")
             return (("linear", query.weights),)
         if not isinstance(query, Sum | Mean) or query.codes is not None:
-            subject = "codes of a column" if isinstance(query, Sum | Mean | Identity) else query.describe()
+            if isinstance(query, Sum | Mean | Identity):
+                subject = "codes of a column"
+            else:
+                subject = query.describe()
             raise InputError(
                 f"the query asks for {subject}, and the columns hold real numbers",
                 fix="publish Sum(column), Mean(column), Linear(weights of the columns), or several Together([...])",

@@ -150,7 +150,8 @@ def names_of(rows: str) -> tuple[str, ...]:
 
 def sections_of(rows: str, names: Sequence[str] | None = None) -> dict[str, type]:
     """Return sections of tables by name, by default all of a shape."""
-    names = names_of(rows) if names is None else names
+    if names is None:
+        names = names_of(rows)
     return {name: SECTIONS.find(f"{rows} {name}") for name in names}
 
 
@@ -195,7 +196,9 @@ def _written(query: Query) -> Hashable:
     """Return a query as text, or a key where text loses something."""
     try:
         text = json.dumps(query.to_dict(), sort_keys=True)
-        return text if writes_all(type(query)) or from_dict(json.loads(text)) == query else object()
+        if writes_all(type(query)) or from_dict(json.loads(text)) == query:
+            return text
+        return object()
     except (AttributeError, LookupError, TypeError, ValueError):
         return object()
 

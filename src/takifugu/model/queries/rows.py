@@ -37,7 +37,10 @@ class CountRows(PlainForm, kind="count-rows"):
     any_of: bool = False
 
     def __init__(self, where: Mapping[str, object] | Iterable[tuple[str, object]], any_of: bool = False) -> None:
-        pairs = list(where.items()) if isinstance(where, Mapping) else [(name, states) for name, states in where]
+        if isinstance(where, Mapping):
+            pairs = list(where.items())
+        else:
+            pairs = [(name, states) for name, states in where]
         if not pairs or any(not isinstance(name, str) for name, _ in pairs):
             raise InputError(
                 f"the query counts the records where {dict(pairs)!r}", rule="it names one column or more",

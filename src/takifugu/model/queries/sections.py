@@ -71,7 +71,7 @@ def meant(
     """
     read = alphabets(belief)
     if variables is not None:
-        read = [belief.alphabet(place) for place in positions(belief, variables, key="variables")]
+        read = list(map(belief.alphabet, positions(belief, variables, key="variables")))
     if attribute is not None:
         with within("attribute"):
             read = [belief.alphabet(belief.position(attribute))]
@@ -113,7 +113,7 @@ def spelled(values: Iterable[Hashable]) -> dict[str, Hashable]:
     states_of = {str(value): value for value in all_values}
     if len(states_of) != len(all_values):
         raise InputError(
-            f"two values are written alike in {[str(v) for v in all_values]}", fix="name each value differently"
+            f"two values are written alike in {list(map(str, all_values))}", fix="name each value differently"
         )
     return states_of
 

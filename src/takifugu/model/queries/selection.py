@@ -133,7 +133,9 @@ class TopK(PlainForm, kind="top-k"):
             raise InputError(
                 f"the {self.count} most frequent of {len(states)} states are wanted", fix="write a smaller count"
             ).at("count")
-        names = ("mode",) if self.count == 1 else tuple(f"rank {place + 1}" for place in range(self.count))
+        names = tuple(f"rank {place + 1}" for place in range(self.count))
+        if self.count == 1:
+            names = ("mode",)
         places = {state: place for place, state in enumerate(states)}
         return candidates(entries, self.entries, places, _outcomes(states), MostFrequent(self.count), names)
 

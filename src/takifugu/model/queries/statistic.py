@@ -93,7 +93,9 @@ class Statistic(PlainForm, kind="statistic"):
         if not places:
             return 0
         is_shared = len(self.column_sensitivity) == 1 < len(self.columns)
-        moved = self.column_sensitivity[0] if is_shared else sum(self.column_sensitivity[place] for place in places)
+        moved = self.column_sensitivity[0]
+        if not is_shared:
+            moved = sum((self.column_sensitivity[place] for place in places), Fraction(0))
         return int(moved / self.grid) + len(self.labels) if moved else 0
 
     def value(self, columns: Sequence[Sequence[State]]) -> list[int]:
@@ -220,7 +222,7 @@ class DeclaredAnswer(WholeColumns):
 
     def evaluate(self, values: IntArray) -> tuple[int, ...]:
         """Return the statistic in grid units of value indices, shape (records, columns)."""
-        read = [self.names.index(name) for name in self.query.columns]
+        read = list(map(self.names.index, self.query.columns))
         columns = []
         for column in read:
             columns.append([self.states[column][v] for v in values[:, column].tolist()])
@@ -229,4 +231,4 @@ class DeclaredAnswer(WholeColumns):
     def totals(self, values: IntArray) -> IntArray:
         """Return the answer to each row of listed states (`ColumnAnswer.totals`)."""
         rows = values[:, self.size :].reshape(len(values), self.records, len(self.names))
-        return np.array([self.evaluate(row) for row in rows], dtype=np.int64)
+        return np.array(list(map(self.evaluate, rows)), dtype=np.int64)

@@ -111,7 +111,10 @@ class Visitors(PlainForm, kind="visitors"):
     def describe(self) -> str:
         if self.places is None:
             return "how many people were at each place"
-        names = ", ".join(map(repr, self.places)) if len(self.places) <= 4 else f"{len(self.places)} places"
+        if len(self.places) <= 4:
+            names = ", ".join(map(repr, self.places))
+        else:
+            names = f"{len(self.places)} places"
         return f"how many people were at each of {names}"
 
 
@@ -197,7 +200,10 @@ class AtMost(PlainForm, kind="at-most"):
         odd = next((label for label in thresholds if label not in set(answer.labels)), None)
         lacking = next((label for label in answer.labels if label not in thresholds), None)
         if odd is not None or lacking is not None:
-            message = f"has none for {lacking!r}" if odd is None else f"names {odd!r}, which is no cell of the query"
+            if odd is None:
+                message = f"has none for {lacking!r}"
+            else:
+                message = f"names {odd!r}, which is no cell of the query"
             raise InputError(f"the list of thresholds {message}", fix="give one for each cell").at("threshold")
         return tuple(math.floor(thresholds[label] / answer.grid) for label in answer.labels)
 
@@ -210,7 +216,10 @@ class AtMost(PlainForm, kind="at-most"):
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
         """Say the meaning of an answer, from the written query and noise."""
         is_single = isinstance(data["threshold"], str)
-        most = f"at most {math.floor(Fraction(data['threshold'])):,}" if is_single else "at most its own threshold"
+        if is_single:
+            most = f"at most {math.floor(Fraction(data['threshold'])):,}"
+        else:
+            most = "at most its own threshold"
         sentences = (
             f'"safe" means that the true count is {most}, and that is never wrong',
             'a number stands where the noise does not let "safe" be said: it is never below the true count, which may '
@@ -223,7 +232,10 @@ class AtMost(PlainForm, kind="at-most"):
 
     def describe(self) -> str:
         threshold = self.threshold
-        most = f"at most {float(threshold):g}" if isinstance(threshold, Fraction) else "at most its own threshold"
+        if isinstance(threshold, Fraction):
+            most = f"at most {float(threshold):g}"
+        else:
+            most = "at most its own threshold"
         after = f"; after {self.limit} that are not known to be such the others are not answered"
         limit_words = "" if self.limit is None else after
         if isinstance(self.query, Visitors):

@@ -120,4 +120,6 @@ def absent_index(belief: Entries, entry: int) -> int | None:
     """Return the index of ABSENT in an entry's alphabet, None without absence."""
     alphabet = belief.alphabet(entry)
     is_last = alphabet[-1:] == (ABSENT,)
-    return len(alphabet) - 1 if is_last and isinstance(belief, WithAbsence) else None
+    if is_last and isinstance(belief, WithAbsence):
+        return len(alphabet) - 1
+    return None

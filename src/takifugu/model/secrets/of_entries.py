@@ -37,7 +37,10 @@ class EveryEntry(PlainForm, kind="every-entry"):
         return Family((belief.position(self.attribute),))
 
     def describe(self) -> str:
-        subject = "every single value" if self.attribute is None else f"the value of {self.attribute!r}"
+        if self.attribute is None:
+            subject = "every single value"
+        else:
+            subject = f"the value of {self.attribute!r}"
         if self.max_difference is None:
             return subject
         return f"{subject}, up to a difference of {to_text(self.max_difference)}"
@@ -102,7 +105,9 @@ def every_entry(attribute: Hashable | None = None, max_difference: Number | None
     >>> every_entry().describe(), every_entry("income", max_difference=5).describe()
     ('every single value', "the value of 'income', up to a difference of 5")
     """
-    near = None if max_difference is None else as_fraction(max_difference, "max_difference", "max_difference")
+    near = None
+    if max_difference is not None:
+        near = as_fraction(max_difference, "max_difference", "max_difference")
     if near is not None and near <= 0:
         raise InputError(f"max_difference is {max_difference!r}", rule="it must be above 0").at("max_difference")
     return EveryEntry(value_of(attribute), near)

@@ -125,7 +125,7 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
     @property
     def _comparing(self) -> str:
         if self.sets is not None:
-            return ": " + " or ".join(described(values) for values in self.sets)
+            return ": " + " or ".join(map(described, self.sets))
         if self.pairs is not None:
             return ": " + ", ".join(f"{number(a)} or {number(b)}" for a, b in self.pairs)
         if self.max_difference is not None:
@@ -167,15 +167,17 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
         if missing:
             raise InputError(
                 f"the secret names the parameter {missing[0]!r}, which {self.column!r} cannot have",
-                fix=f"write some of {[str(value) for value in alphabet]}",
+                fix=f"write some of {list(map(str, alphabet))}",
             ).at("values")
-        return Family((place,), tuple(combinations([alphabet.index(value) for value in self.values], 2)))
+        return Family((place,), tuple(combinations(list(map(alphabet.index, self.values)), 2)))
 
     def describe(self) -> str:
         subject = f"the parameter of {self.column!r} in the population"
         if self.interval is not None:
             return f"{subject}, from {number(self.interval[0])} to {number(self.interval[1])}"
-        return subject if self.values is None else f"{subject}: {' or '.join(map(repr, self.values))}"
+        if self.values is None:
+            return subject
+        return f"{subject}: {' or '.join(map(repr, self.values))}"
 
 
 def dataset_property(
@@ -226,7 +228,9 @@ def distribution_parameter(
     "the parameter of 'smoker' in the population, from 0.1 to 0.4"
     """
     (column,) = _columns(attribute) if isinstance(attribute, str) else _one(attribute)
-    different_values = None if values is None else tuple(dict.fromkeys(value_of(value) for value in values))
+    different_values = None
+    if values is not None:
+        different_values = tuple(dict.fromkeys(value_of(value) for value in values))
     if different_values is not None and (interval is not None or len(different_values) < 2):
         raise InputError(
             f"the secret compares the parameters {list(different_values)}",
@@ -324,7 +328,10 @@ def _function(function: object, columns: tuple[str, ...], of: object) -> str | t
 def _differences(differences_given: object, cells: int) -> tuple[Fraction, ...] | None:
     if differences_given is None:
         return None
-    each_difference = differences_given if isinstance(differences_given, list | tuple) else [differences_given] * cells
+    if isinstance(differences_given, list | tuple):
+        each_difference = differences_given
+    else:
+        each_difference = [differences_given] * cells
     differences = tuple(as_fraction(d, "max_difference", "max_difference") for d in each_difference)
     if len(differences) != cells or any(d <= 0 for d in differences):
         raise InputError(

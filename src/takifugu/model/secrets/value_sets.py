@@ -25,7 +25,9 @@ class Between:
 
     def describe(self) -> str:
         if self.low is None or self.high is None:
-            return f"below {number(self.high)}" if self.low is None else f"at least {number(self.low)}"
+            if self.low is None:
+                return f"below {number(self.high)}"
+            return f"at least {number(self.low)}"
         return f"from {number(self.low)} to below {number(self.high)}"
 
     def meets(self, other: ValueSet) -> bool:
@@ -35,7 +37,7 @@ class Between:
             low = max((b.low for b in (self, other) if b.low is not None), default=None)
             high = min((b.high for b in (self, other) if b.high is not None), default=None)
             return low is None or high is None or low < high
-        return any(self.holds(value) for value in other)
+        return any(map(self.holds, other))
 
     def holds(self, value: Fraction) -> bool:
         return (self.low is None or self.low <= value) and (self.high is None or value < self.high)
@@ -89,7 +91,9 @@ def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, i
 
 def described(values: ValueSet) -> str:
     """Return a set of values in words."""
-    return values.describe() if isinstance(values, Between | Intervals) else "{" + ", ".join(map(number, values)) + "}"
+    if isinstance(values, Between | Intervals):
+        return values.describe()
+    return "{" + ", ".join(map(number, values)) + "}"
 
 
 def number(value: Fraction | None) -> str:

@@ -29,7 +29,9 @@ def masses_within(p: Pmf, q: Pmf, epsilon: Number, delta: Fraction) -> bool:
     """
     budget = as_epsilon(epsilon)
     left, right = exact_excess(p, q, budget)
-    return left <= delta if not right else left <= delta or not ratio_exceeds((left - delta) / right, budget)
+    if not right:
+        return left <= delta
+    return left <= delta or not ratio_exceeds((left - delta) / right, budget)
 
 
 def gaussian_hockey_stick(p: Pmf, q: Pmf, sigma: Number, epsilon: Number) -> tuple[float, float]:

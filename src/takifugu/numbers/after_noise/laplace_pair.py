@@ -34,7 +34,9 @@ _LIFT = 960
 def above(value: Fraction) -> float:
     """Return the value as a float, rounded up; InputError beyond float64."""
     nearest = _nearest(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+    if Fraction(nearest) >= value:
+        return nearest
+    return math.nextafter(nearest, math.inf)
 
 
 def below(value: Fraction) -> float:
@@ -243,4 +245,6 @@ def smallest_scale(pair: Pair, safe: float, epsilon: Fraction) -> float:
 
     answer = search(safe, digits=False)
     close = pair.verdict(answer * (1 - SCALE_TOLERANCE / 2), epsilon, digits=False)[1] is False
-    return answer if close or len(pair) > MOST_ATOMS_WITH_DIGITS else search(answer, digits=True)
+    if close or len(pair) > MOST_ATOMS_WITH_DIGITS:
+        return answer
+    return search(answer, digits=True)

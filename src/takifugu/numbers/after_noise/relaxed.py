@@ -93,7 +93,7 @@ def _starts(atoms: Array) -> Array:
 
 
 def _logs(masses: Array) -> Floats:
-    return np.array([math.log(mass) for mass in masses.tolist()])
+    return np.array(list(map(math.log, masses.tolist())))
 
 
 def _repeated(values: Floats, starts: Array, size: int) -> Floats:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import chain
 
 from takifugu.numbers.distributions.positive_part import Enclosure
+from takifugu.numbers.rationals import float_above, float_below
 
 _BITS = 120
 #: Beyond this, e^epsilon q exceeds p for any masses with fewer than 14,000 bits; a smaller epsilon is safe above.
@@ -40,7 +41,7 @@ def divergence_in_units(masses: Iterable[tuple[int, int]], unit: int, epsilon: F
         scaled = p << _BITS
         most += max(scaled - low * q, 0)
         least += max(scaled - high * q, 0) if q == 0 or epsilon <= _LARGEST else 0
-    return Enclosure(_below(Fraction(least, unit << _BITS)), _above(Fraction(most, unit << _BITS)))
+    return Enclosure(float_below(Fraction(least, unit << _BITS)), float_above(Fraction(most, unit << _BITS)))
 
 
 def sum_of_powers(epsilon: Fraction, count: int) -> Enclosure:
@@ -54,7 +55,7 @@ def sum_of_powers(epsilon: Fraction, count: int) -> Enclosure:
     low, high = (Fraction(bound, 2**_BITS) for bound in _powers(epsilon))
     lows = sum((low**k for k in range(count)), Fraction(0))
     highs = sum((high**k for k in range(count)), Fraction(0))
-    return Enclosure(_below(lows), _above(highs))
+    return Enclosure(float_below(lows), float_above(highs))
 
 
 def _powers(epsilon: Fraction) -> tuple[int, int]:
@@ -80,13 +81,3 @@ def _fraction(value: object) -> Fraction:
     mantissa, exponent = mp.convert(value).man_exp
     exact: Fraction = int(mantissa) * Fraction(2) ** int(exponent)
     return exact
-
-
-def _above(value: Fraction) -> float:
-    rounded = float(value)
-    return rounded if Fraction(rounded) >= value else math.nextafter(rounded, math.inf)
-
-
-def _below(value: Fraction) -> float:
-    rounded = float(value)
-    return rounded if Fraction(rounded) <= value else math.nextafter(rounded, -math.inf)

@@ -141,7 +141,10 @@ def _on_lattice(
     rounding = count * _UNIT * (16 + 4 * float(np.abs(exponent - top).max())) + 64 * _UNIT * len(values)
     within = float(np.maximum(sums, 0.0) @ weight)
     noise = error * float(np.linalg.norm(weight))
-    largest = min(1 / (math.e * theta), count * float(values.max()) + step) if theta > 0 else count * values.max()
+    if theta > 0:
+        largest = min(1 / (math.e * theta), count * float(values.max()) + step)
+    else:
+        largest = count * values.max()
     # Values are taken as they are, but their place on the lattice is rounded: the sum is 1-Lipschitz in each.
     place = 4 * _UNIT * count * float(np.abs(values) @ masses) + count * law.moved * (1 + 2.0**-40)
     wrapped = _OUTSIDE * math.exp(min(theta * count * step, 700.0))

@@ -64,7 +64,10 @@ def joined(first: Weights, second: Weights) -> Weights:
     """Return the sum's weights: 2 min(n, m) + 4 roundings each."""
     if len(first) < len(second):
         first, second = second, first
-    numbers = _short(first.numbers, second.numbers) if len(second) <= _FEW else convolve(first.numbers, second.numbers)
+    if len(second) <= _FEW:
+        numbers = _short(first.numbers, second.numbers)
+    else:
+        numbers = convolve(first.numbers, second.numbers)
     error = first.error + second.error + first.error * second.error + 1.01 * (2 * len(second) + 4) * UNIT
     return Weights(first.start + second.start, numbers, error)
 
@@ -78,7 +81,10 @@ def _short(numbers: Wide, few: Wide) -> Wide:
         mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
         copy = times(numbers, float(few.mantissas[place]), int(few.exponents[place]))
         mantissas[span], exponents[span] = copy.mantissas, copy.exponents
-        total = Wide(mantissas, exponents) if total is None else add(total, Wide(mantissas, exponents))
+        if total is None:
+            total = Wide(mantissas, exponents)
+        else:
+            total = add(total, Wide(mantissas, exponents))
     assert total is not None
     return total
 
@@ -118,7 +124,9 @@ class Sums(Generic[Law]):
                 self._outside[depth:] = [(inner, outside)]
             node, depth = inner, depth + 1
         remaining = self._counts[number] - 1
-        return self._join(outside, self._power(self._laws[number], remaining)) if remaining else outside
+        if remaining:
+            return self._join(outside, self._power(self._laws[number], remaining))
+        return outside
 
     def inside(self, first: int, end: int) -> Law:
         """Return the law of the terms' sum from first to end."""
@@ -126,11 +134,10 @@ class Sums(Generic[Law]):
             return self._laws[first]
         if (first, end) not in self._inside:
             middle = (first + end) // 2
-            self._inside[first, end] = (
-                self._power(self._laws[first], self._counts[first])
-                if end - first == 1
-                else self._join(self.inside(first, middle), self.inside(middle, end))
-            )
+            if end - first == 1:
+                self._inside[first, end] = self._power(self._laws[first], self._counts[first])
+            else:
+                self._inside[first, end] = self._join(self.inside(first, middle), self.inside(middle, end))
         return self._inside[first, end]
 
     def _power(self, law: Law, count: int) -> Law:

@@ -173,7 +173,10 @@ class _Ratio:
         places = np.linspace(-_REACH, _REACH, 309)
         sides = signs(places)
         low, high = places[sides > 0].max(initial=-_REACH), places[sides < 0].min(initial=_REACH)
-        inner = _halved(lambda t: bool(signs(np.array([t]))[0] > 0), low, high) if (sides > 0).any() else -_REACH
+        if (sides > 0).any():
+            inner = _halved(lambda t: bool(signs(np.array([t]))[0] > 0), low, high)
+        else:
+            inner = -_REACH
         outer = _halved(lambda t: bool(signs(np.array([t]))[0] >= 0), inner, high)
         doubtful = np.array([inner]), np.array([min(_REACH, outer + _STEP)])
         left, right = doubtful if way > 0 else (-doubtful[1], -doubtful[0])

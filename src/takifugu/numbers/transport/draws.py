@@ -128,7 +128,9 @@ def _move(draws: Sequence[Draws]) -> int:
     """Bound one cell, perhaps without draws common to both sides."""
     different = [d for d in draws if not d.same]
     least = _move_of(draws)
-    return min(least, _move_of(different)) if least and len(different) < len(draws) else least
+    if least and len(different) < len(draws):
+        return min(least, _move_of(different))
+    return least
 
 
 def _move_of(draws: Sequence[Draws]) -> int:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import LARGEST_SMALL, Array, Atom, Floats, integers, same_type, to_python
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import Number, as_delta
+from takifugu.numbers.rationals import Number, as_delta, float_above
 from takifugu.numbers.search import between, halved, next_to
 
 #: Widest relative gap between two float levels that a proposal of W-infinity may ignore.
@@ -321,5 +321,4 @@ def _partial(p: Pmf, q: Pmf, delta: Fraction) -> Atom:
     distance = enough * problem.unit
     if np.float64 not in (p.values.dtype, q.values.dtype):
         return to_python(distance)
-    nearest = float(distance)
-    return nearest if Fraction(nearest) >= distance else float(np.nextafter(nearest, np.inf))
+    return float_above(Fraction(distance))

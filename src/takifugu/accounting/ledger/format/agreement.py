@@ -129,7 +129,7 @@ def _missing(left: Plain, right: Plain) -> bool:
     if (now - before) & set(left["states"]) or (before - now) & set(right["states"]):
         return False
     has_bins = left.get("bins") is not None or right.get("bins") is not None
-    return not (has_bins and any(_NUMERIC.search(text) for text in before ^ now))
+    return not (has_bins and any(map(_NUMERIC.search, before ^ now)))
 
 
 def _states(left: Plain, right: Plain) -> bool:
@@ -157,7 +157,9 @@ def _round_to(left: Plain, right: Plain) -> bool:
     All times read there lie where they are rounded to here.
     """
     rounded = [layout["round_to"] for layout in (left, right) if layout.get("round_to") is not None]
-    return bool(rounded[0][1]) if len(rounded) == 1 else bool(rounded[0][0] == rounded[1][0])
+    if len(rounded) == 1:
+        return bool(rounded[0][1])
+    return bool(rounded[0][0] == rounded[1][0])
 
 
 def _wide(left: Plain, right: Plain) -> bool:

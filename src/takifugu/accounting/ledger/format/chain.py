@@ -108,7 +108,7 @@ def check_head(connection: Connection) -> None:
     """Refuse an altered newest event, without reading older ones; raises LedgerError."""
     key, head = connection.exec_driver_sql("select key, head from meta").one()
     query = "select public_id, kind, source, body, created, first, chain from events order by id desc limit 2"
-    rows = [tuple(row) for row in connection.exec_driver_sql(query)]
+    rows = list(map(tuple, connection.exec_driver_sql(query)))
     before = rows[1][-1] if len(rows) > 1 else start(connection)
     newest = digest(key, before, *rows[0][:-1]).hex() if rows else before
     if newest != head or (rows and rows[0][-1] != head):

@@ -251,6 +251,6 @@ for _table in SEALED:
 @cache
 def statements() -> tuple[str, ...]:
     """Return the statements making tables and indexes."""
-    elements: list[DDLElement] = [CreateTable(table) for table in metadata.sorted_tables]
+    elements: list[DDLElement] = list(map(CreateTable, metadata.sorted_tables))
     elements += map(CreateIndex, chain.from_iterable(table.indexes for table in metadata.sorted_tables))
     return tuple(str(element.compile(dialect=dialect())) for element in elements)

@@ -158,7 +158,10 @@ class ChainInfluence:
             return np.asarray(fixed.max(axis=1, initial=DEAD)[self._phases(entries)])
         fixed = fixed + self._left[left - 1][:, columns]
         result = np.empty(len(entries))
-        start = len(entries) if self.settled is None else int(np.searchsorted(entries, self.settled))
+        if self.settled is None:
+            start = len(entries)
+        else:
+            start = int(np.searchsorted(entries, self.settled))
         for low in range(0, start, BLOCK):
             part = entries[low : min(low + BLOCK, start)]
             rows = self._term(part)[:, columns] + fixed[self._phases(part)]
@@ -183,7 +186,10 @@ class ChainInfluence:
         """
         columns = slice(None) if pairs is None else pairs
         result = np.full(len(entries), NEVER)
-        fixed = np.zeros((self.period, len(self.pairs))) if right is None else self._right[right - 1]
+        if right is None:
+            fixed = np.zeros((self.period, len(self.pairs)))
+        else:
+            fixed = self._right[right - 1]
         near = np.flatnonzero(entries - node <= self.reach)
         for low in range(0, len(near), BLOCK):
             part = near[low : low + BLOCK]
@@ -192,7 +198,9 @@ class ChainInfluence:
         return clip(result)
 
     def _phases(self, entries: IntArray) -> IntArray:
-        return np.zeros(len(entries), dtype=np.int64) if self.period == 1 else entries % self.period
+        if self.period == 1:
+            return np.zeros(len(entries), dtype=np.int64)
+        return entries % self.period
 
     def _term(self, entries: IntArray) -> FloatArray:
         """Return log P(X_i = s')/P(X_i = s), or its supremum."""

@@ -51,7 +51,10 @@ def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     """
     change, along = joint_change(charges), quilts(part.belief).along
     if along is None:
-        total = math.inf if math.isinf(change.total()) else float_above(change.each.total * change.unit)
+        if math.isinf(change.total()):
+            total = math.inf
+        else:
+            total = float_above(change.each.total * change.unit)
         return total, Witness("any values against any others", "the near set is everything", (("cost", total),))
     influence = along(part.belief, part.family.pairs)
     sides = ChainSides(influence, change)

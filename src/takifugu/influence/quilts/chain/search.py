@@ -131,7 +131,9 @@ def _worst(part: Part, sides: ChainSides, needed: Needed) -> Worst:
         numbers = (("influence", needed.influence), ("D", float(needed.change)))
         witnessed = quilt_witness(part, sides, needed.entry, needed.quilt, pair, numbers)
         far = f"; nodes farther than {sides.influence.reach} steps were not searched"
-        return replace(witnessed, detail=witnessed.detail + far) if sides.influence.capped else witnessed
+        if sides.influence.capped:
+            return replace(witnessed, detail=witnessed.detail + far)
+        return witnessed
 
     return Worst(needed.scale, witness)
 

@@ -25,7 +25,10 @@ def shared(
     >>> shared(("a chain",), 2, None, list), shared(("a chain",), 2, [(1, 0), (0, 1)], tuple)
     ([(0, 1), (1, 0)], [(0, 1), (1, 0)])
     """
-    value_pairs = tuple(permutations(range(states), 2)) if pairs is None else tuple(sorted(set(pairs)))
+    if pairs is None:
+        value_pairs = tuple(permutations(range(states), 2))
+    else:
+        value_pairs = tuple(sorted(set(pairs)))
     table: Table = _CACHE.pop((law, value_pairs)) if (law, value_pairs) in _CACHE else make(value_pairs)
     while len(_CACHE) >= MOST:
         _CACHE.pop(next(iter(_CACHE)))

@@ -45,7 +45,9 @@ class Shorter:
         more, far = self.longer - self.sides.length, self.sides.length // 4
         if entry < far:
             return entry
-        return entry + more // 2 if entry < self.sides.length - far else entry + more
+        if entry < self.sides.length - far:
+            return entry + more // 2
+        return entry + more
 
 
 def shorter(sides: ChainSides, family: Family) -> Iterator[Shorter]:
@@ -64,7 +66,9 @@ def shorter(sides: ChainSides, family: Family) -> Iterator[Shorter]:
 
 def entries_searched(length: int, changes: Runs, distance: float) -> float:
     """Predict the number of searched entries from useful quilts' reach."""
-    return float(length) if len(changes.values) > 1 else min(length, FIRST + 4 * LONGER * distance)
+    if len(changes.values) > 1:
+        return float(length)
+    return min(length, FIRST + 4 * LONGER * distance)
 
 
 def _period(sides: ChainSides) -> int:

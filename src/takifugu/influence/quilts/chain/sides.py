@@ -38,7 +38,9 @@ class Quilt:
     def before(self, entry: int) -> int | None:
         """Return the distance of the node before an entry, if any."""
         distance = self.left if self.anchor is None else entry - self.anchor
-        return distance if distance is not None and 1 <= distance <= entry else None
+        if distance is not None and 1 <= distance <= entry:
+            return distance
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +117,10 @@ class ChainSides:
         """Bound e over pairs for a quilt at each entry."""
         result = np.zeros(len(entries))
         before = self.near(quilt, entries)[0] > 0
-        after = np.zeros(len(entries), bool) if quilt.right is None else entries + quilt.right < self.length
+        if quilt.right is None:
+            after = np.zeros(len(entries), bool)
+        else:
+            after = entries + quilt.right < self.length
         for has_left in (False, True):
             for has_right in (False, True):
                 of_kind = (before == has_left) & (after == has_right)
@@ -189,7 +194,10 @@ def quilt_words(quilt: Quilt, entry: int, length: int, start: int = 0) -> str:
     if quilt.right is not None and entry + quilt.right < length:
         high = entry + quilt.right - 1
         nodes.append(start + entry + quilt.right)
-    near = f"near set: steps {start + low} to {start + high}" if low < high else f"near set: step {start + low}"
+    if low < high:
+        near = f"near set: steps {start + low} to {start + high}"
+    else:
+        near = f"near set: step {start + low}"
     if not nodes:
         return f"trivial quilt; {near}"
     if len(nodes) == 1:

@@ -152,7 +152,10 @@ def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     cost = math.inf if every >= BLOCKED else every * unit
     entries = trivial_costs(of_network, cost, trivial, unit)
     quilt, note = search_quilts(of_network, ColumnSets(of_network.belief, change), entries)  # type: ignore[arg-type]
-    rounded = math.inf if math.isinf(quilt.value) else float_above(Fraction(quilt.value) + _margin(part))
+    if math.isinf(quilt.value):
+        rounded = math.inf
+    else:
+        rounded = float_above(Fraction(quilt.value) + _margin(part))
     return rounded, witness(of_network, quilt, (("cost", rounded),), note)
 
 

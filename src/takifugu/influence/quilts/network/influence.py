@@ -81,7 +81,9 @@ class Influences:
     @cached_property
     def tree(self) -> TreeSets | None:
         """Return the branches of a tree; None for other networks."""
-        return TreeSets(self.network, [1] * self.network.size) if is_tree(self.network) else None
+        if is_tree(self.network):
+            return TreeSets(self.network, [1] * self.network.size)
+        return None
 
     def clusters(self, entry: int, quilt: Iterable[int]) -> list[tuple[int, ...]]:
         """Return a quilt's nodes in conditionally independent groups."""

@@ -36,7 +36,9 @@ class NearSets(Protocol):
 
 def near_sets(network: BayesianNetwork, steps: Sequence[int]) -> NearSets:
     """Return the near sets of a network with steps by node."""
-    return TreeSets(network, steps) if is_tree(network) else GraphSets(network, steps)
+    if is_tree(network):
+        return TreeSets(network, steps)
+    return GraphSets(network, steps)
 
 
 def is_tree(network: BayesianNetwork) -> bool:

@@ -97,7 +97,7 @@ class Tries:
         clusters = self._influences.clusters(self._entry, nodes)
         if not all(self._influences.fits(self._entry, cluster) for cluster in clusters):
             return
-        floors = [self._floor(cluster) for cluster in clusters]
+        floors = list(map(self._floor, clusters))
         for number, cluster in enumerate(clusters):
             for parts in (itertools.combinations(cluster, 2) if by_parts and len(cluster) == 3 else ()):
                 if self._hopeless(moved, floors):
@@ -119,7 +119,7 @@ class Tries:
 
     def _influence(self, nodes: tuple[int, ...]) -> FloatArray:
         """Return the influence of some nodes for each pair."""
-        return self._sum([self._of_cluster(cluster) for cluster in self._influences.clusters(self._entry, nodes)])
+        return self._sum(list(map(self._of_cluster, self._influences.clusters(self._entry, nodes))))
 
     def _of_cluster(self, cluster: tuple[int, ...]) -> FloatArray:
         table = self._influences.cluster(self._entry, cluster)

@@ -43,7 +43,10 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
         yield from (Alike(number, run, (number,)) for number, run in enumerate(runs))
         return
     lengths, ends = np.array(belief.lengths, dtype=np.int64), np.array(belief.ends, dtype=np.int64)
-    rows = (*(row for row in answer.in_runs if row is not None), *marks) if isinstance(answer, Additive) else marks
+    if isinstance(answer, Additive):
+        rows = (*(row for row in answer.in_runs if row is not None), *marks)
+    else:
+        rows = marks
     first = [row.numbers_of_runs(ends - lengths) for row in rows]
     last = [row.numbers_of_runs(ends - 1) for row in rows]
     changes = np.zeros(len(ends), dtype=np.bool_)

@@ -160,13 +160,18 @@ class ChainSection:
         Raises SpecError with every fault of how long states last.
         """
         following = self.next or {}
-        odd = [] if self.stay is None else list(stays.faults(self.states, self.stay, following, public.step))
+        if self.stay is None:
+            odd = []
+        else:
+            odd = list(stays.faults(self.states, self.stay, following, public.step))
         odd += [] if self.stays is None else stays.faults_by(self.states, self.stays, following, public.step)
         if odd:
             raise SpecError(odd)
         counts = None if self.fit is None else public.transitions(self.fit)
         try:
-            return self._chain(public) if self.fit is None or counts is None else self._fitted(self.fit, counts, public)
+            if self.fit is None or counts is None:
+                return self._chain(public)
+            return self._fitted(self.fit, counts, public)
         except InputError as error:
             by_cells = error.where[:1] in (("matrices",), ("stays",), ("matrix_by",))
             initial = error.where[:1] == ("initial",)

@@ -187,7 +187,10 @@ def _cell(text: str, name: str, by: str) -> int:
 
 
 def _example(by: str) -> str:
-    keys = '"22-06" = [[...], ...], "07-21"' if by == "hour" else "Monday-Friday = [[...], ...], Saturday-Sunday"
+    if by == "hour":
+        keys = '"22-06" = [[...], ...], "07-21"'
+    else:
+        keys = "Monday-Friday = [[...], ...], Saturday-Sunday"
     return f"write for example matrices = {{ {keys} = [[...], ...] }}, in which each {by} is once"
 
 

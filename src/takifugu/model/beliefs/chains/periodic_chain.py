@@ -129,7 +129,9 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
     @property
     def wide_start(self) -> WideLaw:
         """Return the law of the first entry; raises Unsupported for initial="any"."""
-        return self.stationary_laws[0] if self.initial == "stationary" else WideLaw.of(self.marginals(1)[0])
+        if self.initial == "stationary":
+            return self.stationary_laws[0]
+        return WideLaw.of(self.marginals(1)[0])
 
     def marginal(self, entry: int) -> FloatArray:
         """Return the law of entry `entry`.
@@ -146,7 +148,8 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
             raise Unsupported(
                 'a chain with initial="any" is a class', rule="no single marginal distribution exists"
             ).at("initial")
-        count = self.length if count is None else count
+        if count is None:
+            count = self.length
         if self.initial == "stationary":
             repeated = np.array([law.floats() for law in self.stationary_laws])
             if self.period == 1:
@@ -167,7 +170,10 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         """Return the possible values of each entry, for any length."""
         if self.initial == "stationary":
             return Supports(tuple(law.support for law in self.stationary_laws), 0)
-        start = np.ones(len(self.states), dtype=bool) if self.initial == "any" else np.array(self.initial) > 0
+        if self.initial == "any":
+            start = np.ones(len(self.states), dtype=bool)
+        else:
+            start = np.array(self.initial) > 0
         return supports_from(start, self.step_matrices > 0)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
@@ -261,7 +267,7 @@ def _matrices(matrices: Iterable[Sequence[Sequence[float]] | FloatArray]) -> tup
             tables.append(stochastic_matrix(matrix))
     if not tables or len({table.shape for table in tables}) != 1:
         raise InputError(
-            f"the matrices have the sizes {[len(table) for table in tables]}",
+            f"the matrices have the sizes {list(map(len, tables))}",
             rule="there is at least one, and all are about the same states",
         ).at("matrices")
     return tuple(tables)

@@ -95,7 +95,10 @@ def faults(states: Sequence[State], stay: Stay, following: Following, step: Step
     wrong = [*_strangers(following, place_of, ("next",)), *_proportion_faults(following, place_of)]
     yield from wrong
     shares = {} if wrong else _following(following, place_of)
-    unsaid = [] if wrong or len(place_of) < 3 else [name for name in place_of if name not in shares]
+    if wrong or len(place_of) < 3:
+        unsaid = []
+    else:
+        unsaid = [name for name in place_of if name not in shares]
     yield from _unsaid(place_of, [name for name in place_of if name not in stay], unsaid)
     for name in place_of:
         other_states = [other for other in place_of if other != name]
@@ -145,7 +148,9 @@ def _together(names: Sequence[str]) -> str:
 
 
 def _as_key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+    if re.fullmatch(r"[A-Za-z0-9_-]+", name):
+        return name
+    return json.dumps(name, ensure_ascii=False)
 
 
 def _strangers(names: Iterable[str], states: Collection[str], key: tuple[str, ...]) -> Iterator[InputError]:
@@ -158,7 +163,9 @@ def _strangers(names: Iterable[str], states: Collection[str], key: tuple[str, ..
 def _steps(stay: Number, name: str, step: Step) -> Fraction:
     """Return how many steps a stay is, at least 1."""
     key = ("stay", name)
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", stay) if isinstance(stay, str) else None
+    match = None
+    if isinstance(stay, str):
+        match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", stay)
     if isinstance(stay, str) and (match is None or match[2] not in ("", *_SECONDS)):
         raise InputError(f"{stay!r} is no duration", fix='write for example "100 min" or "1.5 h"').at(*key)
     with within("stay"):

@@ -153,7 +153,7 @@ class BayesianNetwork:
         Raises Unsupported where a table would be too large (the size is predicted first), InputError for an unknown
         name.
         """
-        return self.law([self.position(n) for n in names])[0]
+        return self.law(list(map(self.position, names)))[0]
 
     def law(self, entries: Sequence[int]) -> tuple[FloatArray, float]:
         """Return some entries' joint law, and a bound on cells' relative error."""
@@ -263,7 +263,9 @@ class BayesianNetwork:
             for n in self.nodes
         ]
         data = {"kind": "bayesian-network", "nodes": nodes, "source": self.source}
-        return data if self.listed == self.names else {**data, "listed": list(self.listed)}
+        if self.listed == self.names:
+            return data
+        return {**data, "listed": list(self.listed)}
 
     @staticmethod
     def from_dict(data: Plain) -> BayesianNetwork:

@@ -38,7 +38,9 @@ def tables_of(path: Path) -> list[Table]:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, env=surroundings, timeout=seconds, check=False
         )
-        nodes = json.loads(done.stdout) if done.returncode == 0 and len(done.stdout) < LARGEST_OUTPUT else None
+        nodes = None
+        if done.returncode == 0 and len(done.stdout) < LARGEST_OUTPUT:
+            nodes = json.loads(done.stdout)
     except (subprocess.TimeoutExpired, ValueError):
         nodes = None
     if nodes is None:
@@ -72,7 +74,7 @@ def plain(model: Any) -> list[Table]:
         axes = list(reversed(table.names))  # pyAgrum's first variable is the array's last axis
         name = variable.name()
         parents = [a for a in axes if a != name]
-        array = np.transpose(table.toarray(), [axes.index(v) for v in (*parents, name)])
+        array = np.transpose(table.toarray(), list(map(axes.index, (*parents, name))))
         nodes.append((name, list(variable.labels()), parents, array))
     return nodes
 

@@ -66,7 +66,9 @@ class StatedDensity:
         if kind == "mean":
             return Normal(_number(self.mean, "mean"), _number(self.deviation, "deviation"))
         first, *others = ([_number(value, key) for value in getattr(self, key)] for key in _KEYS[kind])
-        return NormalMixture(first, *others) if kind == "weights" else Tabulated(first, *others)
+        if kind == "weights":
+            return NormalMixture(first, *others)
+        return Tabulated(first, *others)
 
 
 def _number(value: Number | None, key: str) -> float:

@@ -77,7 +77,9 @@ class NormalSection:
                 yield error
 
     def counted(self, public: Public) -> Counted | None:
-        return None if self.fit is None else (("fit", "file"), self.fit, self.columns)
+        if self.fit is None:
+            return None
+        return ("fit", "file"), self.fit, self.columns
 
     def layout(self) -> Plain:
         """Return the replacements of missing values, by column."""

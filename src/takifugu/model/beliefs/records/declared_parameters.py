@@ -86,7 +86,9 @@ class ParametersSection:
 
     def counted(self, public: Public) -> Counted | None:
         fit = self.prior.fit
-        return None if fit is None else (("prior", "fit", "file"), fit, fit.columns)
+        if fit is None:
+            return None
+        return ("prior", "fit", "file"), fit, fit.columns
 
     def belief(self, public: Public) -> Parameters:
         """Return the belief, or raise SpecError naming every faulty column."""
@@ -122,7 +124,7 @@ def _laws(name: str, column: Column, prior: JointTable | BayesianNetwork) -> dic
     if name not in prior.names:
         raise InputError(
             "has no parameter", rule="each column follows the parameter of its name",
-            fix=f"the parameters are {[str(parameter) for parameter in prior.names]}",
+            fix=f"the parameters are {list(map(str, prior.names))}",
         )  # fmt: skip
     values = spelled(prior.alphabet(prior.position(name)))
     laws = dict[Hashable, dict[State, Fraction]]()

@@ -85,7 +85,9 @@ class RecordsSection:
                 yield error.at("classes", name)
 
     def counted(self, public: Public) -> Counted | None:
-        return None if self.fit is None else (("fit", "file"), self.fit, self.fit.columns)
+        if self.fit is None:
+            return None
+        return ("fit", "file"), self.fit, self.fit.columns
 
     def layout(self) -> Plain:
         """Return the classes of numbers by column, in words."""
@@ -103,7 +105,7 @@ class RecordsSection:
                 if odd:
                     raise InputError(
                         f"a row has {sorted(map(str, odd))[0]!r} in column {name!r}, which is none of its classes",
-                        fix=f"write one of {[str(value) for value in of_column.called]}",
+                        fix=f"write one of {list(map(str, of_column.called))}",
                     )
             return Records(table, self.records)
 
@@ -114,11 +116,15 @@ class RecordsSection:
             for words, value in pairs:
                 parts.append(words if words == str(value) else f"{words} as {value!r}")
             classes_in_words = ", ".join(parts)
-            rule = "" if classes.missing is None else f"; a missing value counts as {classes.missing!r}"
+            rule = ""
+            if classes.missing is not None:
+                rule = f"; a missing value counts as {classes.missing!r}"
             yield f"the numbers of {name!r} are read in classes: {classes_in_words}{rule}"
 
 
 def _in_words(classes: DeclaredClasses) -> Mapping[str, str]:
     """Return the numbers of each value in words, missing ones included."""
     pairs = zip(map(str, classes.called), Classes(classes.ends).words, strict=True)
-    return dict(pairs) if classes.missing is None else {**dict(pairs), "missing": str(classes.missing)}
+    if classes.missing is None:
+        return dict(pairs)
+    return {**dict(pairs), "missing": str(classes.missing)}

@@ -82,7 +82,9 @@ class MultivariateNormal(Nameless):
             ).at("records")
         if outside not in ("refuse", "clip"):
             raise InputError(f"outside is {outside!r}", fix='write "refuse" or "clip"').at("outside")
-        step = None if resolution is None else as_fraction(resolution, "the resolution", "resolution")
+        step = None
+        if resolution is not None:
+            step = as_fraction(resolution, "the resolution", "resolution")
         if step is not None and step <= 0:
             raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
         set_fields(
@@ -206,7 +208,9 @@ class MultivariateNormal(Nameless):
     def _reach(self, low: Fraction, high: Fraction) -> Fraction:
         """Return the largest distance in a range, after clipping and rounding."""
         step = self.resolution
-        return high - low if step is None else max(high - low, (round(high / step) - round(low / step)) * step)
+        if step is None:
+            return high - low
+        return max(high - low, (round(high / step) - round(low / step)) * step)
 
     def deviation(self, row: Sequence[Fraction]) -> float:
         """Return the standard deviation of the columns' weighted sum over records."""
@@ -241,7 +245,9 @@ class MultivariateNormal(Nameless):
             data["replaced"] = list(self.replaced)
         if self.resolution is not None:
             data["resolution"] = to_text(self.resolution)
-        return data if self.outside == "refuse" else {**data, "outside": self.outside}
+        if self.outside == "refuse":
+            return data
+        return {**data, "outside": self.outside}
 
     @staticmethod
     def from_dict(data: Plain) -> MultivariateNormal:
@@ -303,4 +309,4 @@ def _ranges(declared_ranges: Mapping[str, tuple[Number, Number]], columns: Seque
             if low >= high:
                 raise InputError(f"the range goes from {low} to {high}", rule="it must have an inside")
             ranges[name] = (low, high)
-    return tuple(ranges.get(name) for name in columns)
+    return tuple(map(ranges.get, columns))

@@ -139,7 +139,7 @@ def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalVi
             f"the function is {name!r}", rule="under a normal belief what is hidden is linear in the columns",
             fix="write 'mean', 'sum' or weights; or take a belief over finite records, Records(table, n)",
         ).at("function")  # fmt: skip
-    columns = [belief.read.named(name) for name in secret.columns]
+    columns = list(map(belief.read.named, secret.columns))
     if isinstance(secret.function, tuple):
         weight_of = dict(zip(columns, secret.function, strict=True))
         rows: Matrix = (tuple(weight_of.get(name, Fraction(0)) / belief.records for name in belief.columns),)
@@ -241,7 +241,9 @@ def _moved(corner: Sequence[Fraction]) -> str:
 
 
 def _in(values: ValueSet) -> str:
-    return described(values) if isinstance(values, Between | Intervals) else f"one of {described(values)}"
+    if isinstance(values, Between | Intervals):
+        return described(values)
+    return f"one of {described(values)}"
 
 
 def _check_varies(belief: MultivariateNormal, weights: Matrix, title: str) -> None:

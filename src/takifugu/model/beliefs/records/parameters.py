@@ -171,7 +171,9 @@ class Parameters:
         In a network of a table each parameter depends on all before. Raises Unsupported for a table with too many
         combinations of values, or with tiny probabilities.
         """
-        return self.prior if isinstance(self.prior, BayesianNetwork) else _network(self.prior)
+        if isinstance(self.prior, BayesianNetwork):
+            return self.prior
+        return _network(self.prior)
 
     @property
     def network_error(self) -> float:
@@ -212,7 +214,9 @@ class Parameters:
     def describe(self) -> str:
         words = f"{self.records} records with the columns {first_few(self.columns)}, whose parameters follow "
         words += self.prior.describe()
-        return words if self.source == self.prior.source else f"{words} ({self.source})"
+        if self.source == self.prior.source:
+            return words
+        return f"{words} ({self.source})"
 
     def property(self, secret: Secret) -> None:
         """Return None, as parameters are entries, read as they are.
@@ -233,7 +237,7 @@ def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> 
     if name not in prior.names:
         raise InputError(
             f"the column {name!r} has no parameter", rule="each column follows the parameter of its name",
-            fix=f"the parameters are {[str(n) for n in prior.names]}{did_you_mean(name, prior.names)}",
+            fix=f"the parameters are {list(map(str, prior.names))}{did_you_mean(name, prior.names)}",
         ).at(*place)  # fmt: skip
     entry = prior.position(name)
     if isinstance(laws, JointTable | BayesianNetwork) or not isinstance(laws, Mapping):
@@ -249,7 +253,7 @@ def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> 
         raise InputError(
             f"the column {name!r} has a distribution given {unknown[0]!r}",
             rule="a column depends on the value of its own parameter only, not on other columns",
-            fix=f"give one for each of {[str(v) for v in values]}",
+            fix=f"give one for each of {list(map(str, values))}",
         ).at(*place)
     missing = [value for value in values if value not in laws]
     if missing:

@@ -136,7 +136,9 @@ class SumView(RecordView):
     @cached_property
     def lists_widest_only(self) -> bool:
         """Whether `pairs` are those of the largest difference only."""
-        near_each = self.widest if self.secret.max_difference is not None and isinstance(self.keys, Steps) else 0
+        near_each = 0
+        if self.secret.max_difference is not None and isinstance(self.keys, Steps):
+            near_each = self.widest
         return near_each * len(self.keys) > MOST_PAIRS
 
     @cached_property
@@ -246,7 +248,10 @@ class SetsView(RecordView):
 
     def describe_hypothesis(self, value: int) -> str:
         values = self.sets[value]
-        is_in = f"is {values.describe()}" if isinstance(values, Between | Intervals) else f"is in {described(values)}"
+        if isinstance(values, Between | Intervals):
+            is_in = f"is {values.describe()}"
+        else:
+            is_in = f"is in {described(values)}"
         return f"{self.secret.what} {is_in}"
 
 

@@ -138,7 +138,7 @@ class Records(PlainForm, kind="records"):
         >>> Records(JointTable([(0,), (1,)], [0.25, 0.75]), 2).weights
         (1, 3)
         """
-        exact = [Fraction(mass) for mass in self.table.masses]
+        exact = list(map(Fraction, self.table.masses))
         common = max(mass.denominator for mass in exact)  # powers of two, or whole numbers
         return tuple(int(mass * common) for mass in exact)
 
@@ -173,7 +173,7 @@ class Records(PlainForm, kind="records"):
         (Fraction(1, 40), [[0], [1]])
         """
         if isinstance(query, Together):
-            return joined([self.resolve(part) for part in query.queries])
+            return joined(list(map(self.resolve, query.queries)))
         if isinstance(query, By):
             raise by_columns()
         if isinstance(query, CountRows | CrossTable):

@@ -40,7 +40,7 @@ def view_of(records: Records, secret: object) -> RecordView | None:
                 fix="hide a property of the records at hand, dataset_property(...), or believe in Parameters(...)",
             ).at("secrets")
         return None
-    places = [records.column(name) for name in secret.columns]
+    places = list(map(records.column, secret.columns))
     sum_view: SumView | FunctionView
     if secret.is_vector:
         return _vector_view(records, secret, places)
@@ -51,7 +51,9 @@ def view_of(records: Records, secret: object) -> RecordView | None:
         sum_view = FunctionView(records, secret, secret.function, tuple(levels))
     else:
         sum_view = _sum_view(records, secret, places)
-    return sum_view if secret.sets is None else SetsView(records, secret, secret.sets, sum_view)
+    if secret.sets is None:
+        return sum_view
+    return SetsView(records, secret, secret.sets, sum_view)
 
 
 def _sum_view(records: Records, secret: DatasetProperty, places: Sequence[int]) -> SumView:
@@ -97,6 +99,6 @@ def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fract
         if value not in alphabet:
             raise InputError(
                 f"the secret names the value {value!r}, which {name!r} cannot have",
-                fix=f"write some of {[str(v) for v in alphabet]}",
+                fix=f"write some of {list(map(str, alphabet))}",
             ).at("of")
     return [Fraction(value in secret.of) for value in values]
