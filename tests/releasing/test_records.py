@@ -372,4 +372,4 @@ def test_a_value_of_the_belief_that_counts_as_missing_is_refused(tmp_path: Path)
         path = tmp_path / "release.toml"
         path.write_text(text.replace("budget = 10", f'budget = 10\nmissing = ["{value}"]'))
         refused = refusal_of(path)
-        assert f"{key}: the value {value!r} counts as missing" in str(refused)
+        assert f"{key}: {value!r} counts as missing" in str(refused)

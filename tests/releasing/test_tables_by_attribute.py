@@ -306,7 +306,7 @@ def test_data_that_break_the_rules_are_refused_without_being_told(tmp_path: Path
      "a sum with codes"),
     ([('unit = "who"\n', "")], "source.unit", "attributes are those of people"),
     ([("ward = [", "hour = [")], "source.attributes.hour", "rename the column"),
-    ([("ward = [", "state = [")], "source.attributes.state", "is the column of source.value"),
+    ([("ward = [", "state = [")], "source.attributes.state", "another meaning"),
     ([("ward = [", "wing = ["), ('by = "ward"', 'by = "wing"')], "source.attributes.wing", "no column 'wing'"),
     ([('["A", "B", "C"]', '["A", "A"]')], "source.attributes.ward", "once"),
     ([('["A", "B", "C"]', "[]")], "source.attributes.ward", "name every value"),

@@ -166,7 +166,7 @@ def test_it_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     ((('rows = "wide"', 'rows = "wide"\nduplicates = "first"'),), "source.duplicates: is given, and rows are wide"),
     ((('rows = "wide"', 'rows = "wide"\nround_to = "1d"'),), "source.round_to: is given"),
     ((('"%d/%m/%Y"', '"epoch"'),), "source.order_format: is 'epoch', and times are headers"),
-    ((('empty = "absent"', 'empty = "ill"'),), "source.empty: is 'ill', which is no state"),
+    ((('empty = "absent"', 'empty = "ill"'),), "source.empty: 'ill' is no state"),
     ((('{ x = "present" }', '{ x = "present", absent = "present" }'),), "source.empty: is 'absent', which map reads"),
     ((('ignore = ["class"]\n', ""),), "source.columns: column 2 of 22 is declared nowhere"),
     ((('ignore = ["class"]', 'ignore = ["class", "05/01/2026"]'),), "source.columns: column 3 of 22 is declared twice"),

@@ -61,6 +61,13 @@ def one_week(path: Path) -> Fraction:
     return cost
 
 
+def test_windows_may_be_hours_days_weeks_months_or_years(tmp_path: Path) -> None:
+    for every, number, first in (("hour", 672, "2026-01-05T00"), ("day", 28, "2026-01-05"), ("week", 4, "2026-W02")):
+        items = load(written(tmp_path, ('every = "week"', f'every = "{every}"'))).items
+        assert len(items) == number
+        assert (items[0].name, items[0].period) == (f"busy-{first}", first)
+
+
 @pytest.mark.slow
 def test_every_week_at_once_and_one_by_one_cost_the_same(tmp_path: Path) -> None:
     at_once, one_by_one = written(tmp_path / "a"), written(tmp_path / "b")

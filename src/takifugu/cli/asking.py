@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 
 import click
 
 from takifugu.cli.group import complain
 from takifugu.cli.output import wrapped
 from takifugu.cli.terminal import is_terminal
-from takifugu.core.errors import InputError, ReleaseError
+from takifugu.core.errors import ReleaseError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.core.text.tables import filled, labelled, name_of, text_table, width
 from takifugu.releasing.file.guessing.columns import FirstLook
@@ -27,8 +28,8 @@ def can_ask() -> bool:
     return is_terminal(sys.stdin) and is_terminal(sys.stderr) and not os.environ.get("CI")
 
 
-def ask_about(look: FirstLook, question: Question) -> str:
-    """Ask until there is an answer; ReleaseError at the input's end."""
+def ask_about(look: FirstLook, question: Question, accept: Callable[[str], str]) -> str:
+    """Ask until an answer is accepted; ReleaseError at the input's end."""
     _say("\n" + click.style(filled(question.words), bold=True))
     _say(_rows_of(look))
     choices = question.choices[:_LISTED]
@@ -48,9 +49,9 @@ def ask_about(look: FirstLook, question: Question) -> str:
         if word.isascii() and word.isdigit() and 1 <= int(word) <= len(choices) and not question.form:
             return choices[int(word) - 1].name
         try:
-            return question.answer(word)
-        except InputError as error:
-            complain(error.what)
+            return accept(word)
+        except TakifuguError as error:
+            complain(error.line if question.form == "text" else error.what)
 
 
 def _say(text: str) -> None:

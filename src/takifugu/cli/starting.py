@@ -20,7 +20,7 @@ from takifugu.core.escaping import visible
 from takifugu.core.text.tables import labelled
 from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed
-from takifugu.releasing.file.drafting.draft import Start, draft_of
+from takifugu.releasing.file.drafting.draft import draft_of
 from takifugu.releasing.file.drafting.listing import listed_keys
 from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.notes import notes, one_of_several
@@ -50,7 +50,7 @@ def init(
     content_notes = [one_of_several(contents, look.written)] if len(contents) > 1 else []
     for note in content_notes:
         click.echo(wrapped(note), err=True)
-    subject = Subject(look, None if kind is None else PLAINLY.get(kind, kind))
+    subject = Subject(look, None if kind is None else PLAINLY.get(kind, kind), data, output)
     asks = not yes and can_ask()
     questions = answered(subject, answers, partial(ask_about, look) if asks else clearly_offered)
     made_of = decision(subject, questions)
@@ -59,7 +59,7 @@ def init(
     kind, why = made_of.kind, subject.guess.why if made_of.kind == subject.guess.kind else ""
     if made_of.across is not None:
         why = questions[0][0].why
-    text = draft_of(Start(data, output, look, kind, made_of.roles, made_of.said, made_of.across))
+    text = draft_of(made_of)
     declared, whose = ledger_for(output, data)
     schema_file = output.with_name(f"takifugu-{kind}.schema.json")
     write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)

@@ -201,7 +201,7 @@ def test_a_list_of_places_that_is_the_data_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="is the private data itself"):
         load(written(tmp_path, text))
     copied = FILE.replace('places = ["bar", "shop", "gym"]', 'places = { file = "places.csv", column = "where" }')
-    with pytest.raises(SpecError, match="is the private data itself"):
+    with pytest.raises(SpecError, match="has the rows of the private data"):
         load(written(tmp_path, copied, places_csv=ROWS))
     public = written(tmp_path, copied, places_csv="where\nshop\nbar\ngym\npark\n")
     assert sorted(counts(public)) == [0, 1, 1, 9]

@@ -34,7 +34,7 @@ def table(folder: Path, header: str, rows: Sequence[str]) -> Subject:
     return subject_of(path)
 
 
-def offered(question: Question) -> str | None:
+def offered(question: Question, _: object) -> str | None:
     return question.offered
 
 
@@ -187,7 +187,7 @@ def test_a_question_is_data(tmp_path: Path) -> None:
         assert question.offered == names[0], "the likely answer comes first"
         assert question.words.endswith("?")
         assert all(question.answer(name) == name for name in (*names, *question.others))
-        if question.form != "words":
+        if question.form != "text":  # which the file that it drafts judges
             with pytest.raises(InputError):
                 question.answer("none of these")
 
@@ -210,7 +210,7 @@ def test_a_draft_of_what_lasts_is_whole_with_all_answers(tmp_path: Path, rows: s
     [
         (["--stay", "ward 3 d, icu 20 h"], "stay"), (["--states", "ward"], "states"), (["--states", "a, a"], "states"),
         (["--states", "ward, icu", "--stay", "ward 3 d"], "stay"),
-        (["--states", "ward, icu", "--stay", "ward 3 d, icu x"], "stay"),
+        (["--states", "ward, icu", "--stay", "ward 3 d, icu x"], "stay.icu x"),
         (["--states", "ward, icu", "--stay", "ward 3 d, bed 2 h"], "stay.bed"),
         (["--states", "ward, icu", "--stay", "ward 3 d, icu 1 min"], "stay.icu"),
         (["--states", "ward, icu", "--stay", "ward 3 d, icu 2 h", "--next", "ward 1, icu 1"], "next"),
@@ -218,6 +218,8 @@ def test_a_draft_of_what_lasts_is_whole_with_all_answers(tmp_path: Path, rows: s
         (["--from", "2026-02-01", "--until", "2026-01-01"], "until"), (["--independent", "no"], "independent"),
         (["--size", "3"], "size"), (["--public", "yes"], "public"), (["--dates", "%d"], "dates"),
         (["--states", "ward, icu", "--source", "public.csv"], "source"),
+        (["--states", ","], "states"), (["--roster", ","], "roster"), (["--roster", "nobody.csv"], "roster"),
+        (["--roster", "d.csv"], "roster"), (["--from", "2026-01-05", "--until", "never"], "until"),
     ],
 )  # fmt: skip
 def test_answers_that_contradict_each_other_are_refused(tmp_path: Path, words: list[str], place: str) -> None:
@@ -227,3 +229,34 @@ def test_answers_that_contradict_each_other_are_refused(tmp_path: Path, words: l
     done = ended(2, "init", tmp_path / "d.csv", "-o", where, *decided, *words)
     assert json.loads(done.stdout)["error"]["where"] == place
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (["--size", "none"], "size"), (["--size", "0"], "size"),
+        (["--states", "y, y", "--size", "40", "--next", "y 1"], "next"),
+        (["--states", "y, n", "--next", "y 0.5"], "next"), (["--states", "y, n", "--next", "y 0.5, no 0.5"], "next"),
+        (["--states", "y, n", "--size", "40", "--next", "y 0.5, n 0.6"], "next"), (["--next", "y 0.5, n 0.5"], "next"),
+    ],
+)  # fmt: skip
+def test_answers_about_people_are_judged_by_the_file_that_they_draft(
+    tmp_path: Path, words: list[str], place: str
+) -> None:
+    lines = [f"r{n},{'yn'[n % 2]}" for n in range(40)]
+    (tmp_path / "d.csv").write_text("\n".join(["respondent_id,smokes", *lines, ""]), encoding="utf-8")
+    decided = ["--rows", "answers", "--whose", "-", "--secret", "answers", "--publish", "smokes", "--yes", "--json"]
+    done = ended(2, "init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", *decided, *words)
+    assert json.loads(done.stdout)["error"]["where"].partition("[")[0] == place
+    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+
+
+def test_a_chain_is_fitted_to_a_public_table_that_is_there(tmp_path: Path) -> None:
+    lines = [f"u{n % 5},{n // 5},{random.Random(n).choice('ab')}" for n in range(240)]
+    (tmp_path / "d.csv").write_text("\n".join(["user,minute,state", *lines, ""]), encoding="utf-8")
+    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--yes", "--states", "a, b", "--source", "p.csv"]
+    assert "p.csv" in ended(2, *words).stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+    others = [f"v{n % 7},{n // 7},{random.Random(n + 9).choice('aab')}" for n in range(280)]
+    (tmp_path / "p.csv").write_text("\n".join(["user,minute,state", *others, ""]), encoding="utf-8")
+    assert "belief.fit" not in succeed(*words).output

@@ -14,8 +14,8 @@ from tests.support.release_files import EXPECT, believe, publish, read_from, rel
 from tests.support.releases import put, refusal_of
 from tests.support.starting import begin
 
+from takifugu.releasing.file.keys import LASTING, ROWS, STEPS, UNSAID
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.row_words import LASTING, ROWS, STEPS, UNSAID
 from takifugu.releasing.planning.identity import keys_of
 
 SEQUENCES = ("markov-chain", "markov-chain-class")

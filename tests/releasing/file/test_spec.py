@@ -98,7 +98,7 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     ('file = "data.csv"', 'file = "."', "source.file", "has files of several formats (1 .csv, 1 .toml)"),
     ('order = "t [min]"', "step = 1", "source.order", "is missing"),
     ('order = "t [min]"', 'order = "t [min]"\nstep = "2 parsecs"', "source.step", "1min"),
-    ('order = "t [min]"', 'order = "run no."', "source", "named twice"),
+    ('order = "t [min]"', 'order = "run no."', "source.piece", "another meaning"),
     ("budget = 10", "budget = 0", "source.budget", "must be above 0"),
     ("budget = 10", "budget = {epsilon = 0}", "source.budget.epsilon", "must be above 0"),
     ("budget = 10", "budget = {epsilon = 1, delta = 1}", "source.budget.delta", "below 1"),

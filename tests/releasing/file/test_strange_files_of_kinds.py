@@ -84,7 +84,7 @@ def test_places_of_people_by_decimal_commas(tmp_path: Path, reader: str) -> None
 def test_the_public_file_is_recognised_as_the_private_one_however_it_is_written(tmp_path: Path) -> None:
     keys = f'{LATIN}person = "column_1"\nplace = "column_2"'
     places = 'places = { file = "public.csv", column = "column_2" }'
-    with pytest.raises(SpecError, match="is the private data itself"):
+    with pytest.raises(SpecError, match="has the rows of the private data"):
         units(tmp_path, POLICY, keys, places, "Jörg|Café\nÖzil|Bar\n", "x|Café\ny|Bar\n")
 
 

@@ -18,7 +18,7 @@ Moment = int | Fraction
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-#: What `every` may be, and a window of each as it is written; of visits it may be an hour, too.
+#: What `every` may be, and a window of each as it is written.
 AN_HOUR = "2026-02-09T18"
 PERIODS = {"day": "2026-02-09", "week": "2026-W07", "month": "2026-02", "year": "2026"}
 HOUR = 3_600_000_000

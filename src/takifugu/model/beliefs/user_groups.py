@@ -72,8 +72,12 @@ class UsersSection:
 
     def belief(self, public: Public) -> IndependentUsers:
         if self.groups is None:
-            all_alike = _shares(self.size or 0, self.values or (), self.probabilities or (), self.presence)
-            return IndependentUsers.groups([all_alike], self.absence, self.source)
+            try:
+                all_alike = _shares(self.size or 0, self.values or (), self.probabilities or (), self.presence)
+                return IndependentUsers.groups([all_alike], self.absence, self.source)
+            except InputError as error:
+                error.where = ("probabilities",) if error.where[:1] in ((), ("laws",)) else error.where
+                raise
         with about():
             groups = [_shares(g.size, g.values, g.probabilities, g.presence) for g in self.groups]
             return IndependentUsers.groups(groups, self.absence, self.source)

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
 from takifugu.core.sections import checked_path
-from takifugu.data import Zone, check_order_format
 from takifugu.numbers.rationals import as_delta, as_epsilon
 
 
@@ -76,26 +85,47 @@ Edges = tuple[Number, Number]
 
 #: A time or a place along the order column, as a calendar and its windows are written.
 Moment = StrictStr | StrictInt | StrictFloat | datetime | date
-CalendarEnd = Annotated[
-    Moment | None, meaning("where the calendar ends; it may be left out, and moved later", "2027-01-04")
-]
-WindowStart = Annotated[Moment | None, meaning("where the window starts", "2026-02-09", alias="from")]
-WindowEnd = Annotated[Moment | None, meaning("where the window ends; this step is not read", "2026-02-16")]
-#: How times are written, and by which clocks.
-OrderFormat = Annotated[
-    Text | None,
-    meaning(
-        'how the times of order are written, if not as ISO 8601; "epoch" are seconds since 1970, and '
-        '"epoch_ms" thousandths of one',
-        "%d/%m/%Y %H:%M",
-    ),
-    checked(check_order_format),
-]
-Timezone = Annotated[
-    Text | None, meaning("the zone of times that tell none; steps are counted in UTC", "Europe/Berlin"), checked(Zone)
-]
-#: Keys that several kinds of file have.
-SourceFile = Annotated[
-    Path | None, meaning("the data's file, relative to this one: CSV, Parquet, Excel ...; a frame in Python needs none")
-]
 UnitsIndependent = Annotated[StrictBool | None, meaning("declare that people are independent")]
+
+
+#: Words of rows that are steps in time, or last over some; those that last; and those of other data.
+StepWord = Literal["samples", "changes", "stays", "events", "wide"]
+STEPS: tuple[str, ...] = get_args(StepWord)
+LASTING = ("changes", "stays", "events")
+#: What a row is, by the word of it.
+ROWS = {
+    "samples": "the state in its own step", "changes": "a state from then on",
+    "stays": "a state from a start to an end", "events": "what happened in its step",
+    "wide": "a state in each of several columns", "answers": "what is so of one person or case",
+    "visits": "that somebody was somewhere", "contacts": "that two people met",
+}  # fmt: skip
+#: What a row was, by the kind of its data, before there was a word for it.
+UNSAID = ("samples", "answers", "visits")
+
+
+def _meanings(*words: str) -> str:
+    phrases = [f'{ROWS[word]} ("{word}")' for word in words]
+    return "what a row says: " + " or ".join([", ".join(phrases[:-1]), phrases[-1]] if phrases[:-1] else phrases)
+
+
+def rows_among(*words: str) -> BeforeValidator:
+    """Return a validator of the words for rows."""
+
+    def checked(value: object) -> object:
+        if isinstance(value, str) and value in ROWS and value not in words:
+            choices = " or ".join(f'"{word}"' for word in words)
+            raise InputError(
+                f"is {value!r}, {ROWS[value]}", rule=f"under this belief a row is {ROWS[words[0]]}",
+                fix=f"write rows = {choices}, or another belief.kind",
+            )  # fmt: skip
+        return value
+
+    return BeforeValidator(checked)
+
+
+#: Rows of sequences; of surveys and records; and under a policy.
+Steps = Annotated[StepWord, rows_among(*STEPS), meaning(_meanings(*STEPS))]
+Answers = Annotated[Literal["answers"], rows_among("answers"), meaning(_meanings("answers"))]
+OfPolicy = Annotated[
+    Literal["visits", "answers"] | None, rows_among("visits", "answers"), meaning(_meanings("visits", "answers"))
+]

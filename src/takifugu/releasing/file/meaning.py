@@ -58,8 +58,29 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
 
     Faulty sections are None and `faulty` keys have examples in their place; all that can be said of the others is.
     """
-    if kind.facts.meaning is not None:
-        return kind.facts.meaning(kind, spec, faulty, folder, data)
+    first = _meaning_of if kind.facts.meaning is None else kind.facts.meaning
+    belief, framework, table, problems = first(kind, spec, faulty, folder, data)
+    if spec.source is not None:
+        problems += only_release_problems(spec.source, spec.release)
+    # Where sections are checked one by one, tables are, whatever else is wrong with them.
+    odd_tables = {error.where[:2] for error in problems if kind.facts.meaning is None}
+    problems += two_tables(spec.release)
+    definition = "" if framework is None else framework.definition
+    for number, item in enumerate(spec.release):
+        if item is not None:
+            is_odd = ("release", number) in odd_tables
+            problems += table_problems(item, number, None if is_odd else belief, folder, definition)
+    if not problems and not faulty:
+        spec = spec.model_copy(update={"release": kind.facts.tables(spec)})
+    return Meaning(belief, framework, table, problems, spec)
+
+
+#: The belief, what is hidden where that is the same for all, the opened data, and all faults but those of tables.
+Parts = tuple[Entries | None, Framework | None, Data | None, list[TakifuguError]]
+
+
+def _meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Parts:
+    """Return what the sections mean, if none of them is faulty."""
     sections = {name: getattr(spec, name) for name in ("source", "belief", "hide") if hasattr(spec, name)}
     problems = list[TakifuguError]()
     if None not in sections.values():
@@ -77,23 +98,17 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
     if belief is not None and not odd and not faulty and is_there(spec.source, folder, data):
         table, faults = opened(kind.facts, spec, belief, folder, data)
         problems += faults if table is None or faults else revealed(spec, folder, table)
-    if spec.source is not None and None not in spec.release:
-        problems += only_release_problems(spec.source, spec.release)
-    misfits = list(problems)
-    names = [None if item is None else item.name.lower() for item in spec.release]
-    for number, item in enumerate(spec.release):
-        if item is not None:
-            problems += [two_tables(item.name, number)] if names[number] in names[:number] else []
-            definition = "" if framework is None else framework.definition
-            is_odd = any(error.where[:2] == ("release", number) for error in misfits)
-            problems += table_problems(item, number, None if is_odd else belief, folder, definition)
-    if not problems and not faulty:
-        spec = spec.model_copy(update={"release": kind.facts.tables(spec)})
-    return Meaning(belief, framework, table, problems, spec)
+    return belief, framework, table, problems
 
 
-def two_tables(name: str, number: int) -> TakifuguError:
-    return fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
+def two_tables(items: Sequence[Table | None]) -> Iterator[TakifuguError]:
+    """Yield a fault for each name of two tables: on some machines A.csv and a.csv are one file."""
+    taken = set[str]()
+    for number, item in enumerate(items):
+        for name in () if item is None else item.names:
+            if name.lower() in taken:
+                yield fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
+            taken.add(name.lower())
 
 
 def _hidden(kind: Kind, spec: FileSpec, belief: Entries, faults: list[TakifuguError]) -> Framework | None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 from takifugu.core.commands import command
-from takifugu.core.errors import InputError, SpecError, Step, TakifuguError, did_you_mean, nearest_words
+from takifugu.core.errors import InputError, SpecError, Step, TakifuguError, did_you_mean, nearest, nearest_words
 from takifugu.core.plain import Json
 from takifugu.core.text.toml import toml_of
-from takifugu.data import Table
+from takifugu.data import Table, missing_states
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, instead_of
 
@@ -62,6 +62,25 @@ def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
     'release[0].grid: is missing; write grid = "0.01"'
     """
     return InputError(what, rule=rule, fix=fix).at(*where)
+
+
+def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -> InputError:
+    """Return the error about a word that is none of the choices.
+
+    >>> stranger(("source", "before"), "gone", "state", ["away", "home"]).line
+    "source.before: 'gone' is no state; write one of ['away', 'home']"
+    """
+    names = [*map(str, choices)]
+    return fault(where, f"{word!r} is no {what}{did_you_mean(word, names)}", f"write {nearest(word, names)}")
+
+
+def never_read(
+    where: Where, values: Iterable[Hashable], missing: Sequence[str], raw: Iterable[str] = ()
+) -> Iterator[TakifuguError]:
+    """Yield the values, or raw texts of some, that are read as missing: a secret would become a public gap."""
+    for text in missing_states(values, raw, missing):
+        fix = "rename it, or remove it from source.missing" if text else "write a word for it, in the data, too"
+        yield fault(where, f"{text!r} counts as missing, so it would never be read", fix)
 
 
 def blamed(error: TakifuguError, *where: Step) -> TakifuguError:

@@ -19,7 +19,6 @@ from takifugu.releasing.file.keys import (
     Name,
     Path,
     Section,
-    SourceFile,
     Text,
     UnitsIndependent,
     Words,
@@ -136,11 +135,16 @@ class SourceKeys(FileKeys):
     #: Keys that came later than the others of their kind: a file without them is the release that it was before.
     newer: ClassVar[tuple[str, ...]] = ()
 
-    name: Annotated[Name, meaning("the data's name in the ledger")]
+    name: Annotated[Name, meaning("the data's name in the ledger", "activity-study")]
     engine: Annotated[Text | None, meaning("what opens the file or the table, by its own configuration", "spark")] = (
         None
     )
-    file: SourceFile = None
+    file: Annotated[
+        Path | None,
+        meaning(
+            "the data's file, relative to this one: CSV, Parquet, Excel ...; a frame in Python needs none", "data.csv"
+        ),
+    ] = None
     renamed: Annotated[
         dict[Text, Text],
         meaning(

@@ -20,7 +20,7 @@ from takifugu.releasing.file.source import BLAMED, open_source
 from takifugu.releasing.file.tables import Table
 
 if TYPE_CHECKING:
-    from takifugu.releasing.file.meaning import Meaning
+    from takifugu.releasing.file.meaning import Parts
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Shape:
     the keys that all tables have, `believed` those that all beliefs have. `roles` are the keys of [source] that name
     columns, each with what its column looks like; `named` those whose column the data must have, `of_belief` whether
     they must have the belief's, `has_lengths` whether a unit has more or fewer entries than another one. The belief is
-    made of the sections `believes_from`: faults in others are told beside its own. `meaning` is `meaning.meaning_of`
-    for sections that are checked one by one, where others are not valid; `notices` say what [source] leaves unsaid.
+    made of the sections `believes_from`: faults in others are told beside its own. `meaning` returns `meaning.Parts`
+    of sections that are checked one by one, where others are not valid; `notices` say what [source] leaves unsaid.
     `tables` are those of a file without a fault: of a regular one there is one for each window.
     """
 
@@ -46,7 +46,7 @@ class Shape:
     of_belief: bool = False
     has_lengths: bool = False
     believes_from: tuple[str, ...] = ("source", "belief")
-    meaning: Callable[..., Meaning] | None = None
+    meaning: Callable[..., Parts] | None = None
     notices: Callable[[Any], Iterator[str]] = lambda source: iter(())
     tables: Callable[[Any], tuple[Table, ...]] = lambda spec: spec.release
 
@@ -61,14 +61,15 @@ def opened(
         part = [key for key in error.where[:1] if key in BLAMED]
         return None, [blamed(error, "source", *(part or ["file"]))]
     columns = columns_of(shape, spec, belief)
-    return table, [*_third_columns(shape, spec, columns), *_missing_columns(columns, table)]
+    return table, [*_third_columns(shape, spec, columns), *twice_named(columns), *absent_columns(table, columns)]
 
 
 def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[Where, str]]:
     """Return the required columns of the source, each with its key."""
     columns: list[tuple[Where, str]] = []
     for key, value in values_of(spec.source, shape.named).items():
-        columns += [(("source", key), name) for name in names_of(value)]
+        is_keyed = isinstance(value, Mapping)
+        columns += [(("source", key, *[name] * is_keyed), name) for name in names_of(value)]
     belief_columns = columns_believed(belief) or belief.names or () if shape.of_belief and belief is not None else ()
     return [*columns, *((("source", "file"), str(name)) for name in belief_columns)]
 
@@ -87,9 +88,9 @@ def _third_columns(shape: Shape, spec: FileSpec, key_columns: Sequence[tuple[Whe
             )  # fmt: skip
 
 
-def _missing_columns(key_columns: Sequence[tuple[Where, str]], table: Data) -> Iterator[TakifuguError]:
-    """Yield an error for each absent or twice named column."""
+def twice_named(key_columns: Sequence[tuple[Where, str]]) -> Iterator[TakifuguError]:
+    """Yield an error for each key whose column has another key, too."""
     columns = [column for _, column in key_columns]
-    for key, column in key_columns[: len(columns) - len(set(columns))]:
-        yield fault(key, f"{column!r} has another meaning in this file", "name another column")
-    yield from absent_columns(table, key_columns)
+    for number, (key, column) in enumerate(key_columns, start=1):
+        if column in columns[number:]:
+            yield fault(key, f"{column!r} has another meaning in this file", "name another column")

@@ -55,6 +55,11 @@ class Table(ItemWords, Described):
         return "unit"
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of its answers' tables."""
+        return (self.name, f"{self.name}-units", f"{self.name}-pooled") if self.scope == "both" else (self.name,)
+
+    @property
     def period(self) -> str | None:
         """Return the table's window of a calendar, if any."""
         return None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.file.row_words import UNSAID
+from takifugu.releasing.file.keys import UNSAID
 from takifugu.releasing.file.sharing import sharing
 
 if TYPE_CHECKING:

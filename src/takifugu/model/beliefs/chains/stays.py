@@ -26,9 +26,9 @@ UNITS = {
     ("day", "days", "d"): 86_400,
     ("week", "weeks", "w"): 604_800,
 }
-_SECONDS: dict[str, int] = {}
+SECONDS: dict[str, int] = {}
 for _names, _length in UNITS.items():
-    _SECONDS |= dict.fromkeys(_names, _length)
+    SECONDS |= dict.fromkeys(_names, _length)
 
 Step = Fraction | timedelta | None
 #: How long each state lasts: a time, or a number of steps.
@@ -166,7 +166,7 @@ def _steps(stay: Number, name: str, step: Step) -> Fraction:
     match = None
     if isinstance(stay, str):
         match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", stay)
-    if isinstance(stay, str) and (match is None or match[2] not in ("", *_SECONDS)):
+    if isinstance(stay, str) and (match is None or match[2] not in ("", *SECONDS)):
         raise InputError(f"{stay!r} is no duration", fix='write for example "100 min" or "1.5 h"').at(*key)
     with within("stay"):
         number = as_fraction(stay if match is None else match[1], "the duration", name)
@@ -176,7 +176,7 @@ def _steps(stay: Number, name: str, step: Step) -> Fraction:
                 f"{stay!r} is a time, and nothing says how long a step is",
                 fix='write step = "1min" (or what it is) under [source], or a number of steps here',
             ).at(*key)
-        number = number * _SECONDS[match[2]] / Fraction(step // timedelta(microseconds=1), 10**6)
+        number = number * SECONDS[match[2]] / Fraction(step // timedelta(microseconds=1), 10**6)
     if number < 1:
         raise InputError(
             f"{stay!r} is shorter than one step", rule="a state lasts one step at least", fix="write a longer stay"

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.real_columns import ColumnTotals
-from takifugu.core.errors import TakifuguError, nearest
+from takifugu.core.errors import TakifuguError
 from takifugu.data import Bounded, Table, totals
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.attributes.kind import Attributes
 from takifugu.releasing.file.attributes.sections import AttributeReleaseSpec
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import blamed, fault, stranger
 from takifugu.releasing.file.reading import wrong
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ class Numbers(Attributes):
         for key, by_column in (("ranges", belief.ranges), ("missing", belief.missing)):
             for name in by_column or {}:
                 if name not in belief.columns:
-                    fix = f"write {nearest(name, belief.columns)}"
-                    yield fault(("belief", key, name), "is no column of the belief", fix)
+                    yield stranger(("belief", key, name), name, "column of the belief", belief.columns)
         for name in belief.columns:
             if name not in belief.ranges:
                 fix = f"write the least and the largest number that it can hold, {name} = [0, 200]"

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from takifugu.releasing.file.keys import Name, Number, Section, SourceFile, State, Text, meaning
-from takifugu.releasing.file.row_words import Answers
+from takifugu.releasing.file.keys import Answers, Number, Section, State, Text, meaning
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 from takifugu.releasing.file.tables import Table
 
@@ -17,8 +16,6 @@ Columns = Text | Annotated[tuple[Text, ...], Field(min_length=1)]
 class AttributeSourceSpec(SourceKeys):
     """Where the private records are: one row per record, a column for each that the belief names."""
 
-    name: Annotated[Name, meaning("the data's name in the ledger", "customers")]
-    file: Annotated[SourceFile, Field(examples=["customers.csv"])] = None
     rows: Answers = "answers"
 
     @property

@@ -6,47 +6,30 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Calendar
 from takifugu.releasing.certificates.facts import Window
+from takifugu.releasing.file.calendars.sections import CalendarKeys, Windowed
 from takifugu.releasing.file.problems import blamed, fault
 
 if TYPE_CHECKING:
     from takifugu.accounting.composition.charges import Calibrated
-    from takifugu.releasing.file.keys import Moment
 
-
-class Windowed(Protocol):
-    """A [[release]] that may read a window of a calendar."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def window(self) -> str | None: ...
-
-    @property
-    def every(self) -> str | None: ...
-
-    @property
-    def from_(self) -> Moment | None: ...
-
-    @property
-    def to(self) -> Moment | None: ...
-
-    def model_copy(self, *, update: Any) -> Any: ...
-
-
-Item = TypeVar("Item", bound=Windowed)
 
 #: The keys of a table that choose its window.
 KEYS = ("from", "to", "window", "every")
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
 _LONGEST_NAME = 64
+_CALENDAR = 'write order, the column of times, from = "2026-01-05" and step = "1h" under [source]'
+
+
+def is_given(item: object, key: str) -> bool:
+    """Return whether a table has a key."""
+    return bool(written(item, ({"from": "from_"}.get(key, key),)))
 
 
 def window_of(item: Windowed, calendar: Calendar) -> range:
@@ -70,11 +53,11 @@ def window_of(item: Windowed, calendar: Calendar) -> range:
     return window
 
 
-def expanded(items: Sequence[Item], calendar: Calendar) -> tuple[Item, ...]:
-    """Return the tables to publish, `every` split into periods."""
-    single_items: list[Item] = []
-    for item in items:
-        if item.every is None or item.window is not None:
+def expanded(spec: Any) -> tuple[Windowed, ...]:
+    """Return a file's tables to publish, `every` split into periods."""
+    calendar, single_items = spec.source.calendar, list[Windowed]()
+    for item in spec.release:
+        if calendar is None or item.every is None or item.window is not None:
             single_items.append(item)
             continue
         for text, _ in calendar.periods(item.every):
@@ -110,10 +93,48 @@ def short(cost: Fraction, up: bool) -> str:
     return format(context.divide(Decimal(cost.numerator), Decimal(cost.denominator)).normalize(), "f")
 
 
+def _nothing(item: Any, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
+    """Yield nothing more: a window has no other faults."""
+    yield from ()
+
+
+def faults_of(
+    source: CalendarKeys,
+    items: Sequence[Any],
+    keys: Sequence[str] = KEYS,
+    needs: Callable[[Any, str], bool] = is_given,
+    further: Callable[[Any, int, Calendar], Iterator[TakifuguError]] = _nothing,
+) -> Iterator[TakifuguError]:
+    """Yield the faults of a calendar and of its windows.
+
+    Tables with one of `keys` need it; `further` yields what else is wrong with a table of a good window.
+    """
+    if source.from_ is None:
+        if source.until is not None:
+            yield fault(("source", "until"), "is given without from", "write where the calendar starts, too")
+        for number, item in enumerate(items):
+            key = next((key for key in keys if item is not None and needs(item, key)), None)
+            if key is not None:
+                yield fault(("release", number, key), "needs a declared calendar", _CALENDAR)
+        return
+    if source.step is None:
+        yield fault(("source", "step"), "is missing", 'a calendar counts steps, write for example step = "1h"')
+        return
+    try:
+        calendar = source.calendar
+    except TakifuguError as error:
+        yield blamed(error, "source", *(error.where[:1] or ("step",)))
+        return
+    for number, item in enumerate(items):
+        if item is not None and calendar is not None:
+            faults = [*faults_of_window(item, number, calendar)]
+            yield from faults or further(item, number, calendar)
+
+
 def faults_of_window(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
     """Yield the faults of one table's window, or windows."""
     where = ("release", number)
-    written_keys = {key for key in ("from", "to", "window", "every") if is_given(item, key)}
+    written_keys = {key for key in KEYS if is_given(item, key)}
     ways = [key for key in ("from", "window", "every") if {key, "to" if key == "from" else key} & written_keys]
     if len(ways) > 1 and ways != ["window", "every"]:
         yield fault((*where, ways[1]), f"is given beside {ways[0]}", "write only one of them")
@@ -133,21 +154,6 @@ def faults_of_window(item: Windowed, number: int, calendar: Calendar) -> Iterato
                 yield fault((*where, "window"), what, f"write a {item.every} of the calendar")
     except TakifuguError as error:
         yield blamed(error, *where, *error.where[:1])
-
-
-def is_given(item: object, key: str) -> bool:
-    """Return whether a table has a key."""
-    return bool(written(item, ({"from": "from_"}.get(key, key),)))
-
-
-def faults_without_calendar(
-    items: Sequence[object], fix: str, keys: Sequence[str] = KEYS, needs: Callable[[Any, str], bool] = is_given
-) -> Iterator[TakifuguError]:
-    """Yield a fault for each table with a key that needs a calendar."""
-    for number, item in enumerate(items):
-        key = next((key for key in keys if item is not None and needs(item, key)), None)
-        if key is not None:
-            yield fault(("release", number, key), "needs a declared calendar", fix)
 
 
 def _one_of(calendar: Calendar, item: Windowed, places: range) -> Iterator[tuple[str, range]]:

@@ -8,20 +8,24 @@ from __future__ import annotations
 import os
 import re
 import textwrap
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.registry import loaded
 from takifugu.core.text.toml import toml_of
 from takifugu.data import Written
-from takifugu.releasing.file.drafting.forms import names, names_a_file, pairs
+from takifugu.data.files.formats import suffixes
+from takifugu.data.values.texts import NUMBER
 from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.roles import Roles
 from takifugu.releasing.file.kinds import KINDS
+from takifugu.releasing.file.loading import checked
 from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
+from takifugu.releasing.file.source import UNOPENED
 
 _WIDTH, _COMMENT_AT = 100, 31
 #: The confidence of the class of chains that a public file supports.
@@ -94,14 +98,17 @@ class Start:
             yield Entry("belief", "source", source, "where its numbers come from; the certificate says so")
         states = names(said.get("states", ""))
         if "size" in said:
-            yield Entry("belief", "size", int(said["size"]), "how many people there are, which becomes public")
-        if states:
+            yield Entry("belief", "size", whole(said["size"]), "how many people there are, which becomes public")
+        if "states" in said:
             yield Entry("belief", "values" if is_users else "states", states, "all that can occur, from a code book")
         if "stay" in said:
             yield Entry("belief", "stay", pairs(said["stay"]), "how long each state lasts at a time, on average")
         if "next" in said:
             shares = pairs(said["next"])
             if is_users:
+                if {*shares} != {*states}:
+                    fix = "write for example yes 0.1, no 0.9"
+                    raise SpecError([InputError("does not name each of them once", fix=fix).at("belief", "next")])
                 probabilities = [shares[state] for state in states]
                 yield Entry("belief", "probabilities", probabilities, "how likely each of them is")
             else:
@@ -200,3 +207,70 @@ def relative(data: Path, output: Path) -> str:
         return Path(os.path.relpath(data, output.parent)).as_posix()
     except ValueError:  # another drive
         return str(data.resolve())
+
+
+def names(word: str) -> list[str]:
+    """Return the names in a list with commas.
+
+    >>> names("still, walking")
+    ['still', 'walking']
+    """
+    return [name.strip() for name in word.split(",") if name.strip()]
+
+
+def pairs(word: str) -> dict[str, float | str]:
+    """Return names with their values, "" for a name alone.
+
+    >>> pairs("still 100 min, on foot = 6.5, ready .4, away")
+    {'still': '100 min', 'on foot': 6.5, 'ready': 0.4, 'away': ''}
+    """
+    values = dict[str, float | str]()
+    for part in names(word):
+        match = re.fullmatch(r"(.*?)\s*[\s=:]\s*([0-9.]+\s*[a-z]*)", part)
+        name, value = (part, "") if match is None else match.groups()
+        values[name] = float(value) if value and re.fullmatch(NUMBER, f"0{value}") else value
+    return values
+
+
+def whole(word: str) -> str | int:
+    """Return a whole number, or else the text.
+
+    >>> whole("2026-01-05"), whole("25")
+    ('2026-01-05', 25)
+    """
+    return int(word) if re.fullmatch("-?[0-9]{1,9}", word) else word
+
+
+def names_a_file(word: str) -> bool:
+    """Return whether an answer is the path of a table.
+
+    >>> names_a_file("public.csv"), names_a_file("Smith et al. 2019, table 3")
+    (True, False)
+    """
+    return word.lower().removesuffix(".gz").endswith(suffixes())
+
+
+#: The questions that set keys of another name.
+_QUESTIONS = {
+    "before": "otherwise", "fit": "source", "order_format": "dates", "probabilities": "next", "values": "states",
+}  # fmt: skip
+
+
+def judge(start: Start) -> None:
+    """Raise the first refusal at an answer's key, placed at its question.
+
+    Keys that no answer has set may be missing, and the data are not opened.
+    """
+    try:
+        checked(tomllib.loads(draft_of(start)), start.output, UNOPENED)
+    except SpecError as error:
+        for fault in error.faults:
+            _raise_at_question(fault, start)
+
+
+def _raise_at_question(fault: TakifuguError, start: Start) -> None:
+    section, *keys = fault.where or ("",)
+    name = _QUESTIONS.get(str(keys[0]), str(keys[0])) if section in ("source", "belief") and keys else ""
+    if name in start.said:
+        fault.where = (name, *keys[1:])
+        raise fault

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from takifugu.data.kinds import NUMBERS
-from takifugu.releasing.file.drafting.draft import Entry, Start, not_drafted, relative, release, written_as
-from takifugu.releasing.file.drafting.forms import moment, names, names_a_file
+from takifugu.releasing.file.drafting.draft import (
+    Entry,
+    Start,
+    names,
+    names_a_file,
+    not_drafted,
+    relative,
+    release,
+    whole,
+    written_as,
+)
 from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.clocks import DIGITS, ISO_DATE, are_iso
 from takifugu.releasing.file.guessing.seen import Seen
+from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kinds import KINDS
-from takifugu.releasing.file.row_words import ROWS
 
 _WHAT = {
     "unit": "whose row it is", "piece": "guessed: an unbroken run of rows; a new one starts after a gap",
@@ -88,11 +97,10 @@ def _calendar(start: Start, rows: str) -> Iterator[Entry]:
     """Yield the step and the calendar as far as stated."""
     said = start.said
     if "step" in said:
-        step = said["step"]
-        yield Entry("source", "step", int(step) if step.isdigit() else step, "rows count steps of this length")
+        yield Entry("source", "step", whole(said["step"]), "rows count steps of this length")
     for key, words in {"from": "where the calendar starts", "until": "where it ends"}.items():
         if key in said:
-            yield Entry("source", key, moment(said[key]), words)
+            yield Entry("source", key, whole(said[key]), words)
     if "roster" in said:
         roster = said["roster"] if names_a_file(said["roster"]) else names(said["roster"])
         yield Entry("source", "roster", roster, "who is covered, from a public list")

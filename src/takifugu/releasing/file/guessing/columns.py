@@ -6,6 +6,7 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 
 from takifugu.data import Table, Written, column_kinds, rows_of, text_of
 from takifugu.data.files.sniff import numerals_of, time_formats
@@ -13,9 +14,8 @@ from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
 from takifugu.data.values.texts import INTEGER, NUMBER, TIME
 from takifugu.releasing.file.guessing.clocks import DIGITS, WHOLE_HOURS, clock_of_numbers
 from takifugu.releasing.file.guessing.courses import are_hours_of, rises
-from takifugu.releasing.file.guessing.marks import marks_of
 from takifugu.releasing.file.guessing.odd_rows import Odd, without_odd_rows
-from takifugu.releasing.file.guessing.seen import Seen
+from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
 #: How many rows are inspected, at most, and of a wide table how many cells.
 LOOKED_AT, CELLS = 10_000, 1_000_000
@@ -117,3 +117,27 @@ def _all_present(values: Sequence[Hashable], table: Table) -> list[str | None]:
 def _present(value: object, table: Table) -> str | None:
     text = value.isoformat(" ") if isinstance(value, datetime) else text_of(value)
     return None if text is None or text in table.missing else text
+
+
+#: What often stands for a missing value.
+_MISSING = frozenset(("?", "na", "n/a", "nan", "null", "none", "-", "--", ".", "-999"))
+#: A number that was too small or too large to be measured.
+_BEYOND = r"[<>\u2264\u2265]=?\s*\S+"
+#: Of a column of numbers at most one row in so many is a mark for a missing value, and so many are different marks.
+_ONE_MARK_IN, _MARKS = 4, 3
+
+
+def marks_of(column: Seen) -> frozenset[str]:
+    """Return the usual texts for missing values, few among numbers.
+
+    Marks have no digits, or stand for numbers too small or too large to be measured.
+    """
+    if column.kind != TEXTS:
+        return frozenset()
+    usual = frozenset(text for text in column.labels if text.strip().lower() in _MISSING)
+    no_numbers = (t for t in column.labels if t not in usual and not re.match(NUMBER, column.numerals.plain(t)))
+    odd_texts = frozenset(islice(no_numbers, _MARKS + 1))
+    few = len(odd_texts) <= _MARKS and sum(v in odd_texts for v in column.values) * _ONE_MARK_IN <= len(column.values)
+    are_marks = few and len(column.labels) - len(usual | odd_texts) > MOST_STATES
+    numbered = any(re.search("[0-9]", text) and not re.fullmatch(_BEYOND, text) for text in odd_texts)
+    return usual | odd_texts if are_marks and not numbered else usual

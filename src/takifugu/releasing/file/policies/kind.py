@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +18,6 @@ from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.boxes import Boxes
-from takifugu.model.policies.declared import Places
 from takifugu.model.policies.framework import Asymmetric
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import Policy
@@ -25,42 +25,29 @@ from takifugu.model.policies.predicates import EachOf, Predicate, any_of, none_o
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.calendars.windows import (
-    expanded,
-    facts_of,
-    faults_of_window,
-    faults_without_calendar,
-    still_open,
-    window_of,
-)
+from takifugu.releasing.file.calendars.sections import Windowed
+from takifugu.releasing.file.calendars.windows import expanded, facts_of, faults_of, still_open, window_of
 from takifugu.releasing.file.degrees import are_degrees, misplaced
+from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.reading import Placed, Times, listed_places, numbers_of, valued, visited
-from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PolicyTable, PriorSpec
-from takifugu.releasing.file.problems import blamed, blaming, fault
+from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PolicySourceSpec, PriorSpec
+from takifugu.releasing.file.problems import blaming, fault
 from takifugu.releasing.file.reading import no_lookalikes
-from takifugu.releasing.file.row_words import ROWS
-from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.shape import Shape
-from takifugu.releasing.file.source import is_there, open_public, open_source, private_files
 from takifugu.releasing.file.tables import Table as Item
 
 #: What to write where it is not known yet whether places are listed or boxes.
 _COLUMNS = "write person with place, or with x and y; of one declared value for each person write value"
 
 
-def _tables(spec: PolicyReleaseSpec) -> tuple[Item, ...]:
-    calendar = spec.source.calendar
-    return spec.release if calendar is None else expanded(spec.release, calendar)
-
-
 class UnderPolicy(Kind):
     """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
 
     facts = Shape(
-        POLICY, PolicyReleaseSpec, "releasing.file.drafting.shapes:visits", PolicyTable,
+        POLICY, PolicyReleaseSpec, "releasing.file.drafting.shapes:visits", Windowed,
         roles={"person": "unit"}, named=("person", "place", "x", "y", "value", "order"), believes_from=("belief",),
-        tables=_tables,
+        tables=expanded,
     )
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
@@ -94,13 +81,11 @@ class UnderPolicy(Kind):
         if (grid := spec.belief.meant.grid) is not None and source.x is not None and source.y is not None:
             ends = (("belief", "grid", "x"), ("belief", "grid", "y"))
             yield from misplaced((source.x, source.y), (grid.x, grid.y), ("source", "x"), ends)
-        if isinstance(spec.belief.meant.places, Places):
-            yield from _copied(spec, spec.belief.meant.places, folder, data)
         if spec.prior is not None:
             yield from _prior_faults(spec.prior)
         yield from _calendar_faults(spec, forms[0])
 
-    def part(self, file: ReleaseFile, item: PolicyTable) -> ReleaseFile:
+    def part(self, file: ReleaseFile, item: Windowed) -> ReleaseFile:
         spec = file.sections(PolicyReleaseSpec)
         if (calendar := spec.source.calendar) is None:
             return file
@@ -115,7 +100,7 @@ class UnderPolicy(Kind):
             still_open=still_open(item, calendar, places),
         )
 
-    def certificate_words(self, file: ReleaseFile, item: PolicyTable, calibration: Calibration) -> tuple[Fact, ...]:
+    def certificate_words(self, file: ReleaseFile, item: Windowed, calibration: Calibration) -> tuple[Fact, ...]:
         calendar = file.sections(PolicyReleaseSpec).source.calendar
         if calendar is None or file.places is None:
             return ()
@@ -214,32 +199,24 @@ def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguErr
     if source.ambiguous != "refuse" and source.timezone is None:
         fix = 'declare timezone, such as "Europe/Berlin", or leave it out'
         yield fault(("source", "ambiguous"), "is of clocks in a zone, and none is declared", fix)
-    if source.from_ is None:
-        for key in written(source, ("order", "step", "until", "order_format", "timezone")):
-            yield fault(("source", key), "is of a calendar", "write where it starts, from, too, or leave it out")
-        fix = 'write order, the column of times, from = "2026-01-05" and step = "1h" under [source]'
-        yield from faults_without_calendar(spec.release, fix)
-        return
-    if form == "values":
+    for key in written(source, ("order", "step", "order_format", "timezone")) if source.from_ is None else ():
+        yield fault(("source", key), "is of a calendar", "write where it starts, from, too, or leave it out")
+    if source.from_ is not None and form == "values":
         yield fault(("source", "from"), "is of visits, and each person has one value", "leave it out")
-        return
-    missing = [key for key in ("order", "step") if getattr(source, key) is None]
-    for key in missing:
-        fix = {"order": "write the column that says when a visit was", "step": 'write for example step = "1h"'}[key]
-        yield fault(("source", key), "is missing: the file declares a calendar", fix)
-    if missing:
-        return
-    try:
-        calendar = source.calendar
-    except TakifuguError as error:
-        yield blamed(error, "source", *(error.where[:1] or ("step",)))
-        return
-    for key in written(source, ("order_format", "timezone")):
-        if calendar is not None and not calendar.is_time:
-            yield fault(("source", key), "is of times, and the steps are numbers", 'write a step such as "1h"')
-    for number, item in enumerate(spec.release):
-        if item is not None and calendar is not None:
-            yield from faults_of_window(item, number, calendar)
+    elif source.from_ is not None and source.order is None:
+        fix = "write the column that says when a visit was"
+        yield fault(("source", "order"), "is missing: the file declares a calendar", fix)
+    else:
+        yield from faults_of(source, spec.release)
+        yield from _of_times(source)
+
+
+def _of_times(source: PolicySourceSpec) -> Iterator[TakifuguError]:
+    """Yield the faults of keys about times in a calendar of numbers."""
+    with suppress(TakifuguError):  # a calendar that is none is told with its key
+        for key in written(source, ("order_format", "timezone")):
+            if source.calendar is not None and not source.calendar.is_time:
+                yield fault(("source", key), "is of times, and the steps are numbers", 'write a step such as "1h"')
 
 
 def _table_faults(item: Item, number: int, of_values: bool) -> Iterator[TakifuguError]:
@@ -263,21 +240,6 @@ def _boxed(boxes: Boxes, numerals: Numerals) -> Placed:
         return boxes.place(x, y)
 
     return placed
-
-
-def _copied(spec: PolicyReleaseSpec, given: Places, folder: Path, data: object) -> Iterator[TakifuguError]:
-    """Yield a fault for a list of places with private rows."""
-    path = folder / given.file
-    if given.column != spec.source.place or not path.exists() or not is_there(spec.source, folder, data):
-        return
-    if is_one_of(path, private_files(spec.source, folder, data)):
-        return  # which is told of every file of a belief
-    try:
-        public_table = open_public(given, spec.source, path, missing=False)
-        if same_rows(public_table, open_source(spec, folder, data, named=True), [given.column]):
-            yield fault(("belief", "places", "file"), IS_PRIVATE, given.instead)
-    except TakifuguError:
-        return  # whoever needs these files says what is wrong with them
 
 
 def _prior_faults(prior: PriorSpec) -> Iterator[TakifuguError]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.core.cache import cached
-from takifugu.core.errors import DataError, TakifuguError, first_of
-from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Table, tally, text_of, totals
+from takifugu.core.errors import TakifuguError, first_of
+from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Table, tally, totals
 from takifugu.data.times.row_times import RowTimes
 from takifugu.model.policies.places import Visits
 from takifugu.model.queries.additive import IntArray
 from takifugu.releasing.file.degrees import are_degrees, first_beyond, refuse_beyond
-from takifugu.releasing.file.reading import called, columns_of, no_lookalikes, placed_at, wrong
+from takifugu.releasing.file.reading import called, columns_of, no_lookalikes, numbers_in, placed_at, wrong
 
 #: A place from the texts of a row, or None where it is none of the declared ones.
 Placed = Callable[[tuple[str, ...]], Hashable]
@@ -110,23 +110,10 @@ def _by_step(table: Table, columns: Sequence[str], times: Times | None) -> _BySt
 
 def _refuse_beyond(table: Table, where: Sequence[str], key: tuple[str, ...]) -> None:
     """Raise DataError, without the value, for a row beyond the earth."""
-    if first_beyond([[number] for number in _plain(key, table)]) is None:
-        return
-    axes = [[_finite(value, table) for value in column] for column in columns_of(table, where)]
-    with placed_at("file"):
-        refuse_beyond(table, where, axes)
-
-
-def _plain(key: Sequence[str], table: Table) -> list[float]:
-    return list(numbers_of([table.numerals.plain(text) for text in key]))
-
-
-def _finite(value: Hashable, table: Table) -> float:
-    """Return a coordinate as a number, or NaN."""
-    try:
-        return _plain([str(text_of(value))], table)[0]
-    except DataError:
-        return math.nan
+    if first_beyond([[number] for number in numbers_of(map(table.numerals.plain, key))]) is not None:
+        with placed_at("file"):
+            columns = zip(columns_of(table, where), where, strict=True)
+            refuse_beyond(table, where, [numbers_in(values, name, table) for values, name in columns])
 
 
 def listed_places(domain: Visits) -> Placed:
@@ -151,7 +138,7 @@ def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -
     return [value for code, value in enumerate(values) for _ in range(tallied.get((code,), 0))]
 
 
-def numbers_of(key: Sequence[str]) -> Iterator[float]:
+def numbers_of(key: Iterable[str]) -> Iterator[float]:
     """Yield finite coordinates; DataError, quoting nothing, for others."""
     for text in key:
         try:

@@ -4,38 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictInt
+from pydantic import StrictInt
 
 from takifugu.core.plain import Json
-from takifugu.data import Calendar, Zone, parse_step
 from takifugu.data import Table as Data
+from takifugu.releasing.file.calendars.sections import CalendarKeys, Windowed
 from takifugu.releasing.file.keys import (
-    CalendarEnd,
-    Moment,
-    Name,
     Number,
-    OrderFormat,
+    OfPolicy,
     Section,
-    SourceFile,
     State,
     Text,
-    Timezone,
-    WindowEnd,
-    WindowStart,
     meaning,
 )
-from takifugu.releasing.file.row_words import OfPolicy
-from takifugu.releasing.file.sections import Described, FileSpec, SourceKeys
-from takifugu.releasing.file.tables import Table
+from takifugu.releasing.file.sections import Described, FileSpec
 
 
-class PolicySourceSpec(SourceKeys):
+class PolicySourceSpec(CalendarKeys):
     """Where the private data are: a row for each visit of a person to a place, or a row for each person."""
 
     newer = ("order", "step")
 
-    name: Annotated[Name, meaning("the data's name in the ledger", "infected")]
-    file: Annotated[SourceFile, Field(examples=["visits.csv"])] = None
     rows: OfPolicy = None
     person: Annotated[Text | None, meaning("the column that names the person", "person")] = None
     place: Annotated[Text | None, meaning("the column with the place", "place")] = None
@@ -44,15 +33,6 @@ class PolicySourceSpec(SourceKeys):
     value: Annotated[Text | None, meaning("with values: the column with each person's value")] = None
     order: Annotated[Text | None, meaning("in a calendar: the column that says when a visit was", "when")] = None
     step: Annotated[Number | None, meaning("in a calendar: its step, in which most holds", "1h")] = None
-    from_: Annotated[
-        Moment | None,
-        meaning(
-            "where the calendar of the visits starts, by clocks in timezone, or in UTC", "2026-01-05", alias="from"
-        ),
-    ] = None
-    until: CalendarEnd = None
-    order_format: OrderFormat = None
-    timezone: Timezone = None
     ambiguous: Annotated[
         Literal["refuse", "first", "last"],
         meaning(
@@ -79,30 +59,6 @@ class PolicySourceSpec(SourceKeys):
             return layout
         starts = f"steps that start {self.calendar.name.partition(', ')[2]}"
         return {**layout, "step": self.calendar.length, "from": starts}
-
-    @property
-    def calendar(self) -> Calendar | None:
-        """Return the declared calendar, if any; InputError with its key."""
-        if self.from_ is None or self.step is None:
-            return None
-        zone = None if self.timezone is None else Zone(self.timezone)
-        return Calendar.read(self.from_, self.until, parse_step(self.step), zone)
-
-
-class PolicyTable(Table):
-    """One table to publish, of all data or of a window of their calendar."""
-
-    from_: WindowStart = None
-    to: WindowEnd = None
-    window: Annotated[Text | None, meaning("the window: an hour, a day, a week, a month or a year", "2026-W07")] = None
-    every: Annotated[
-        Literal["hour", "day", "week", "month", "year"] | None,
-        meaning("a table for each whole hour, day, week, month or year of the calendar"),
-    ] = None
-
-    @property
-    def period(self) -> str | None:
-        return self.window
 
 
 class PredicateSpec(Section):
@@ -138,4 +94,4 @@ class PolicyReleaseSpec(FileSpec):
     belief: Annotated[Any, meaning("what the data can be")]
     hide: Annotated[PolicyHideSpec, meaning("what must stay secret")]
     prior: Annotated[PriorSpec | None, meaning("what is known in public, for the forecast")] = None
-    release: tuple[PolicyTable, ...]
+    release: tuple[Windowed, ...]

@@ -8,12 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, StrictBool
+from pydantic import StrictBool
 
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.calibration.registry import find
 from takifugu.core.errors import DataError, InputError, TakifuguError
-from takifugu.data import missing_states
 from takifugu.mechanisms.local.held_out import halves_of, held_out
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.model.beliefs.declared_populations import PopulationsSection, ReferenceRows
@@ -26,12 +25,11 @@ from takifugu.model.secrets.of_populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.degrees import are_degrees, misplaced
-from takifugu.releasing.file.keys import Name, Positive, SourceFile, Text, meaning
+from takifugu.releasing.file.keys import Answers, Positive, Text, meaning
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed, undeclared
-from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.problems import fault, never_read
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import called, codes_of, columns_of, texts_in
-from takifugu.releasing.file.row_words import Answers
+from takifugu.releasing.file.reading import called, codes_of, columns_of, texts_in, wrong
 from takifugu.releasing.file.sections import AboutUnits, FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import Table
@@ -40,8 +38,6 @@ from takifugu.releasing.file.tables import Table
 class PopulationSourceSpec(SourceKeys):
     """Where the private rows are: a person's values, or places, one per row."""
 
-    name: Annotated[Name, meaning("the data's name in the ledger", "checkins")]
-    file: Annotated[SourceFile, Field(examples=["checkins.csv"])] = None
     rows: Answers = "answers"
     unit: Annotated[Text | None, meaning("the column that says whose row it is", "person")] = None
     value: Annotated[Text | None, meaning("the column with the values", "activity")] = None
@@ -111,9 +107,8 @@ class Populations(Kind):
             yield from () if item is None else _table_faults(item, number)
 
     def misfits(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Iterator[TakifuguError]:
-        for text in () if belief.is_planar else missing_states(belief.values, (), spec.source.missing):
-            problem = f"have the value {text!r}, which counts as missing, so it would never be read"
-            yield fault(("belief", "values"), problem, "rename it, or remove it from source.missing")
+        if not belief.is_planar:
+            yield from never_read(("belief", "values"), belief.values, spec.source.missing)
 
     def framework_of(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Framework:
         return Pufferfish(which_population(spec.belief.meant.metric), belief)
@@ -134,20 +129,21 @@ class Populations(Kind):
         names = [*source.value_columns, *([] if source.unit is None else [source.unit])]
         read = columns_of(file.table, names)
         if not read[0]:
-            raise _blamed(DataError("the data has no rows", rule="nothing can be released").at("file"))
+            raise wrong("file", "the data has no rows", rule="nothing can be released")
         try:
             rows = CodedRows(codes_of(read, names, file.table, file.belief.values, section.grid))
         except DataError as error:
-            raise _blamed(error) from None
+            raise error.at("source").placed() from None
         if source.unit is None:
             return (Unit(None, rows),)
         people = texts_in(read[-1], file.table)
         unit_names = called("unit", source.unit, "person", people)
         if max(Counter(unit_names[str(name)] for name in people).values(), default=0) > source.rows_per_person:
-            raise DataError(
-                "a person has more rows than this says", rule="each row more would tell more than the promise covers",
+            raise wrong(
+                "rows_per_person", "a person has more rows than this says",
+                rule="each row more would tell more than the promise covers",
                 fix="keep fewer rows of each person, or declare more",
-            ).at("source", "rows_per_person").placed()  # fmt: skip
+            )  # fmt: skip
         unit_texts = {name: raw for raw, name in unit_names.items()}
         return tuple(Unit(name, rows, unit_texts[name]) for name in sorted(unit_texts))
 
@@ -218,7 +214,3 @@ def _as_seen(
     samples = samples_of(rows, len(belief.values), people)
     laws = {name: dict(zip(belief.values, of.smoothed(Fraction(0)), strict=True)) for name, of in samples.items()}
     return FromPopulations(laws, scales=belief.scales, measure=belief.measure, supports="align")
-
-
-def _blamed(error: DataError) -> DataError:
-    return error.at("source").placed()

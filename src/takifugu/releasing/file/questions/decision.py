@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from takifugu.core.errors import InputError
-from takifugu.releasing.file.guessing.across import Across
-from takifugu.releasing.file.guessing.roles import Roles, roles_of
+from takifugu.releasing.file.drafting.draft import Start, judge
+from takifugu.releasing.file.guessing.roles import roles_of
 from takifugu.releasing.file.guessing.seen import Seen
-from takifugu.releasing.file.questions.filling import FILLINGS, check
+from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.five import QUESTIONS
 from takifugu.releasing.file.questions.question import NONE, Question
 from takifugu.releasing.file.questions.subject import Answers, Subject, column_named
 
+#: Returns the answer of a word; InputError for an invalid one, and for one that the file it drafts refuses.
+Accept = Callable[[str], str]
 #: Asks one question about a table; None where the answer is left out.
-Ask = Callable[[Question], str | None]
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What a file is decided to be; `said` are the answers, but for those left for later."""
-
-    kind: str
-    roles: Roles
-    said: Mapping[str, str]
-    across: Across | None = None
+Ask = Callable[[Question, Accept], str | None]
 
 
 def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[Question, str]]:
@@ -39,18 +32,27 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
         if question is None:
             if name in said:
                 fault_text = f"--{name} is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"
-                raise InputError(fault_text, fix="leave it out").at(name)
+                fix = "leave it out" if "states" in answers else "leave it out, or say --states, too"
+                raise InputError(fault_text, fix=fix if name in FILLINGS else "leave it out").at(name)
             continue
-        answer = question.answer(said[name]) if name in said else ask(question)
+        accept = partial(_accepted, subject, pairs, question)
+        answer = accept(said[name]) if name in said else ask(question, accept)
         if answer is not None:
             pairs.append((question, answer))
             if name not in FILLINGS or answer != NONE:
                 answers[name] = answer
-                check(answers)
     return pairs
 
 
-def clearly_offered(question: Question) -> str | None:
+def _accepted(subject: Subject, pairs: Sequence[tuple[Question, str]], question: Question, word: str) -> str:
+    """Return a word as an answer; InputError for an invalid or refused one."""
+    answer = question.answer(word)
+    if question.name in FILLINGS and answer != NONE:
+        judge(decision(subject, [*pairs, (question, answer)]))
+    return answer
+
+
+def clearly_offered(question: Question, _: Accept) -> str | None:
     """Return a clear question's offer; InputError if protection depends on it."""
     if question.is_clear:
         return question.offered
@@ -59,8 +61,8 @@ def clearly_offered(question: Question) -> str | None:
     return None
 
 
-def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Decision:
-    """Return the decision of the answers, guessing the piece."""
+def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Start:
+    """Return what the answers decide, guessing the piece."""
     answers = {question.name: answer for question, answer in questions}
     _check_people(subject, answers)
     column_of, roles = _answered_columns(subject, answers), _likely_columns(subject, answers)
@@ -72,7 +74,7 @@ def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Dec
         unread = (c.name for c in subject.facts.columns if c not in roles.values() and c.name not in across.names)
         across = replace(across, ignored=tuple(unread))
     taken = {name: word for name, word in answers.items() if word != NONE}
-    return Decision(subject.kind_of(answers), roles, taken, across)
+    return Start(subject.data, subject.output, subject.look, subject.kind_of(answers), roles, taken, across)
 
 
 def _check_people(subject: Subject, answers: Answers) -> None:

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
-from takifugu.core.errors import InputError
 from takifugu.data import parse_step
-from takifugu.model.beliefs.chains import stays
-from takifugu.releasing.file.drafting.forms import moment, names, names_a_file, pairs
+from takifugu.releasing.file.drafting.draft import names, names_a_file
+from takifugu.releasing.file.keys import LASTING, STEPS
 from takifugu.releasing.file.questions.question import NONE, Choice, Question
 from takifugu.releasing.file.questions.subject import Answers, Subject
-from takifugu.releasing.file.row_words import LASTING, STEPS
 
 _LATER = Choice(NONE, "leave it for later; `takifugu check` names what is missing")
 _WRONG = (
@@ -44,32 +42,32 @@ def _states(subject: Subject, answers: Answers) -> Question | None:
         return None
     words = "Which states are there?" if answers["rows"] in STEPS else "Which values are there?"
     why = "all that can occur by a code book or a questionnaire, with commas, whether or not they do"
-    return _later("states", words, why, form="states")
+    return _later("states", words, why, form="text")
 
 
 def _size(subject: Subject, answers: Answers) -> Question | None:
     if subject.kind_of(answers) != "users":
         return None
-    return _later("size", "How many people are there?", "the number becomes public", form="whole")
+    return _later("size", "How many people are there?", "the number becomes public", form="text")
 
 
 def _from(_: Subject, answers: Answers) -> Question | None:
     if answers["rows"] not in LASTING:
         return None
-    return _later("from", "When does the recording start?", "a day that is known without the rows", form="moment")
+    return _later("from", "When does the recording start?", "a day that is known without the rows", form="text")
 
 
 def _until(_: Subject, answers: Answers) -> Question | None:
     if answers["rows"] not in LASTING:
         return None
-    return _later("until", "When does it end?", "at the latest the day of the export", form="moment")
+    return _later("until", "When does it end?", "at the latest the day of the export", form="text")
 
 
 def _roster(_: Subject, answers: Answers) -> Question | None:
     if answers["rows"] not in LASTING or answers.get("whose", NONE) == NONE:
         return None
     why = "a public list: its file, or the names with commas; not from these rows"
-    return _later("roster", "Who was recorded?", why, form="words")
+    return _later("roster", "Who was recorded?", why, form="text")
 
 
 def _otherwise(_: Subject, answers: Answers) -> Question | None:
@@ -88,7 +86,7 @@ def _source(subject: Subject, answers: Answers) -> Question | None:
                Choice("assumed", "a guess")]  # fmt: skip
     if answers["rows"] in ("samples", "wide"):  # what is fitted counts transitions row by row
         choices.insert(0, Choice("public.csv", "a public table of such rows: all chains that it supports are believed"))
-    return _later("source", "Where do you know from how long states last?", _WRONG, *choices, form="words")
+    return _later("source", "Where do you know from how long states last?", _WRONG, *choices, form="text")
 
 
 def _stay(subject: Subject, answers: Answers) -> Question | None:
@@ -97,7 +95,7 @@ def _stay(subject: Subject, answers: Answers) -> Question | None:
     step, first = answers.get("step", NONE), names(answers["states"])[0]
     unit = "min" if step != NONE and isinstance(parse_step(step), timedelta) else "(steps)"
     why = f"for example {first} 100 {unit} and so on, with commas; {_WRONG}"
-    return _later("stay", "How long does each state last at a time, on average?", why, form="pairs")
+    return _later("stay", "How long does each state last at a time, on average?", why, form="text")
 
 
 def _next(subject: Subject, answers: Answers) -> Question | None:
@@ -107,7 +105,7 @@ def _next(subject: Subject, answers: Answers) -> Question | None:
             return None
         words = "How often does each state come when another one ends?"
         why = "as shares, for example still 0.6, walking 0.3, running 0.1"
-    return _later("next", words, why, form="pairs")
+    return _later("next", words, why, form="text")
 
 
 def _independent(subject: Subject, answers: Answers) -> Question | None:
@@ -123,33 +121,6 @@ def _public(subject: Subject, answers: Answers) -> Question | None:
     if answers["rows"] != "contacts" or subject.facts.ends is None:
         return None
     return _later("public", "May everybody know who met whom?", "", Choice("yes", "it is public"))
-
-
-def check(answers: Answers) -> None:
-    """Raise InputError at the second of two contradictory answers."""
-    states = names(answers["states"]) if "states" in answers else None
-    for name in ("source", "stay", "next", "otherwise"):
-        if name in answers and states is None:
-            raise InputError(f"--{name} is said, and no states are", fix="say --states, too").at(name)
-    if answers.get("rows") in LASTING and names_a_file(answers.get("source", "")):
-        raise InputError(
-            f"--source is the table {answers['source']!r}, and chains are not fitted to changes, stays or events",
-            fix="say --stay and from where it is known, for example --source assumed",
-        ).at("source")
-    if "stay" in answers and states is not None:
-        step = parse_step(answers["step"]) if answers.get("step", NONE) != NONE else None
-        following = pairs(answers["next"]) if "next" in answers else {}
-        for fault in stays.faults(states, pairs(answers["stay"]), following, step):
-            if fault.where[0] in answers:
-                raise fault
-    elif "next" in answers and {*pairs(answers["next"])} != {*(states or ())}:
-        fault_text = "--next does not name each of the states once"
-        raise InputError(fault_text, fix="write for example yes 0.1, no 0.9").at("next")
-    if "from" in answers and "until" in answers:
-        first, last = moment(answers["from"]), moment(answers["until"])
-        if type(first) is not type(last) or first >= last:  # type: ignore[operator]
-            fault_text = f"--until is {last!r}, and the recording starts {first!r}"
-            raise InputError(fault_text, fix="write a later time").at("until")
 
 
 FILLINGS: Mapping[str, Callable[[Subject, Answers], Question | None]] = {

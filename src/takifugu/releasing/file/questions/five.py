@@ -13,11 +13,11 @@ from takifugu.data.kinds import TEXTS
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
 from takifugu.releasing.file.guessing.courses import step_of
 from takifugu.releasing.file.guessing.notes import mixed_words
+from takifugu.releasing.file.keys import ROWS, STEPS
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.question import NONE, Choice, Question
 from takifugu.releasing.file.questions.subject import SHAPES, Answers, Subject, shape_of
 from takifugu.releasing.file.questions.whose import named_columns, of_columns, unnamed_columns, whose
-from takifugu.releasing.file.row_words import ROWS, STEPS
 
 _SECRETS = {
     "answers": "what each person answered, in any column that is read",

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError, did_you_mean, within
 from takifugu.core.escaping import visible
-from takifugu.releasing.file.drafting.forms import FORMS
+from takifugu.data import parse_step
 
 #: The answer that none of the columns, or nothing, is meant.
 NONE = "-"
 #: An error lists so many choices.
 _LISTED = 8
+_STEPS = {"times": "1min", "numbers": "1"}
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,8 @@ class Question:
     """A question about a table; of its choices the likely one is `offered`, and `why` says what speaks for it.
 
     Where the answer decides what is protected it `must_be_clear`: nobody but a person takes what is offered then,
-    unless it `is_clear`. What `others` name is an answer, too, and what has the `form`, if any, of `forms.FORMS`.
+    unless it `is_clear`. What `others` name is an answer, too, and what has the `form`, if any: the length of a step in
+    "times" or "numbers", or "text", which the file that it drafts judges.
     """
 
     name: str
@@ -46,15 +49,22 @@ class Question:
         if word in names or word in self.others:
             return word
         if self.form is not None and word:
-            try:
-                FORMS[self.form](word)
-            except InputError as error:
-                raise error.at(self.name) from None
+            self._check_step(word)
             return word
         raise InputError(
             f"{visible(word)!r} is no answer to: {self.words}{did_you_mean(word, [*names, *self.others])}",
             rule=self.why, fix=f"write {self.listed()}",
         ).at(self.name)  # fmt: skip
+
+    def _check_step(self, word: str) -> None:
+        """Raise InputError for a step that the order does not count in."""
+        if self.form not in _STEPS:
+            return
+        with within(self.name):
+            form = "times" if isinstance(parse_step(word), timedelta) else "numbers"
+        if form != self.form:
+            fault_text = f"{word!r} is one of the {form}, and steps are {self.form}"
+            raise InputError(fault_text, fix=f"write for example {_STEPS[self.form]}").at(self.name)
 
     def unsaid(self) -> InputError:
         """Return the error of a question for a person only."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.rules import Guess, guessed
+from takifugu.releasing.file.keys import STEPS
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES
 from takifugu.releasing.file.questions.question import NONE
-from takifugu.releasing.file.row_words import STEPS
 
 #: The shape of a file about answers, by what stays secret of them.
 SHAPES = {"answers": RECORDS, "column": WHOLE_COLUMNS, "population": EACH_ROW}
@@ -21,10 +22,12 @@ Answers = Mapping[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A table that questions are about, and its kind of file where that was said."""
+    """A table that questions are about, its kind of file where that was said, and the file that answers draft."""
 
     look: FirstLook = field(repr=False)
     kind: str | None = None
+    data: Path = Path("data.csv")
+    output: Path = Path("release.toml")
 
     @cached_property
     def facts(self) -> Facts:

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Any
 
-from takifugu.core.errors import TakifuguError, did_you_mean, nearest
+from takifugu.core.errors import TakifuguError, did_you_mean
 from takifugu.core.text.toml import toml_of
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
 from takifugu.model.beliefs.user_groups import combined
 from takifugu.model.queries import By, Query
 from takifugu.releasing.file.keys import names_of
-from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.problems import fault, stranger
 from takifugu.releasing.file.reading import bins_of, state_in, wrong
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec, RecordSourceSpec
 
@@ -29,7 +29,7 @@ def faults_of(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         yield fault(("source", "value"), f"names a column of {list(columns)} twice", "name each once")
     for name in spec.source.bins or () if len(columns) > 1 else ():
         if name not in columns:
-            yield fault(("source", "bins", name), "is no column of source.value", f"write {nearest(name, columns)}")
+            yield stranger(("source", "bins", name), name, "column of source.value", columns)
     places = [("values",)] if belief.groups is None else [("groups", n, "values") for n in range(len(belief.groups))]
     value_lists = [belief.values] if belief.groups is None else [group.values for group in belief.groups]
     several = isinstance(spec.source.value, tuple)
@@ -52,8 +52,7 @@ def missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
     value_lists = [belief.values or ()] if belief.groups is None else [group.values for group in belief.groups]
     for name, text in (belief.missing or {}).items():
         if name not in columns:
-            problem = f"{name!r} is no column of values{did_you_mean(name, columns)}"
-            yield fault(("belief", "missing"), problem, f"write some of {list(columns)}")
+            yield stranger(("belief", "missing"), name, "column of values", columns)
             continue
         place = columns.index(name)
         parts = (value[place : place + 1] if isinstance(value, tuple) else [value] for value in chain(*value_lists))

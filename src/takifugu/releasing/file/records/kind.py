@@ -9,7 +9,6 @@ from typing import ClassVar
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.sections import values_of, written
-from takifugu.data import missing_states
 from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import State
@@ -17,7 +16,7 @@ from takifugu.model.queries.sections import RECORDS, known_value, spelled
 from takifugu.model.secrets.of_entries import attribute, every_entry
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import Kind, ReleaseFile
-from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.problems import fault, never_read
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
 from takifugu.releasing.file.shape import Shape
 
@@ -82,9 +81,7 @@ class Records(Kind):
     def misfits(self, spec: RecordReleaseSpec, belief: Belief) -> Iterator[TakifuguError]:
         values = dict.fromkeys(value for alphabet in self.values(belief) for value in alphabet)
         belief_keys = written(spec.belief, ("states", "file", "fit", "values"))
-        for text in missing_states(values, (), spec.source.missing):
-            problem = f"the value {text!r} counts as missing, so it would never be read"
-            yield fault(("belief", *belief_keys[:1]), problem, "rename it, or remove it from source.missing")
+        yield from never_read(("belief", *belief_keys[:1]), values, spec.source.missing)
         for number, item in () if self.facts.of_belief else enumerate(spec.release):
             for key in written(item, ("attribute", "variables")):
                 problem = "names columns, but a row here is one value"

@@ -9,10 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictBool
 
 from takifugu.core.errors import TakifuguError
-from takifugu.releasing.file.keys import Edges, Name, Section, SourceFile, State, Text, meaning
+from takifugu.releasing.file.keys import Answers, Edges, Section, State, Text, meaning
 from takifugu.releasing.file.problems import fault, faults_at
 from takifugu.releasing.file.reading import bins_of
-from takifugu.releasing.file.row_words import Answers
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 from takifugu.releasing.file.tables import SharedTable
 
@@ -20,8 +19,6 @@ from takifugu.releasing.file.tables import SharedTable
 class RecordSourceSpec(SourceKeys):
     """Where the private records are."""
 
-    name: Annotated[Name, meaning("the data's name in the ledger", "census")]
-    file: Annotated[SourceFile, Field(examples=["people.csv"])] = None
     rows: Answers = "answers"
     unit: Annotated[Text | None, meaning("the column that says whose row it is; without it, one row")] = None
     value: Annotated[

@@ -1,27 +1,51 @@
-"""A checked release file as beliefs, secrets and queries."""
+"""A checked release file of sequences as layout, belief and secret, and its source as units."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
+from itertools import accumulate, groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import DataError, InputError, SpecError
-from takifugu.core.sections import values_of, written
-from takifugu.data import Bins, Calendar, Layout, Lengths, Recode, Table, parse_step, transitions, transitions_by
+from takifugu.core.errors import DataError, InputError, SpecError, Step
+from takifugu.core.sections import values_of
+from takifugu.data import (
+    Bins,
+    Calendar,
+    Layout,
+    Lengths,
+    Piece,
+    Recode,
+    Table,
+    pieces,
+    transitions,
+    transitions_by,
+)
 from takifugu.model.beliefs.chains.declared_chain import ChainFit
 from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
+from takifugu.model.queries.forms import reads_alike
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.of_entries import entry, every_entry
-from takifugu.releasing.file.keys import names_of
+from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import absent_columns, blaming
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, same_transitions
-from takifugu.releasing.file.sequences.sections import EntrySpec, EveryEntrySpec, SequenceBelief, SourceSpec
+from takifugu.releasing.file.sequences.cells import counted_by, with_attributes
+from takifugu.releasing.file.sequences.runs import run_rules
+from takifugu.releasing.file.sequences.sections import (
+    EntrySpec,
+    EveryEntrySpec,
+    ReleaseSpec,
+    SequenceBelief,
+    SourceSpec,
+    named_columns,
+)
 from takifugu.releasing.file.source import open_public
 
 IntArray = npt.NDArray[np.int64]
@@ -50,22 +74,6 @@ def layout_of(
 def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, str | None]:
     """Return the columns of the order and of its times of day."""
     return order if isinstance(order, tuple) else (order, None)
-
-
-def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
-    """Return the columns of the first section with them, by key."""
-    columns_by_key = dict[tuple[str, ...], str]()
-    for key in ("unit", "piece", "order", "start", "end", "value"):
-        candidates = [value for section in sections for value in values_of(section, written(section, (key,))).values()]
-        columns = candidates[0] if candidates else ()
-        for column in names_of(columns):
-            columns_by_key[(key, column) if isinstance(columns, tuple) else (key,)] = column
-    return columns_by_key
-
-
-def step_of(source: SourceSpec | None) -> Fraction | timedelta | None:
-    """Return the declared length of a step, if any."""
-    return None if source is None or source.step is None else parse_step(source.step)
 
 
 def lengths_of(belief: SequenceBelief) -> Lengths:
@@ -98,7 +106,7 @@ class PublicSequences(Public):
 
     @property
     def step(self) -> Fraction | timedelta | None:
-        return step_of(self.source)
+        return None if self.source is None else self.source.length
 
     @property
     def calendar(self) -> Calendar | None:
@@ -135,3 +143,67 @@ class PublicSequences(Public):
         if faults:
             raise SpecError(faults)
         return table
+
+
+#: The section of a release file that has a key, where it is not [source].
+_SECTIONS: dict[Step, str] = {"states": "belief", "map": "belief", "min_length": "belief", "max_length": "belief"}
+
+
+def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
+    """Return the units by name, with the pieces of allowed (public) lengths.
+
+    Raises DataError, with the rule's key in the release file.
+    """
+    spec = file.sections(ReleaseSpec)
+    queries = (item.meant.query_about(file.belief, file.folder) for item in spec.release)
+    entrywise = not all(map(reads_alike, queries))
+    layout = layout_of(spec.source, None, spec.source.calendar, file.places, counted_by(spec.release))
+    rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
+    try:
+        if not spec.source.are_runs:
+            all_pieces = pieces(file.table, *rules, entrywise=entrywise)
+        else:
+            from takifugu.data.runs.reader import pieces_of_runs
+
+            all_pieces = pieces_of_runs(file.table, *rules[:2], run_rules(spec.source, file.folder), entrywise)
+        if file.places is not None and layout.gaps == "public":
+            # Who has rows in the window is public, too.
+            all_pieces = tuple(piece for piece in all_pieces if piece.observed)
+            if not all_pieces:
+                raise DataError("no row lies in the window", fix="publish another window").at("from")
+    except DataError as error:
+        error.where = error.where or ("file",)
+        if spec.source.rows == "wide" and error.where[0] == "order" and error.fix:  # rows of two lines of one person
+            error.fix = "leave one row of each, or one for each day where order names a column of days"
+        raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
+    shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
+    units = tuple(
+        _unit(name, tuple(unit_pieces), shapes)
+        for name, unit_pieces in groupby(all_pieces, key=lambda piece: piece.unit)
+    )
+    return with_attributes(units, file.table, spec.source, spec.release)
+
+
+def _unit(name: str | None, mine: tuple[Piece, ...], shapes: dict[tuple[int, ...], tuple[int, ...]]) -> Unit:
+    """Return one unit; equal shapes are one object in `shapes`."""
+    lengths = tuple([piece.length for piece in mine])
+    lengths = shapes.setdefault(lengths, lengths)
+    complete = all(map(attrgetter("complete"), mine))
+    observed = () if complete else _seen(mine)
+    return Unit(name, mine, mine[0].written, sum(lengths), complete, observed, shape=lengths)
+
+
+def _seen(mine: Sequence[Piece]) -> tuple[range, ...]:
+    """Return the observed entries, counted through all pieces."""
+    if len(mine) == 1:
+        return mine[0].observed
+    starts = accumulate((piece.length for piece in mine), initial=0)
+    runs = ((start, run) for piece, start in zip(mine, starts, strict=False) for run in piece.observed)
+    return tuple(range(start + run.start, start + run.stop) for start, run in runs)
+
+
+def sequence_of(file: ReleaseFile, units: Sequence[Unit]) -> list[list[Hashable]] | list[Hashable]:
+    """Return the states by entry, None if unobserved, split by piece."""
+    states = file.belief.states
+    walks = [[None if v < 0 else states[v] for v in piece.values] for unit in units for piece in unit.data or ()]
+    return walks[0] if len(walks) == 1 else walks

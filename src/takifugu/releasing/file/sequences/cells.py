@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -26,9 +25,8 @@ from takifugu.model.queries.forms import Averaging, ByCells
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
-from takifugu.releasing.file.problems import fault, faults_at
+from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import placed_at
-from takifugu.releasing.file.sequences.build import named_columns
 from takifugu.releasing.file.sequences.sections import ItemSpec, SourceSpec
 from takifugu.releasing.file.sharing import CHOICES
 
@@ -46,11 +44,8 @@ def used_by(source: SourceSpec, items: Iterable[ItemSpec]) -> tuple[str, ...]:
 
 def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
     """Yield the faults of attributes and of tables by them."""
-    roles = {column: key[0] for key, column in named_columns(source).items()}
     for name, values in source.attributes.items():
         location, texts = ("source", "attributes", name), [text_of(value) for value in values]
-        if name in roles:
-            yield fault(location, f"is the column of source.{roles[name]}", "name a column that says something else")
         if name in AXES:
             problem = f"would be told from the {name} of the calendar by nothing"
             yield fault(location, problem, "rename the column")
@@ -75,6 +70,9 @@ def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[Ta
                 '[source]; if it is private, make it part of the states ("flu, busy"), or publish records, '
                 'belief.kind = "users"',
             )  # fmt: skip
+    if item.query == "linear" and item.by is not None:
+        problem = "does not belong to a linear query, whose weights choose the entries"
+        yield fault((*location, "by"), problem, "write a sum with codes, or leave by out")
     if attribute_of(item, source) is None:
         return
     if len(names_of(item.by)) > 1:
@@ -83,9 +81,6 @@ def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[Ta
     if item.per != "pooled":
         problem = f"is {item.per!r}, and one person has one value of an attribute"
         yield fault((*location, "per"), problem, 'write per = "pooled"')
-    if item.query == "linear":
-        problem = "does not belong to a linear query, whose weights choose the entries"
-        yield fault((*location, "by"), problem, "write a sum with codes, or leave by out")
 
 
 def with_attributes(
@@ -159,13 +154,6 @@ def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, .
     empty = [repr(str(value)) for value in source.attributes[name] if str(value) not in cells]
     nobody = f"no {people_of(source.unit).one} has the {name} {' or '.join(empty)}"
     return (f"{nobody}, so that there is no such cell",) if empty else ()
-
-
-def columns_of(source: SourceSpec, table: Table) -> Iterator[TakifuguError]:
-    """Yield the faults of attributes without a column in the source."""
-    for name in source.attributes:
-        columns = [name, *filter(None, (source.unit, source.value))]
-        yield from faults_at(("source", "attributes", name), partial(table.require, [name], columns))
 
 
 def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:

@@ -7,18 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from takifugu.core.errors import TakifuguError, did_you_mean, nearest
+from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
-from takifugu.data import Bins, Layout, Table, missing_states, parse_step
+from takifugu.data import Bins, Layout, Table, parse_step
 from takifugu.model.beliefs.one_sequence import OneSequence
-from takifugu.releasing.file.calendars.windows import expanded
 from takifugu.releasing.file.kind import Kind, undeclared
-from takifugu.releasing.file.meaning import Meaning, table_problems, two_tables
-from takifugu.releasing.file.problems import absent_columns, blamed, fault, faults_at
+from takifugu.releasing.file.meaning import Parts
+from takifugu.releasing.file.problems import blamed, fault, faults_at, never_read, stranger
 from takifugu.releasing.file.public import collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import cells, measured, runs, windows
-from takifugu.releasing.file.sequences.build import PublicSequences, columns_of_order, named_columns
+from takifugu.releasing.file.sequences.build import PublicSequences, columns_of_order
 from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
     Hide,
@@ -27,12 +26,11 @@ from takifugu.releasing.file.sequences.sections import (
     SequenceBelief,
     SourceSpec,
 )
-from takifugu.releasing.file.shape import opened
-from takifugu.releasing.file.sharing import only_release_problems
+from takifugu.releasing.file.shape import columns_of, opened, twice_named
 from takifugu.releasing.file.source import UNOPENED, is_there
 
 
-def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object = None) -> Meaning:
+def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object = None) -> Parts:
     """Return the meaning of a release file's well-formed keys.
 
     Invalid sections are None. `faulty` keys have an example in their place, and nothing that depends on them is
@@ -44,23 +42,18 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
     problems, table, chain = list[TakifuguError](), None, None
     if source is not None:
         table, problems = _opened(kind, spec, faulty, folder, data)
-        problems += _columns(source, table, faulty)
         problems += _source(source)
         problems += () if "source.rows" in faulty else runs.faults_of(source, belief, folder, data)
         problems += windows.faults_of(source, belief, hide, spec.release)
         problems += cells.faults_of(source, spec.release)
-        problems += () if table is None else cells.columns_of(source, table)
     if belief is not None:
         chain = _believed(spec, faulty, folder, data, table, problems)
     if hide is not None:
         problems += _hide(hide, source, None if "belief.states" in faulty else belief)
-    if source is not None:
-        problems += only_release_problems(source, spec.release)
-    problems += _tables(spec, chain, folder)
-    calendar = None if problems or faulty or source is None else source.calendar
-    if calendar is not None:
-        spec = spec.model_copy(update={"release": expanded(spec.release, calendar)})
-    return Meaning(chain, None, table, problems, spec)
+    for number, item in enumerate(spec.release):
+        if item is not None and source is not None:
+            problems += [*_per(item, number, source), *measured.faults_of(item, number, source.step)]
+    return chain, None, table, problems
 
 
 def _opened(
@@ -72,7 +65,7 @@ def _opened(
     is_planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
     opening = {f"source.{key}" for key in ("file", "missing", "rows", *FileKeys.model_fields)}
     if is_planned or data is UNOPENED or faulty & opening:
-        return None, []
+        return None, [*twice_named(columns_of(kind.facts, spec, None))]
     return opened(kind.facts, spec, None, folder, data)
 
 
@@ -89,7 +82,8 @@ def _believed(
     source: SourceSpec | None = spec.source
     problems += _belief(belief, source, faulty)
     if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
-        problems += _missing(belief, source)
+        problems += never_read(("belief", "states"), belief.states, source.missing)
+        problems += never_read(("belief", "map"), (), source.missing, belief.map)
         problems += _bins(belief, source)
     kind_keys = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
     odd = [] if faulty & kind_keys else list(faults_of(belief))
@@ -109,31 +103,6 @@ def _believed(
         chain = belief.meant.belief(PublicSequences(folder, source, belief, table))
         problems += _of_outside(belief, chain, source)
     return chain
-
-
-def _tables(spec: ReleaseSpec, chain: OneSequence | None, folder: Path) -> Iterator[TakifuguError]:
-    """Yield the faults of each table, and of two with one name."""
-    source: SourceSpec | None = spec.source
-    names: set[str] = set()
-    for number, item in enumerate(spec.release):
-        if item is None:
-            continue
-        for name in (item.name, f"{item.name}-units", f"{item.name}-pooled") if item.per == "both" else (item.name,):
-            if name.lower() in names:
-                yield two_tables(name, number)
-            names.add(name.lower())  # on some machines A.csv and a.csv are one file
-        yield from _per(item, number, source)
-        yield from () if source is None else measured.faults_of(item, number, source.step)
-        yield from table_problems(item, number, chain, folder)
-
-
-def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
-    columns_by_key = {key: name for key, name in named_columns(source).items() if f"source.{key[0]}" not in faulty}
-    if len(set(columns_by_key.values())) != len(columns_by_key):
-        problem, fix = "one column is named twice", "write different columns for source.unit, piece, order and value"
-        yield fault(("source",), problem, fix)
-    if table is not None:
-        yield from absent_columns(table, [(("source", key[0]), column) for key, column in columns_by_key.items()])
 
 
 def _source(source: SourceSpec) -> Iterator[TakifuguError]:
@@ -159,8 +128,7 @@ def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset
         yield fault(("belief", "states"), f"{texts} repeats a name", "name each state once")
     for raw, state in belief.map.items() if "belief.states" not in faulty else ():
         if state not in belief.states:
-            problem = f"{state!r} is no state{did_you_mean(state, texts)}"
-            yield fault(("belief", "map", raw), problem, f"write {nearest(state, texts)}")
+            yield stranger(("belief", "map", raw), state, "state", texts)
     if belief.longer == "cut" and belief.max_length is None:
         fix = "write the number of steps that a longer piece is cut to"
         yield fault(("belief", "max_length"), "is missing", fix)
@@ -172,26 +140,12 @@ def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset
         yield undeclared("unit")
 
 
-def _missing(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
-    """Yield the states read as missing values.
-
-    Their secret would become the public pattern of gaps.
-    """
-    problem = "counts as missing, so it would be read as a gap and not as a state"
-    mend = "rename it, or remove it from source.missing"
-    for text in missing_states(belief.states, (), source.missing):
-        yield fault(("belief", "states"), f"{text!r} {problem}", mend if text else "map a word to it")
-    for text in missing_states((), belief.map, source.missing):
-        yield fault(("belief", "map"), f"{text!r} {problem}", mend if text else "fill it in the data")
-
-
 def _bins(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
     """Yield the faults of bins, also beside states and a map."""
     if source.bins is None:
         return
     for name in set(source.bins) - {str(state) for state in belief.states}:
-        problem = f"puts numbers into {name!r}, which is no state{did_you_mean(name, belief.states)}"
-        yield fault(("source", "bins"), problem, f"write one of {list(map(str, belief.states))}")
+        yield stranger(("source", "bins"), name, "state", belief.states)
     if belief.map:
         yield fault(("belief", "map"), "is given beside source.bins", "write only one of them")
     yield from faults_at(("source", "bins"), partial(Bins, source.bins))
@@ -236,17 +190,16 @@ def _hide(hide: Hide, source: SourceSpec | None, belief: SequenceBelief | None) 
     for key, state in (("a", hide.a), ("b", hide.b)):
         states = () if belief is None else belief.states
         if belief is not None and state not in states:
-            problem = f"{state!r} is no state{did_you_mean(state, states)}"
-            yield fault(("hide", key), problem, f"write one of {list(map(str, states))}")
+            yield stranger(("hide", key), state, "state", states)
     if hide.a == hide.b:
         yield fault(("hide", "b"), f"is {hide.b!r}, as a is", "write the other state that the entry may have")
 
 
-def _per(item: ItemSpec, number: int, source: SourceSpec | None) -> Iterator[TakifuguError]:
+def _per(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[TakifuguError]:
     """Yield the fault of a table per unit without units."""
-    if item.per != "pooled" and source is not None and source.unit is None:
+    if item.per != "pooled" and source.unit is None:
         problem = f"is {item.per!r}, and no column says whose row it is"
         yield fault(("release", number, "per"), problem, 'write source.unit, or per = "pooled"')
-    if item.query == "linear" and source is not None and source.unit is not None and item.per != "unit":
+    if item.query == "linear" and source.unit is not None and item.per != "unit":
         problem = "a linear query weighs the entries of one sequence"
         yield fault(("release", number, "per"), problem, 'write per = "unit"')

@@ -15,10 +15,10 @@ from takifugu.model.queries import Query
 from takifugu.model.queries.forms import Weighing, reads_alike
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.calendars.windows import facts_of, still_open, window_of
+from takifugu.releasing.file.calendars.windows import expanded, facts_of, still_open, window_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
 from takifugu.releasing.file.problems import blaming, fault
-from takifugu.releasing.file.sequences.build import recode_of, secret_of
+from takifugu.releasing.file.sequences.build import recode_of, secret_of, sequence_of, units_of
 from takifugu.releasing.file.sequences.cells import (
     attribute_of,
     by_attribute,
@@ -29,7 +29,7 @@ from takifugu.releasing.file.sequences.cells import (
     words_of_cells,
 )
 from takifugu.releasing.file.sequences.checks import meaning_of
-from takifugu.releasing.file.sequences.lasting import lasting
+from takifugu.releasing.file.sequences.measured import lasting
 from takifugu.releasing.file.sequences.runs import notices_of, words_of
 from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
@@ -37,7 +37,6 @@ from takifugu.releasing.file.sequences.sections import (
     ReleaseSpec,
     SequenceBelief,
 )
-from takifugu.releasing.file.sequences.units import sequence_of, units_of
 from takifugu.releasing.file.shape import Shape
 
 
@@ -46,7 +45,8 @@ class Sequences(Kind):
 
     facts = Shape(
         IN_ORDER, ReleaseSpec, "releasing.file.drafting.shapes:sequences", ItemSpec, SequenceBelief,
-        has_lengths=True, meaning=meaning_of, notices=notices_of,
+        has_lengths=True, meaning=meaning_of, notices=notices_of, tables=expanded,
+        named=("attributes", "value", "unit", "piece", "order", "start", "end"),
     )  # fmt: skip
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:

@@ -1,9 +1,9 @@
-"""What a count of steps is measured in: a unit of time must be the step, because nothing converts a count."""
+"""Steps as times: what a count of them may be measured in, and how long the states of a chain last."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from fractions import Fraction
@@ -12,16 +12,17 @@ from typing import Any
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import parse_step
+from takifugu.model.beliefs.chains.declared_chain import ChainSection
+from takifugu.model.beliefs.chains.matrices_by import matrices_in
+from takifugu.model.beliefs.chains.stays import SECONDS, UNITS
+from takifugu.model.beliefs.stochastic import FloatArray
+from takifugu.releasing.certificates.facts import Fact, Stays
+from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.sequences.sections import ItemSpec
+from takifugu.releasing.file.sequences.sections import ItemSpec, ReleaseSpec
 
 #: Seconds of the units of time, by their usual names.
-_SECONDS = {
-    name: seconds for names, seconds in (
-        ("s sec secs second seconds", 1), ("min mins minute minutes", 60), ("quarter-hour quarter-hours", 900),
-        ("h hr hrs hour hours", 3600), ("d day days", 86_400), ("week weeks", 604_800),
-    ) for name in names.split()
-}  # fmt: skip
+_SECONDS = {**SECONDS, "secs": 1, "mins": 60, "quarter-hour": 900, "quarter-hours": 900, "hr": 3600, "hrs": 3600}
 #: The queries that count steps, where no `total` divides them.
 _COUNTING = ("count", "histogram")
 
@@ -59,3 +60,43 @@ def seconds_in(words: str) -> int | None:
     if read is None or read[2] not in _SECONDS:
         return None
     return int(read[1] or 1) * _SECONDS[read[2]]
+
+
+Step = Fraction | timedelta | None
+
+
+def lasting(file: ReleaseFile) -> Iterator[Fact]:
+    """Yield the mean lengths of states of a single chain."""
+    spec = file.sections(ReleaseSpec)
+    source, belief = spec.source, spec.belief.meant
+    if not isinstance(belief, ChainSection) or (belief.fit and belief.fit.confidence is not None):
+        return
+    step, calendar = source.length, source.calendar
+    if belief.matrix_by is None or calendar is None:
+        yield stays_of(file.belief.matrix, file.belief.states, step)
+        return
+    for cells, matrix in matrices_in(belief, file.belief, calendar):
+        yield stays_of(matrix, file.belief.states, step, f"{belief.matrix_by} {cells}")
+
+
+def stays_of(
+    matrix: Sequence[Sequence[float]] | FloatArray, states: Sequence[Hashable], step: Step, cells: str = ""
+) -> Stays:
+    """Return the mean lengths of states, in time or else in steps.
+
+    >>> stays_of([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1)).lasting["walking"]
+    'about 4 minutes'
+    """
+    lasting = [_lasts(1 - row[place], step) for place, row in enumerate(matrix)]
+    return Stays(dict(zip(map(str, states), lasting, strict=False)), cells)
+
+
+def _lasts(leaving: float, step: Step) -> str:
+    """Say the mean length of a state."""
+    if leaving <= 0:
+        return "for ever"
+    if not isinstance(step, timedelta):
+        return f"about {1 / leaving:.3g} steps"
+    seconds = step.total_seconds() / leaving
+    name, unit = next(((n[1], s) for n, s in reversed(UNITS.items()) if seconds >= 2 * s), ("seconds", 1))
+    return f"about {seconds / unit:.3g} {name}"

@@ -6,13 +6,14 @@ change of somebody are themselves secrets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from takifugu.core.errors import DataError, TakifuguError, did_you_mean
+from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.people import PEOPLE
 from takifugu.core.sections import values_of, written
 from takifugu.data import meant, open_frame, parse_step, text_of
@@ -20,24 +21,33 @@ from takifugu.data.runs.rules import Ends, RunRules
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.moments import Moment, moment
 from takifugu.data.values.written import Written
-from takifugu.releasing.file.problems import fault, faults_at
+from takifugu.releasing.file.keys import LASTING
+from takifugu.releasing.file.problems import fault, faults_at, stranger
 from takifugu.releasing.file.reading import columns_of
 from takifugu.releasing.file.same_data import is_one_of
 from takifugu.releasing.file.sequences import wide
-from takifugu.releasing.file.sequences.build import step_of
 from takifugu.releasing.file.sequences.sections import SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import private_files
 
-#: The keys that say more of rows, by what these are.
-_KEYS = {
-    "changes": ("before", "roster"), "stays": ("start", "end", "duration", "overlap", "otherwise", "roster"),
-    "events": ("overlap", "otherwise", "roster"), "wide": ("columns", "ignore", "empty"),
+#: The rows that have a key of [source], of the keys that not all rows have.
+_ROWS_WITH: Mapping[str, tuple[str, ...]] = {
+    "before": ("changes",), "roster": LASTING, "start": ("stays",), "end": ("stays",), "duration": ("stays",),
+    "overlap": ("stays", "events"), "otherwise": ("stays", "events"), "columns": ("wide",), "ignore": ("wide",),
+    "empty": ("wide",), "order": ("samples", "changes", "events", "wide"), "piece": ("samples", "wide"),
+    "attributes": ("samples", "wide"), "round_to": ("samples",), "duplicates": ("samples", *LASTING),
 }  # fmt: skip
-#: Keys that rows which are no steps do not have, and why.
-_NOT_OF_RUNS = {
-    "piece": "in which each person has one recording", "attributes": "which are read row by row",
-    "round_to": "whose times are read as they are: a step has the state at its start",
-}  # fmt: skip
+_COVERED = "which steps rows cover is declared, and not seen in them"
+#: The keys that some rows must have: for which, what to write, and the rule if that does not say it.
+_NEEDED = (
+    ("from_", LASTING, 'write from = "2026-01-05"', _COVERED), ("step", LASTING, 'write step = "1min"', _COVERED),
+    ("until", LASTING, 'write until = "2026-12-28", when the data were exported', _COVERED),
+    ("columns", ("wide",), 'write the headers that are steps, or a pattern of them: columns = "2026-*"',
+     "columns of a wide table are declared"),
+    ("order", ("wide",), 'write what headers are called from now on: order = "day"; beside a column of days, both', ""),
+    ("order", ("changes", "events"), "write the column that says when each {row} was", ""),
+    ("start", ("stays",), "write the column that says when each stay starts", ""),
+    ("otherwise", ("stays", "events"), "write the state in which somebody is who has no {row}", ""),
+)  # fmt: skip
 _ROSTER = 'write roster = "people.csv", a public list with the column {!r} (and from, until), or the names themselves'
 
 
@@ -45,67 +55,45 @@ def faults_of(
     source: SourceSpec, belief: SequenceBelief | None, folder: Path, data: object
 ) -> Iterator[TakifuguError]:
     """Yield the faults of the keys about a row's meaning."""
-    foreign = {key for keys in _KEYS.values() for key in keys} - {*_KEYS.get(source.rows, ())}
-    for key in _declared(source, sorted(foreign)):
-        of_which = " or ".join(word for word, keys in _KEYS.items() if key in keys)
-        fix = f'write rows = "{of_which.split()[0]}" if rows are {of_which}, or leave it out'
-        yield fault(("source", key), f"is given, and rows are {source.rows}", fix)
+    for key in _declared(source):
+        if source.rows not in _ROWS_WITH[key]:
+            some = _ROWS_WITH[key]
+            fix = f'write rows = "{some[0]}" if rows are {" or ".join(some)}, or leave it out'
+            yield fault(("source", key), f"is given, and rows are {source.rows}", fix)
+    for key, some, fix, rule in _NEEDED:
+        if source.rows in some and getattr(source, key) is None:
+            fix = fix.format(row=source.rows.removesuffix("s"))
+            yield fault(("source", key.removesuffix("_")), "is missing", fix, rule)
     yield from _states(source, belief)
     if source.rows == "wide":
         yield from wide.faults_of(source, belief)
+    if source.rows == "stays":
+        yield from _ends_of_stays(source)
     if not source.are_runs:
         return
-    for key, why in _NOT_OF_RUNS.items():
-        if _declared(source, (key,)):
-            yield fault(("source", key), f"is given, and rows are {source.rows}, {why}", "leave it out")
-    if source.null_keys == "drop" or source.ambiguous == "drop":
-        key = "null_keys" if source.null_keys == "drop" else "ambiguous"
-        problem = f"leaves rows out, and rows are {source.rows}"
-        fix = 'repair them, or write ambiguous = "first" or "last"' if key == "ambiguous" else "repair them"
-        yield fault(("source", key), problem, fix, rule="without a row another state seems to last")
-    yield from _missing_keys(source)
+    for key in ("null_keys", "ambiguous"):
+        if getattr(source, key) == "drop":
+            fix = 'repair them, or write ambiguous = "first" or "last"' if key == "ambiguous" else "repair them"
+            problem = f"leaves rows out, and rows are {source.rows}"
+            yield fault(("source", key), problem, fix, rule="without a row another state seems to last")
     if written(belief, ("fit",)):
         problem = f"counts transitions row by row, and rows are {source.rows}"
         yield fault(("belief", "fit"), problem, "write stay and next, or a matrix")
     yield from _roster(source, folder, data)
 
 
-def _declared(source: SourceSpec, keys: Iterable[str]) -> list[str]:
-    return [key for key, value in values_of(source, sorted(keys)).items() if value not in (None, "refuse", {}, ())]
+def _declared(source: SourceSpec) -> list[str]:
+    return [key for key, value in values_of(source, _ROWS_WITH).items() if value not in (None, "refuse", {}, ())]
 
 
-def _missing_keys(source: SourceSpec) -> Iterator[TakifuguError]:
-    examples = {"from_": '"2026-01-05"', "until": '"2026-12-28", when the data were exported', "step": '"1min"'}
-    for key, example in examples.items():
-        if getattr(source, key) is None:
-            name = key.removesuffix("_")
-            rule = f"rows are {source.rows}: which steps they cover is declared, and not seen in them"
-            yield fault(("source", name), "is missing", f"write {name} = {example}", rule=rule)
-    if source.rows != "stays" and source.order is None:
-        row_noun = source.rows.removesuffix("s")
-        yield fault(("source", "order"), "is missing", f"write the column that says when each {row_noun} was")
-    if source.rows != "changes" and source.otherwise is None:
-        row_noun = source.rows.removesuffix("s")
-        fix = f"write the state in which somebody is who has no {row_noun}, one of the states of the belief"
-        yield fault(("source", "otherwise"), "is missing", fix)
-    if source.rows == "stays":
-        yield from _missing_of_stays(source)
-
-
-def _missing_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
-    if source.order is not None:
-        yield fault(("source", "order"), "is given, and rows are stays", "write start, and end or duration")
-    if source.start is None:
-        yield fault(("source", "start"), "is missing", "write the column that says when each stay starts")
+def _ends_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
     if (source.end is None) == (source.duration is None):
         problem = "is missing" if source.end is None else "is given beside duration"
         yield fault(("source", "end"), problem, 'write end = "COLUMN", or duration = ["COLUMN", "1min"]')
     if source.duration is not None:
-        unit = source.duration[1]
-        try:
+        unit, is_time = source.duration[1], False
+        with suppress(TakifuguError):
             is_time = isinstance(parse_step(unit), timedelta)
-        except TakifuguError:
-            is_time = False
         if not is_time:
             problem = f"counts in {unit!r}, which is no time"
             yield fault(("source", "duration"), problem, 'write what a 1 is worth, such as ["minutes", "1min"]')
@@ -114,8 +102,7 @@ def _missing_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
 def _states(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
     for key, state in values_of(source, ("before", "otherwise", "empty")).items():
         if state is not None and belief is not None and state not in belief.states:
-            problem = f"is {state!r}, which is no state{did_you_mean(state, belief.states)}"
-            yield fault(("source", key), problem, f"write one of {list(map(str, belief.states))}")
+            yield stranger(("source", key), state, "state", belief.states)
 
 
 def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
@@ -149,7 +136,7 @@ def notices_of(source: SourceSpec) -> Iterator[str]:
 
 def are_taken_for_samples(source: SourceSpec) -> bool:
     """Return whether rows with possible times lack a declared meaning."""
-    may_be_times = source.order is not None and not isinstance(step_of(source), Fraction)
+    may_be_times = source.order is not None and not isinstance(source.length, Fraction)
     return may_be_times and "rows" not in source.model_fields_set
 
 

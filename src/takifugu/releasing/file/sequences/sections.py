@@ -7,39 +7,34 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StrictInt
 
 from takifugu.core.plain import Json
-from takifugu.data import Calendar, Table, Zone, parse_step
+from takifugu.core.sections import values_of, written
+from takifugu.data import Table
 from takifugu.data.melting import melted
+from takifugu.releasing.file.calendars.sections import CalendarKeys, Windowed
 from takifugu.releasing.file.keys import (
-    CalendarEnd,
+    LASTING,
     Edges,
     Moment,
-    Name,
     Number,
-    OrderFormat,
     Path,
     Positive,
     Section,
-    SourceFile,
     State,
+    Steps,
     Text,
-    Timezone,
     UnitsIndependent,
-    WindowEnd,
-    WindowStart,
     meaning,
+    names_of,
 )  # fmt: skip
-from takifugu.releasing.file.row_words import LASTING, Steps
-from takifugu.releasing.file.sections import Described, FileSpec, SourceKeys
+from takifugu.releasing.file.sections import Described, FileSpec
 from takifugu.releasing.file.sequences.resolved import resolved
 from takifugu.releasing.file.sequences.wide import wide_of
 from takifugu.releasing.file.tables import SharedTable
 
 
-class SourceSpec(SourceKeys):
+class SourceSpec(CalendarKeys):
     """Where the private data are, and what their columns mean."""
 
-    name: Annotated[Name, meaning("the data's name in the ledger", "activity-study")]
-    file: Annotated[SourceFile, Field(examples=["activity.csv"])] = None
     rows: Steps = "samples"
     columns: Annotated[
         Text | tuple[Text, ...] | dict[Text, Moment] | None,
@@ -62,13 +57,6 @@ class SourceSpec(SourceKeys):
     step: Annotated[Number | None, meaning("the declared step between rows; missing steps are unobserved", "1min")] = (
         None
     )
-    from_: Annotated[
-        Moment | None,
-        meaning(
-            "where the calendar of the recording starts, by clocks in timezone, or in UTC", "2026-01-05", alias="from"
-        ),
-    ] = None
-    until: CalendarEnd = None
     gaps: Annotated[
         Literal["hidden", "public"],
         meaning('which steps of a window were observed: "hidden", or "public" (in a calendar only)'),
@@ -106,8 +94,6 @@ class SourceSpec(SourceKeys):
         Literal["refuse", "drop"],
         meaning('rows that do not say whose, or of which piece, they are: "refuse", or "drop" to leave them out'),
     ] = "refuse"
-    order_format: OrderFormat = None
-    timezone: Timezone = None
     ambiguous: Annotated[
         Literal["refuse", "first", "last", "drop"],
         meaning(
@@ -165,14 +151,6 @@ class SourceSpec(SourceKeys):
             return table
         return melted(table, wide_of(self, belief.map if isinstance(belief, SequenceBelief) else {}))
 
-    @property
-    def calendar(self) -> Calendar | None:
-        """Return the declared calendar, if any; InputError with its key."""
-        if self.from_ is None or self.step is None:
-            return None
-        zone = None if self.timezone is None else Zone(self.timezone)
-        return Calendar.read(self.from_, self.until, parse_step(self.step), zone)
-
     def layout(self, belief: Described, table: Table | None) -> Json:
         """Return the layout of the opened source."""
         assert isinstance(belief, SequenceBelief)  # which files about sequences have
@@ -217,7 +195,7 @@ class EntrySpec(Section):
 Hide = EveryEntrySpec | EntrySpec
 
 
-class ItemSpec(SharedTable):
+class ItemSpec(SharedTable, Windowed):
     """One table to publish."""
 
     per: Annotated[Literal["unit", "pooled", "both"], meaning("one answer per person, one for all, both")] = "pooled"
@@ -229,21 +207,10 @@ class ItemSpec(SharedTable):
             "hour",
         ),
     ] = None
-    from_: WindowStart = None
-    to: WindowEnd = None
-    window: Annotated[Text | None, meaning("the window: a day, a week, a month or a year", "2026-W07")] = None
-    every: Annotated[
-        Literal["day", "week", "month", "year"] | None,
-        meaning("a table for each whole day, week, month or year of the calendar"),
-    ] = None
 
     @property
     def scope(self) -> str:
         return self.per
-
-    @property
-    def period(self) -> str | None:
-        return self.window
 
 
 class ReleaseSpec(FileSpec):
@@ -255,3 +222,14 @@ class ReleaseSpec(FileSpec):
         EveryEntrySpec()
     )
     release: tuple[ItemSpec, ...]
+
+
+def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
+    """Return the columns of the first section with them, by key."""
+    columns_by_key = dict[tuple[str, ...], str]()
+    for key in ("unit", "piece", "order", "start", "end", "value"):
+        candidates = [value for section in sections for value in values_of(section, written(section, (key,))).values()]
+        columns = candidates[0] if candidates else ()
+        for column in names_of(columns):
+            columns_by_key[(key, column) if isinstance(columns, tuple) else (key,)] = column
+    return columns_by_key

@@ -15,11 +15,6 @@ from takifugu.releasing.file.problems import fault
 if TYPE_CHECKING:
     from takifugu.releasing.file.sequences.sections import SequenceBelief, SourceSpec
 
-#: Keys that wide rows do not have, and why.
-_NOT_OF_WIDE = {
-    "duplicates": "of which everybody has one", "round_to": "whose columns are the steps that they say",
-}  # fmt: skip
-
 
 def wide_of(source: SourceSpec, state_of: Mapping[str, State]) -> Wide:
     """Return the meaning of columns in wide rows."""
@@ -38,15 +33,6 @@ def wide_of(source: SourceSpec, state_of: Mapping[str, State]) -> Wide:
 
 def faults_of(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
     """Yield the faults of the keys of wide rows."""
-    if source.columns is None:
-        fix = 'write the headers that are steps, or a pattern of them: columns = "2026-*"'
-        yield fault(("source", "columns"), "is missing", fix, rule="columns of a wide table are declared")
-    if source.order is None:
-        fix = 'write what headers are called from now on, such as order = "day"; beside a column of days, both'
-        yield fault(("source", "order"), "is missing", fix)
-    for key, why in _NOT_OF_WIDE.items():
-        if getattr(source, key) not in (None, "refuse"):
-            yield fault(("source", key), f"is given, and rows are wide, {why}", "leave it out")
     if source.order_format in EPOCHS:
         fix = "write the headers with their times: columns = { ... }"
         yield fault(("source", "order_format"), f"is {source.order_format!r}, and times are headers", fix)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
@@ -10,11 +11,10 @@ from takifugu.data import Calendar, Slots, axes_of
 from takifugu.data.times.cells import AXES
 from takifugu.releasing.file.calendars.windows import (
     KEYS,
-    faults_of_window,
-    faults_without_calendar,
     is_given,
     window_of,
 )
+from takifugu.releasing.file.calendars.windows import faults_of as calendar_faults
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.cells import is_too_large
@@ -25,28 +25,13 @@ def faults_of(
     source: SourceSpec, belief: SequenceBelief | None, hide: Hide | None, items: Sequence[ItemSpec | None]
 ) -> Iterator[TakifuguError]:
     """Yield the faults of a calendar, its windows, and unfit keys."""
-    if source.from_ is None:
-        if source.until is not None:
-            yield fault(("source", "until"), "is given without from", "write where the calendar starts, too")
-        fix = 'write from = "2026-01-05" under [source], where the recording starts, and its step'
-        yield from faults_without_calendar(items, fix, (*KEYS, "by"), _needs)
-        return
-    if source.step is None:
-        yield fault(("source", "step"), "is missing", 'a calendar counts steps, write for example step = "1h"')
-        return
-    yield from _at_odds(source, belief, hide)
-    try:
-        calendar = source.calendar
-    except TakifuguError as error:
-        if error.where[:1] != ("step",):  # which is told with the source
-            yield blamed(error, "source", *error.where[:1])
-        return
-    for number, item in enumerate(items):
-        if item is not None and calendar is not None:
-            faults = [*faults_of_window(item, number, calendar), *_gap_faults(item, number, source)]
-            yield from faults
-            states = 0 if belief is None or faults else len(belief.states)
-            yield from _cell_faults(item, number, calendar, states)
+    if source.from_ is not None and source.step is not None:
+        yield from _at_odds(source, belief, hide)
+    states = 0 if belief is None else len(belief.states)
+    further = partial(_further, source, states)
+    for error in calendar_faults(source, items, (*KEYS, "by"), _needs, further):
+        if error.where != ("source", "step") or source.step is None:  # else it is told with the source
+            yield error
 
 
 def _at_odds(source: SourceSpec, belief: SequenceBelief | None, hide: Hide | None) -> Iterator[TakifuguError]:
@@ -66,24 +51,19 @@ def _at_odds(source: SourceSpec, belief: SequenceBelief | None, hide: Hide | Non
         yield fault(("hide", "kind"), problem, 'write kind = "every-entry"')
 
 
-def _gap_faults(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[TakifuguError]:
+def _further(
+    source: SourceSpec, states: int, item: ItemSpec, number: int, calendar: Calendar
+) -> Iterator[TakifuguError]:
+    """Yield what is wrong with a table of a good window."""
     if source.gaps == "hidden" and item.query in ("mean", "linear"):
         yield fault(
             ("release", number, "query"), f"a {item.query} of a window depends on which of its steps were observed",
             'write gaps = "public" under [source] if everybody may know that, or publish a sum',
         )  # fmt: skip
-
-
-def _cell_faults(item: ItemSpec, number: int, calendar: Calendar, states: int) -> Iterator[TakifuguError]:
-    """Yield the faults of a table by parts of the calendar."""
-    location = ("release", number, "by")
-    if not set(names_of(item.by)) & set(AXES):
         return
-    if item.query == "linear":
-        fix = "write a sum with codes, or leave by out"
-        yield fault(location, "does not belong to a linear query, whose weights choose the entries", fix)
-    if not set(names_of(item.by)) <= set(AXES):
-        return  # which is told with the attributes
+    location = ("release", number, "by")
+    if item.by is None or not set(names_of(item.by)) <= set(AXES):
+        return  # what is no axis is told with the attributes
     try:
         axes = axes_of(names_of(item.by), calendar)
     except TakifuguError as error:
