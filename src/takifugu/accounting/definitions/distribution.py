@@ -114,9 +114,10 @@ _WHOLE = (
 )
 _COMPOSES = (
     "Releases about other rows of a person add up, where rows are independent given the population and each release "
-    "names its batch of rows. Releases about the same rows cost what all of them tell of a value along a coupling of "
-    "the populations, and never more than the value itself tells of the population. Where it is not known which rows "
-    "are the same, each costs the less of that and of what it tells of the value. The ledger computes it."
+    "names its batch of rows. Releases about the same rows cost what all their outputs together tell of the "
+    "population, counted exactly where they can be listed, and never more than the value itself tells. Where it is "
+    "not known which rows are the same, each costs the less of that and of what it tells of the value. The ledger "
+    "computes it."
 )
 
 

@@ -60,7 +60,7 @@ class EachValue(PlainForm, kind="each-value"):
             return
         radius = as_fraction(self.radius, "the radius", "radius")
         if radius < 0:
-            raise InputError(f"the radius is {self.radius!r}", rule="it must not be negative").at("radius")
+            raise InputError(f"the radius is {number(float(radius))}", rule="it must not be negative").at("radius")
         set_fields(self, radius=radius)
 
     def resolve(self, entries: Entries) -> Any:
