@@ -45,7 +45,7 @@ def of_nodes(law, sigma, y):
 
 @pytest.mark.sampled(3)
 @given(st.one_of(oracle.normals, oracle.cut_or_drawn), SIGMAS, st.floats(-4, 4))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_point_masses_are_within_their_distance(law, sigma, y):
     distance = point_masses(law, sigma)[1]
     assert distance < 1e-10
@@ -65,10 +65,10 @@ def test_fewer_nodes_than_the_bound_asks_for_are_noticed(monkeypatch):
 
 @pytest.mark.sampled(3)
 @given(oracle.cut_or_drawn, st.one_of(oracle.normals, oracle.cut_or_drawn), st.floats(0.3, 2), st.floats(0, 2))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_the_noisy_delta_is_that_of_many_point_masses(p, q, sigma, epsilon):
-    slow = max(oracle.noisy_hockey_stick(*pair, sigma, epsilon) for pair in ((p, q), (q, p)))
-    assert math.isclose(noisy_delta(p, q, sigma, max(epsilon, 1e-9)), slow, abs_tol=2e-3)
+    slow = max(oracle.noisy_hockey_stick(*pair, sigma, epsilon, 400) for pair in ((p, q), (q, p)))
+    assert math.isclose(noisy_delta(p, q, sigma, max(epsilon, 1e-9)), slow, abs_tol=1e-2)
 
 
 def test_normals_as_point_masses_need_what_normals_need():
@@ -100,12 +100,12 @@ def test_noise_that_is_tiny_beside_the_densities_is_not_taken_for_enough():
 
 @pytest.mark.sampled(3)
 @given(oracle.cut_or_drawn, oracle.cut_or_drawn, st.floats(0.3, 3))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_the_loss_of_laplace_noise_is_that_of_many_point_masses(p, q, scale):
     if math.isinf(max(*p.range, *q.range) - min(*p.range, *q.range)):
         return  # limits are looked at below
-    slow, fast = oracle.noisy_log_ratio(p, q, scale), laplace_loss(p, q, scale)
-    assert slow - 0.03 / scale <= fast <= slow + 0.03 / scale
+    slow, fast = oracle.noisy_log_ratio(p, q, scale, 300), laplace_loss(p, q, scale)
+    assert slow - 0.1 / scale <= fast <= slow + 0.1 / scale
 
 
 @pytest.mark.parametrize(
