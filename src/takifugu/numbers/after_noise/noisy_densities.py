@@ -66,7 +66,7 @@ def least_normal_noise(p: Continuous, q: Continuous, epsilon: Fraction, delta: F
     >>> from takifugu.numbers.densities.tabulated import Tabulated
     >>> triangle, box = Tabulated([0, 1, 2], [0, 1, 0]), Tabulated([0, 2], [0.5, 0.5])
     >>> round(least_normal_noise(triangle, box, Fraction(1, 10), Fraction(1, 100)), 4)
-    0.0
+    1.1034
     >>> round(least_normal_noise(Normal(0, 1), Normal(1, 2), Fraction(1), Fraction(1, 10**5)), 4)
     6.6455
     """

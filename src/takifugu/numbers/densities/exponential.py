@@ -54,7 +54,9 @@ def laplace_loss(p: Continuous, q: Continuous, scale: float) -> float:
     (p_least, p_most), (q_least, q_most) = (_noisy(law, first, last, scale) for law in (p, q))
     if min(p_least.min(), q_least.min()) < _UNDERFLOW:
         return math.inf
-    largest = max(float((p_most / q_least).max()), float((q_most / p_least).max()))
+    largest = float(np.maximum(p_most / q_least, q_most / p_least).max())
+    if not math.isfinite(largest):  # not a number where a deviation is all but 0
+        return math.inf
     return (math.log(largest) + 2 * half + _ROUNDING) * (1 + 2.0**-50)
 
 
