@@ -142,7 +142,7 @@ def _write_examples(folder: Path) -> None:
 
 
 def _write_populations(folder: Path, chance: random.Random) -> None:
-    """Write pupils of this and of last year, and where some people and others were."""
+    """Write pupils of two years, where some people and others were, and rounds of vans."""
     for name, pupils in (("last-year.csv", 900), ("exams.csv", 600)):
         _table(folder / name, ("school", "passed"), [_pupil(chance) for _ in range(pupils)])
     others = [(status, *_place(status, chance)) for status in chance.choices(list(PLACES), k=2500)]
@@ -151,6 +151,8 @@ def _write_populations(folder: Path, chance: random.Random) -> None:
     _table(folder / "places.csv", ("person", "east", "north"), people)
     stops = [(chance.choices((0, 1, 2, 3), chance.choice(TOWNS))[0],) for _ in range(200)]
     _table(folder / "street.csv", ("kilometre",), stops)
+    rounds = [(f"{chance.gauss(238, 32):.1f}",) for _ in range(120)]
+    _table(folder / "rounds.csv", ("minutes",), rounds)
 
 
 def _pupil(chance: random.Random) -> tuple[str, str]:

@@ -141,7 +141,7 @@ MADE_UP = {
     for name in (
         "activity.csv", "agents.csv", "answers.csv", "calls.csv", "census.csv", "city.csv", "clinic.bif",
         "exams.csv", "hours.csv", "households.csv", "last-year.csv", "meetings.csv", "others.csv", "patient.csv",
-        "patients.csv", "people.csv", "places.csv", "states.csv", "street.csv", "venues.csv", "ward.csv",
+        "patients.csv", "people.csv", "places.csv", "rounds.csv", "states.csv", "street.csv", "venues.csv", "ward.csv",
         "real/adult-made-up.csv", "real/asia-made-up.bif", "real/contacts-made-up.csv", "real/patient.csv",
         "real/people.csv", "real/states.csv",
     )

@@ -12,7 +12,14 @@ import takifugu as tf
 from takifugu.analysis.problem import Problem, Refusal
 from takifugu.analysis.randomisers import Exact
 from takifugu.audit import true_delta
-from takifugu.mechanisms import gaussian_exact, kantorovich, normal_by_rule, wasserstein
+from takifugu.mechanisms import (
+    gaussian_exact,
+    kantorovich,
+    laplace_exact,
+    normal_by_rule,
+    wasserstein,
+    wasserstein_delta,
+)
 from takifugu.numbers.after_noise.gaussian import PRINTED_CONSTANT, gaussian_analytic_sigma, gaussian_rule_b
 
 F = Fraction
@@ -21,6 +28,7 @@ MIXED = {
     0: tf.NormalMixture([0.5, 0.5], [0, 2], [1, 1.5]), 1: tf.NormalMixture([0.25, 0.75], [0, 2], [1, 1.5]),
     2: tf.NormalMixture([0.25, 0.75], [1, 3], [1, 1.5]),
 }  # fmt: skip
+CUT = {0: tf.Tabulated([0, 1, 2], [0, 1, 0]), 1: tf.Truncated(tf.Normal(1, 1), low=0, high=3)}
 SUMS = {0: tf.UniformMean(3, 0, 6), 1: tf.UniformMean(3, 1, 9)}
 
 
@@ -118,10 +126,36 @@ def test_an_infinite_move_is_refused_with_the_reason(mechanism):
     assert "gaussian-exact" in refused.reason
 
 
-def test_normal_noise_on_sums_of_uniforms_is_refused_with_what_there_is():
-    refused = bound(gaussian_exact.MECHANISM, SUMS)
-    assert isinstance(refused, Refusal)
-    assert "gaussian-analytic" in refused.reason
+def test_sums_of_uniforms_need_less_normal_noise_than_w_infinity_says():
+    exact, analytic = (
+        bound(mechanism, SUMS).randomiser.sigma for mechanism in (gaussian_exact.MECHANISM, normal_by_rule.ANALYTIC)
+    )
+    assert exact < analytic * F(3, 4)
+
+
+@pytest.mark.parametrize(("mechanism", "delta"), [
+    (gaussian_exact.MECHANISM, F(1, 1000)), (wasserstein_delta.MECHANISM, F(1, 20)),
+])  # fmt: skip
+def test_cut_and_drawn_densities_keep_their_delta(mechanism, delta):
+    framework = tf.Pufferfish(tf.dataset_property("income", "mean"), tf.Density("income", "mean", CUT))
+    noise = bound(mechanism, CUT, F(1, 2), delta).randomiser
+    assert true_delta(framework, F(1, 2), tf.Identity(), noise).upper <= delta + 1e-11  # what the audit leaves open
+
+
+def test_less_normal_noise_on_cut_densities_is_noticed():
+    framework = tf.Pufferfish(tf.dataset_property("income", "mean"), tf.Density("income", "mean", CUT))
+    noise = bound(gaussian_exact.MECHANISM, CUT, F(1, 2), F(1, 1000)).randomiser
+    less = replace(noise, sigma=noise.sigma * F(99, 100))
+    assert true_delta(framework, F(1, 2), tf.Identity(), less).lower > F(1, 1000)
+
+
+def test_laplace_noise_gives_unequal_deviations_a_pure_promise():
+    framework = tf.Pufferfish(tf.dataset_property("income", "mean"), tf.Density("income", "mean", UNEQUAL))
+    noise = bound(laplace_exact.MECHANISM, UNEQUAL, 1, 0).randomiser
+    assert float(noise.scale) == pytest.approx((1 + 7**0.5) / 2, rel=1e-4)
+    assert true_delta(framework, 1, tf.Identity(), noise).lower <= 1e-15
+    less = replace(noise, scale=noise.scale * F(9, 10))
+    assert true_delta(framework, 1, tf.Identity(), less).lower > 1e-9
 
 
 def test_only_what_is_compared_counts():

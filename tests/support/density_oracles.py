@@ -5,6 +5,7 @@ Nothing of takifugu is used but the value classes, whose numbers are read from t
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from takifugu.numbers.densities.normal import Normal, NormalMixture
+from takifugu.numbers.densities.tabulated import Tabulated
 from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.densities.uniform_mean import UniformMean
 
@@ -172,6 +174,24 @@ def noisy_hockey_stick(p: Any, q: Any, sigma: float, epsilon: float, cells: int 
     return float(np.maximum(one - math.exp(epsilon) * other, 0.0).sum() * (y[1] - y[0]))
 
 
+def noisy_log_ratio(p: Any, q: Any, scale: float, cells: int = 2000) -> float:
+    """Return the largest log-ratio after Laplace noise, either way, of both densities as narrow point masses."""
+    kinks = sorted({*_kinks(p.to_dict()), *_kinks(q.to_dict())})
+    ends = np.unique(np.concatenate([np.linspace(kinks[0], kinks[-1], cells), kinks]))
+    middles = (ends[1:] + ends[:-1]) / 2
+    noisy = []
+    for density in (p.to_dict(), q.to_dict()):
+        weights = np.diff([float(below(density, x)) for x in ends])
+        noisy.append(np.exp(-np.abs(middles[:, None] - middles) / scale) @ weights)
+    return float(np.abs(np.log(noisy[0] / noisy[1])).max())
+
+
+def far_log_ratio(p: Any, q: Any, scale: float) -> float:
+    """Return the largest limit of the log-ratio of two normals after Laplace noise, far out on either side."""
+    square = (p["deviation"] ** 2 - q["deviation"] ** 2) / (2 * scale**2)
+    return max(abs(square + sign * (p["mean"] - q["mean"]) / scale) for sign in (1, -1))
+
+
 _PLACES = st.floats(-3, 3).map(lambda x: round(x, 3))
 _SPREADS = st.floats(0.25, 3).map(lambda x: round(x, 3))
 normals = st.builds(Normal, _PLACES, _SPREADS)
@@ -196,6 +216,19 @@ def cuts(draw: Any, wholes: Any) -> Truncated:
     return Truncated(whole, *draw(st.sampled_from([(low, high), (low, None), (None, high)])))
 
 
+@st.composite
+def _tables(draw: Any) -> Tabulated:
+    steps = draw(st.lists(_SPREADS, min_size=1, max_size=4))
+    points = list(itertools.accumulate([draw(_PLACES), *steps]))
+    heights = draw(st.lists(st.integers(0, 5), min_size=len(points), max_size=len(points)).filter(any))
+    total = sum((b - a) * (u + v) / 2 for (a, b), (u, v) in zip(pairwise(points), pairwise(heights), strict=True))
+    return Tabulated(points, [height / total for height in heights])
+
+
+tables = _tables()
 densities = st.one_of(normals, mixtures, uniform_means, cuts(st.one_of(normals, mixtures, uniform_means)))
-#: Those that the audit knows with noise.
+#: Those that the audit knows without noise, and with it.
 audited = st.one_of(normals, mixtures, uniform_means, cuts(st.one_of(normals, mixtures)))
+audited_with_noise = st.one_of(audited, tables, cuts(tables))
+#: Those whose tails or ends are cut, and curves.
+cut_or_drawn = st.one_of(uniform_means, tables, cuts(st.one_of(normals, mixtures, tables, uniform_means)))

@@ -5,6 +5,10 @@
 * a normal X with mean m and deviation s has the normal density of variance D;
 * cut to [l, h] with mass c, that density times the probability that a normal variable with mean
   (m sigma^2 + y s^2)/D and variance s^2 sigma^2/D lies in [l, h], over c (Bayes' rule);
+* with Laplace noise of scale b, (A + B)/(2b), A the integral of e^{-(y - x)/b} over the x in [l, h] up to y: it is
+  e^{s^2/(2 b^2) - (y - m)/b} times a probability of a normal variable with mean m + s^2/b, and B its mirror image;
+* a line between two points is a difference of multiples of 1(x >= a) and (x - a)_+, which noise turns into the
+  distribution function of the noise and its integral;
 * for the mean of n uniform numbers of step t = (high - low)/n, whose density is 1/(t (n-1)!) times the sum over k of
   (-1)^k C(n, k) ((x - low)/t - k)_+^{n-1}, each power becomes (sigma/t)^{n-1} (n-1)! I_{n-1}((y - low - k t)/sigma),
   where I_{-1} and I_0 are the normal density and distribution function and j I_j(u) = u I_{j-1}(u) + I_{j-2}(u).
@@ -17,75 +21,16 @@ densities of deviation sigma, so that twelve nodes err by less than 1e-18 a part
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
 from mpmath import mp, mpf
 
+from takifugu.audit.cut_curves import cut, cut_with_laplace, cut_with_noise
+from takifugu.audit.hills import LAPLACE_REACH, REACH, Bell, Curve, bells, laplace_bell, normal_bell, standard
+from takifugu.audit.tables import Repeated, noisy_table
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
-
-#: A function of a place, or of two.
-Function = Callable[[mpf], mpf]
-
-
-@dataclass(frozen=True)
-class Hill:
-    """A function with one peak, rising before it and falling behind."""
-
-    at: Function
-    peak: mpf
-
-    def bounds(self, low: mpf, high: mpf) -> tuple[mpf, mpf]:
-        """Return its least and its largest value from `low` to `high`."""
-        ends = self.at(low), self.at(high)
-        top = self.at(self.peak) if low < self.peak < high else max(ends)
-        return min(ends), top
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A density: a sum of weighted products of hills.
-
-    The mass between two places is known, too. Between the first and the last of `ends` of its cells lies all but 1e-18
-    of the mass. `shape` is what two densities have in common where one is a log-concave density and the other the same
-    one, moved from one `centre` to another.
-    """
-
-    parts: tuple[tuple[mpf, tuple[Hill, ...]], ...]
-    mass: Callable[[mpf, mpf], mpf]
-    ends: tuple[mpf, ...]
-    shape: object = None
-    centre: mpf | None = None
-
-    def at(self, y: mpf) -> mpf:
-        terms = []
-        for weight, hills in self.parts:
-            terms.append(weight * mp.fprod(hill.at(y) for hill in hills))
-        return mp.fsum(terms)
-
-    def bounds(self, low: mpf, high: mpf) -> tuple[mpf, mpf]:
-        """Bound the density from `low` to `high`."""
-        least, most = mp.mpf(0), mp.mpf(0)
-        for weight, hills in self.parts:
-            enclosed = [hill.bounds(low, high) for hill in hills]
-            least += weight * mp.fprod(lower for lower, _ in enclosed)
-            most += weight * mp.fprod(upper for _, upper in enclosed)
-        return least, most
-
-
-#: Deviations of a normal distribution beyond which it has a mass of 1e-19; cells on each side of a peak.
-_REACH, _CELLS = 9, 12
-#: Scales of a Laplace distribution beyond which it has a mass of 1e-19.
-_LAPLACE_REACH = 42
-#: Most cells of a cut density with noise.
-_MOST_CELLS = 2000
-#: Nodes and weights of Gauss and Legendre: exact for polynomials of degree 23.
-_NODES = tuple(zip(*(column.tolist() for column in np.polynomial.legendre.leggauss(12)), strict=True))
 
 
 def curve(description: Plain, sigma: mpf | float) -> Curve:
@@ -97,7 +42,43 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
     if description["kind"] == "blurred":  # with normal noise of its own
         return curve(description["whole"], mp.sqrt(noise**2 + description["deviation"] ** 2))
     if description["kind"] == "uniform-mean":
-        return _uniform_mean(description, Repeated(noise, _repeated, _REACH * noise))
+        return _uniform_mean(description, Repeated(noise, _repeated, REACH * noise))
+    whole, low, high = _within(description)
+    if whole["kind"] == "tabulated" and noise:
+        return noisy_table(whole, low, high, Repeated(noise, _repeated, REACH * noise))
+    normals = _normals(whole)
+    if normals is None:
+        raise Unsupported(f"the audit does not know a {whole['kind']} density that is cut, or is a table without noise")
+    if not noise and not all(s for _, _, s in normals):
+        raise Unsupported("the answer follows from what is hidden, and no noise is added: it has no density")
+    if not (mp.isfinite(low) or mp.isfinite(high)):
+        return bells([(w, m, normal_bell(mp.sqrt(s**2 + noise**2))) for w, m, s in normals])
+    if noise:
+        return cut_with_noise(normals, low, high, noise)
+    return cut(normals, low, high)
+
+
+def with_laplace(description: Plain, scale: mpf | float) -> Curve:
+    """Return the density of X plus Laplace noise of a scale.
+
+    X is any density but a cut mean of uniform numbers; Unsupported is raised for that.
+    """
+    noise = mp.mpf(scale)
+    repeated = Repeated(noise, _repeated_laplace, LAPLACE_REACH * noise)
+    if description["kind"] == "uniform-mean":
+        return _uniform_mean(description, repeated)
+    whole, low, high = _within(description)
+    if whole["kind"] == "tabulated":
+        return noisy_table(whole, low, high, repeated)
+    if (normals := _normals(whole)) is None:
+        raise Unsupported(f"the audit does not know a {whole['kind']} density that is cut, with Laplace noise")
+    if mp.isfinite(low) or mp.isfinite(high):
+        return cut_with_laplace(normals, low, high, noise)
+    return bells([(w, m, laplace_bell(s, noise)) for w, m, s in normals])
+
+
+def _within(description: Plain) -> tuple[Plain, mpf, mpf]:
+    """Return what is cut, and to which range."""
     low, high = mp.ninf, mp.inf
     while description["kind"] == "truncated":  # a range within a range
         if description["low"] is not None:
@@ -105,50 +86,7 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
         if description["high"] is not None:
             high = min(high, mp.mpf(description["high"]))
         description = description["whole"]
-    normals = _normals(description)
-    if normals is None:
-        raise Unsupported(f"the audit does not know a {description['kind']} density, or one that is cut, with noise")
-    if not noise and not all(s for _, _, s in normals):
-        raise Unsupported("the answer follows from what is hidden, and no noise is added: it has no density")
-    if not (mp.isfinite(low) or mp.isfinite(high)):
-        return _bells([(w, m, _normal_bell(mp.sqrt(s**2 + noise**2))) for w, m, s in normals])
-    if noise:
-        return _cut_with_noise(normals, low, high, noise)
-    return _cut(normals, low, high)
-
-
-def with_laplace(description: Plain, scale: mpf | float) -> Curve:
-    """Return the density of X plus Laplace noise of a scale.
-
-    X is normal, a mixture of normals, or a mean of uniform numbers. Raises Unsupported for any other X.
-    """
-    if description["kind"] == "uniform-mean":
-        noise = mp.mpf(scale)
-        return _uniform_mean(description, Repeated(noise, _repeated_laplace, _LAPLACE_REACH * noise))
-    if (normals := _normals(description)) is None:
-        raise Unsupported(f"the audit does not know a {description['kind']} density with Laplace noise")
-    return _bells([(w, m, _laplace_bell(s, mp.mpf(scale))) for w, m, s in normals])
-
-
-@dataclass(frozen=True, eq=False)
-class Bell:
-    """A density symmetric about 0 and falling on both sides.
-
-    Bells of equal `shape` are equal, and log-concave.
-    """
-
-    height: Function
-    tail: Function
-    reach: mpf
-    shape: tuple[object, ...]
-
-    def mass(self, low: mpf, high: mpf) -> mpf:
-        """Return its mass between two places, from the smaller tails."""
-        if low >= 0:
-            return self.tail(low) - self.tail(high)
-        if high <= 0:
-            return self.mass(-high, -low)
-        return 1 - self.tail(-low) - self.tail(high)
+    return description, low, high
 
 
 def _normals(description: Plain) -> list[tuple[mpf, mpf, mpf]] | None:
@@ -160,114 +98,6 @@ def _normals(description: Plain) -> list[tuple[mpf, mpf, mpf]] | None:
     rows = zip(description["weights"], description["means"], description["deviations"], strict=True)
     total = mp.fsum(map(mp.mpf, description["weights"]))
     return [(mp.mpf(w) / total, mp.mpf(m), mp.mpf(s)) for w, m, s in rows]
-
-
-def _normal_bell(s: mpf) -> Bell:
-    return Bell(lambda d: _density(d / s) / s, cache(lambda d: _beyond(d / s)), _REACH * s, ("normal", s))
-
-
-def _laplace_bell(s: mpf, b: mpf) -> Bell:
-    """Return the bell of a normal plus a Laplace number.
-
-    The normal has deviation s, the Laplace scale b. Its height is (A + B)/(2 b), A = e^{s^2/(2 b^2) - d/b} Phi(d/s -
-    s/b) and B the same with -d in place of d, and its tail 1 - Phi(d/s) + (A - B)/2.
-    """
-
-    def side(d: mpf) -> mpf:
-        if not s:
-            return mp.exp(-d / b) * (mp.mpf(d > 0) + mp.mpf(d == 0) / 2)
-        return mp.exp(s**2 / (2 * b**2) - d / b) * _beyond(s / b - d / s)
-
-    def tail(d: mpf) -> mpf:
-        normal_tail = _beyond(d / s) if s else mp.mpf(d == 0) / 2
-        return normal_tail + (side(d) - side(-d)) / 2
-
-    reach = _REACH * s + _LAPLACE_REACH * b
-    return Bell(lambda d: (side(d) + side(-d)) / (2 * b), cache(tail), reach, ("laplace", s, b))
-
-
-def _bells(bells: Sequence[tuple[mpf, mpf, Bell]]) -> Curve:
-    """Return the sum of weighted bells, each about a centre."""
-    parts = [(w, (Hill(_moved(bell.height, centre), centre),)) for w, centre, bell in bells]
-
-    def mass(low: mpf, high: mpf) -> mpf:
-        return mp.fsum(w * bell.mass(low - centre, high - centre) for w, centre, bell in bells)
-
-    ends: list[mpf] = []
-    for _, centre, bell in bells:
-        ends += [centre + bell.reach * k / _CELLS for k in range(-_CELLS, _CELLS + 1)]
-    if len(bells) > 1:
-        return Curve(tuple(parts), mass, tuple(ends))
-    ((_, centre, bell),) = bells
-    return Curve(tuple(parts), mass, tuple(ends), bell.shape, centre)
-
-
-def _moved(height: Function, centre: mpf) -> Function:
-    return cache(lambda y: height(abs(y - centre)))
-
-
-def _cut(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf) -> Curve:
-    """Return normal densities cut to a range, without noise."""
-    total = mp.fsum(w * _normal_bell(s).mass(low - m, high - m) for w, m, s in normals)
-    density = _bells([(w, m, _normal_bell(s)) for w, m, s in normals])
-
-    def within(hill: Hill) -> Hill:
-        return Hill(lambda y: hill.at(y) if low <= y <= high else mp.mpf(0), min(max(hill.peak, low), high))
-
-    def mass(left: mpf, right: mpf) -> mpf:
-        first, last = max(left, low), min(right, high)
-        return density.mass(first, last) / total if first < last else mp.mpf(0)
-
-    ends = [*(y for y in density.ends if low < y < high), *filter(mp.isfinite, (low, high))]
-    parts = tuple((w / total, (within(hill),)) for w, (hill,) in density.parts)
-    return Curve(parts, mass, tuple(ends))
-
-
-def _cut_with_noise(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf, noise: mpf) -> Curve:
-    """Return normal densities cut to a range, with normal noise."""
-    total = mp.fsum(w * _normal_bell(s).mass(low - m, high - m) for w, m, s in normals)
-    parts = [(w / total, _noisy_cut(m, s, low, high, noise)) for w, m, s in normals]
-    first = max(low, min(m - _REACH * s for _, m, s in normals)) - _REACH * noise
-    last = min(high, max(m + _REACH * s for _, m, s in normals)) + _REACH * noise
-    count = max(_CELLS, math.ceil((last - first) / (2 * noise)))
-    if count > _MOST_CELLS:
-        raise Unsupported("the noise is so small beside a density that is cut that the audit would take too long")
-    ends = tuple(first + (last - first) * k / count for k in range(count + 1))
-    density = Curve(tuple(parts), lambda left, right: mp.mpf(0), ends)
-
-    def mass(left: mpf, right: mpf) -> mpf:
-        left, right = max(left, first), min(right, last)
-        pieces = max(1, math.ceil((right - left) / (2 * noise))) if left < right else 0
-        half = (right - left) / (2 * (pieces or 1))
-        middles = [left + half * (2 * k + 1) for k in range(pieces)]
-        nodes = itertools.product(middles, _NODES)
-        return mp.fsum(half * w * density.at(middle + half * node) for middle, (node, w) in nodes)
-
-    return Curve(density.parts, mass, ends)
-
-
-def _noisy_cut(m: mpf, s: mpf, low: mpf, high: mpf, noise: mpf) -> tuple[Hill, Hill]:
-    """Return the noisy normal density, and its probability to lie inside."""
-    spread = mp.sqrt(s**2 + noise**2)
-    width = s * noise / spread
-
-    def chance(y: mpf) -> mpf:
-        centre = (m * noise**2 + y * s**2) / spread**2
-        return _between((low - centre) / width, (high - centre) / width)
-
-    middle = (low + high) / 2  # infinite, as the range is
-    return Hill(cache(lambda y: _density((y - m) / spread) / spread), m), Hill(
-        cache(chance), (middle * spread**2 - m * noise**2) / s**2
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Repeated:
-    """Noise by the repeated integrals of its distribution function, in its `scale`; it is none where that is 0."""
-
-    scale: mpf
-    integral: Callable[[mpf, int], mpf]
-    reach: mpf
 
 
 def _uniform_mean(description: Plain, noise: Repeated) -> Curve:
@@ -296,12 +126,12 @@ def _uniform_mean(description: Plain, noise: Repeated) -> Curve:
 
     height, tail = cache(lambda d: alternating(d, n - 1) / step), cache(lambda d: alternating(d, n))
     shape = ("uniform", n, step, noise.integral, noise.scale)
-    return _bells([(mp.mpf(1), middle, Bell(height, tail, (high - low) / 2 + noise.reach, shape))])
+    return bells([(mp.mpf(1), middle, Bell(height, tail, (high - low) / 2 + noise.reach, shape))])
 
 
 def _repeated(u: mpf, order: int) -> mpf:
     """Return I_order(u), the integral from -infinity of I_{order - 1}."""
-    before, last = _density(u), mp.erfc(-u / mp.sqrt(2)) / 2
+    before, last = standard(u), mp.erfc(-u / mp.sqrt(2)) / 2
     for j in range(1, order + 1):
         before, last = last, (u * last + before) / j
     return last
@@ -316,19 +146,3 @@ def _repeated_laplace(u: mpf, order: int) -> mpf:
         return mp.exp(u) / 2
     powers = [u**j / mp.factorial(j) for j in range(order, -1, -2)]
     return mp.fsum(powers) - (-1) ** order * mp.exp(-u) / 2
-
-
-def _density(z: mpf) -> mpf:
-    return mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi)
-
-
-def _beyond(z: mpf) -> mpf:
-    """Return P(Z > z)."""
-    return mp.erfc(z / mp.sqrt(2)) / 2
-
-
-def _between(left: mpf, right: mpf) -> mpf:
-    """Return P(left < Z < right), from the smaller tails."""
-    if left > 0:
-        left, right = -right, -left
-    return _beyond(-right) - _beyond(-left)

@@ -21,7 +21,8 @@ from mpmath import mp, mpf
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal
 from takifugu.audit.compared_pairs import Pairs, of_view
-from takifugu.audit.curves import Curve, curve, with_laplace
+from takifugu.audit.curves import curve, with_laplace
+from takifugu.audit.hills import Curve
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
 from takifugu.model import secrets

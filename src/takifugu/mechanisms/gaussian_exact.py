@@ -79,7 +79,7 @@ MECHANISM = GaussianExact()
 
 
 def _of_densities(problem: Problem, comparisons: tuple[ComparedDensities, ...], nothing: str) -> Bound:
-    from takifugu.numbers.densities.noisy import least_normal_noise
+    from takifugu.numbers.after_noise.noisy_densities import least_normal_noise
 
     def least(compared: ComparedDensities) -> Fraction:
         def of_number(epsilon: Fraction, delta: Fraction) -> Fraction:

@@ -24,6 +24,13 @@ from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.analysis.questions.answer_law import AnswerFamily, Compared
 from takifugu.mechanisms.common.answer_families import Located, families_at_hand, knowledge_conditions, predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
+from takifugu.mechanisms.common.continuous import (
+    OF_NOISE,
+    ComparedDensities,
+    compared_densities,
+    density_cost,
+    largest_of_densities,
+)
 from takifugu.mechanisms.common.largest_need import largest_need, refusing
 from takifugu.mechanisms.common.shares import alone
 from takifugu.mechanisms.common.stacks import Bools, Stack, stacked
@@ -50,7 +57,7 @@ class LaplaceExact:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws, and 150 operations per atom and comparison."""
-        return predicted(problem, 150.0, laplace=True, lines=True)
+        return density_cost(problem, OF_NOISE) or predicted(problem, 150.0, laplace=True, lines=True)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -64,6 +71,8 @@ class LaplaceExact:
         1.46353212
         """
         nothing = "no comparison: the distributions differ by less than epsilon without noise"
+        if (comparisons := compared_densities(problem)) is not None:
+            return _of_densities(problem, comparisons, nothing)
         needs, start = partial(_needs, epsilon=problem.epsilon), _start(problem)
 
         def serves(stack: Stack, scale: Fraction) -> Bools:
@@ -82,6 +91,19 @@ class LaplaceExact:
 
 
 MECHANISM = LaplaceExact()
+
+
+def _of_densities(problem: Problem, comparisons: tuple[ComparedDensities, ...], nothing: str) -> Bound:
+    from takifugu.numbers.densities.exponential import least_laplace_noise
+
+    def least(compared: ComparedDensities) -> Fraction:
+        return least_laplace_noise(compared.p, compared.q, problem.epsilon, compared.rounding)
+
+    scale, worst = largest_of_densities(comparisons, least, nothing)
+    noise = laplace_noise(problem, scale / problem.unit)
+    witness = Witness(worst, "the log-ratio of the noisy densities reaches epsilon here first",
+                      (("scale", float(noise.scale)),))  # fmt: skip
+    return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness)
 
 
 def _needs(located: Located, scale: Fraction, epsilon: Fraction) -> Iterator[tuple[Fraction, Compared]]:

@@ -15,6 +15,13 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
+from takifugu.mechanisms.common.continuous import (
+    OF_MOVE,
+    ComparedDensities,
+    compared_densities,
+    density_cost,
+    largest_of_densities,
+)
 from takifugu.mechanisms.common.largest_need import Comparison, largest_need, of_each, refusing
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.transport.on_the_line import unmatched_mass, w_infinity
@@ -24,14 +31,14 @@ NO_DELTA = 'delta is 0: then no mass may stay where it is; use mechanism="wasser
 
 @dataclass(frozen=True)
 class WassersteinDelta:
-    """Song17 Appendix A.4 as corrected in errata E11, for beliefs with a law of the answer, one number or one line."""
+    """Song17 Appendix A.4 as corrected in errata E11, for one number or one line with a law or a density."""
 
     name: str = "wasserstein-delta"
     source: str = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Appendix A.4, trimmed fractionally"
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the work: all laws, and 30,000 operations per atom and comparison."""
-        return predicted(problem, 30_000.0, lines=True)
+        return density_cost(problem, OF_MOVE) or predicted(problem, 30_000.0, lines=True)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -46,9 +53,13 @@ class WassersteinDelta:
         """
         if not problem.delta:
             return Refusal(NO_DELTA)
-        needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
         nothing = "no comparison: all but delta of every distribution may stay where it is"
-        scale, worst = largest_need(problem, needs, nothing, lines=True)
+        if (comparisons := compared_densities(problem)) is not None:
+            move, worst = largest_of_densities(comparisons, partial(_move, delta=problem.delta), nothing)
+            scale = move / (problem.unit * problem.epsilon)
+        else:
+            needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
+            scale, worst = largest_need(problem, needs, nothing, lines=True)
         noise = laplace_noise(problem, scale)
         detail = "all but delta of the mass must move farthest between these two"
         witness = Witness(worst, detail, (("w", float(noise.scale * problem.epsilon)),))
@@ -56,6 +67,13 @@ class WassersteinDelta:
 
 
 MECHANISM = WassersteinDelta()
+
+
+def _move(compared: ComparedDensities, delta: Fraction) -> Fraction:
+    """Return how far all but delta of what is read must move."""
+    from takifugu.numbers.transport.partial_moves import farthest_but
+
+    return Fraction(farthest_but(compared.p, compared.q, delta)) + 2 * compared.rounding
 
 
 def _needed(comparison: Comparison, scale: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:

@@ -132,7 +132,7 @@ def _core(p: Continuous, q: Continuous) -> tuple[float, float, float]:
 def _no_bound(reason: str) -> str:
     return (
         f"the quantiles of two compared densities lie apart without bound ({reason}), so W-infinity is infinite: use "
-        'mechanism="gaussian-exact" or "attribute-gaussian-approx", with a delta above 0'
+        'mechanism="laplace-exact", or "gaussian-exact" with a delta above 0'
     )
 
 

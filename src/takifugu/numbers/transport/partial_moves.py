@@ -1,0 +1,53 @@
+"""How far all but mass delta of one density must move into another, from above.
+
+Both are read in cells of width w, each mass at its cell's middle. If all but mass s of the read laws can be moved
+within d, then all but s + e of the densities can within d + w, where e is the mass that is outside the cells or in
+doubt: each bit of mass lies within w/2 of its cell's middle.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.core.errors import Unsupported
+from takifugu.numbers.densities import Continuous
+from takifugu.numbers.densities.exponential import ends_of
+from takifugu.numbers.densities.moves import farthest_move
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.transport.on_the_line import w_infinity
+
+#: Cells, and more than a relative error of their ends.
+CELLS, _ROUNDING = 4096, 2.0**-40
+
+
+def farthest_but(p: Continuous, q: Continuous, delta: Fraction) -> float:
+    """Return a distance within which all but delta of p can be moved into q.
+
+    It is the least up to two cells, and at most W-infinity. Raises Unsupported where delta is below what is in doubt.
+
+    >>> from takifugu.numbers.densities.tabulated import Tabulated
+    >>> round(farthest_but(Tabulated([0, 1], [1, 1]), Tabulated([0, 2], [0.5, 0.5]), Fraction(1, 4)), 2)
+    0.5
+    """
+    ends = [ends_of(law) for law in (p, q)]
+    first, last = min(low for low, _ in ends), max(high for _, high in ends)
+    (left, left_doubt), (right, right_doubt) = (_read(law, first, last) for law in (p, q))
+    share = delta - Fraction(left_doubt) - Fraction(right_doubt)
+    if share <= 0:
+        raise Unsupported(f"a delta of {float(delta):g} is less than what is in doubt of the masses: give a larger one")
+    cells = int(w_infinity(left, right, share)) + 1
+    distance = (last - first) / CELLS * cells * (1 + _ROUNDING) + _ROUNDING * max(abs(first), abs(last))
+    try:
+        return min(distance, farthest_move(p, q))
+    except Unsupported:  # W-infinity is infinite
+        return distance
+
+
+def _read(law: Continuous, first: float, last: float) -> tuple[Pmf, float]:
+    """Return the law by cell, and the mass that is in doubt."""
+    cuts = np.linspace(first, last, CELLS + 1)
+    least, _ = law.mass(cuts[:-1], cuts[1:])
+    total = float(least.sum())
+    return Pmf(np.arange(CELLS), least / total), 2 * abs(1 - total) + 2.0**-44
