@@ -157,9 +157,9 @@ def test_nothing_is_paid_or_written(tmp_path: Path) -> None:
 
 def test_the_command(units: tuple[Path, Advice], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    path, shown = units
+    path, advice = units
     result = succeed("advise", path)
-    assert result.stdout == f"{shown}\n"
+    assert result.stdout == f"{advice}\n"
     assert "▓" in result.stdout
     assert "useless" in result.output
     assert '# in [[release]] "use"\n    # take out the line from = ...\n' in result.output
