@@ -90,7 +90,8 @@ def _third_columns(shape: Shape, spec: FileSpec, key_columns: Sequence[tuple[Whe
 
 def twice_named(key_columns: Sequence[tuple[Where, str]]) -> Iterator[TakifuguError]:
     """Yield an error for each key whose column has another key, too."""
-    columns = [column for _, column in key_columns]
     for number, (key, column) in enumerate(key_columns, start=1):
-        if column in columns[number:]:
-            yield fault(key, f"{column!r} has another meaning in this file", "name another column")
+        other_keys = [".".join(map(str, other)) for other, name in key_columns[number:] if name == column]
+        if other_keys:
+            fault_text = f"{column!r} has another meaning in this file, that of {other_keys[0]}"
+            yield fault(key, fault_text, "name another column")
