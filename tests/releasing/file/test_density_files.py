@@ -182,6 +182,8 @@ def test_a_parameter_of_the_population_is_hidden_by_its_values(tmp_path: Path) -
     ({SECOND: "{ value = 42, points = [0, 1], heights = [0, 0] }"}, "belief.given[1].heights", "integrates to 0"),
     ({SECOND: "{ value = 42, mean = 1, deviation = 0 }"}, "belief.given[1].deviation", "above 0"),
     ({SECOND: "{ value = 42, mean = 1, deviation = -2 }"}, "belief.given[1].deviation", "above 0"),
+    ({SECOND: "{ value = 42, mean = 1, deviation = 1e-300 }"}, "belief.given[1].deviation", "is less than 0.00167"),
+    ({SECOND: MIXTURE.replace("[1, 2] }", "[1, 1e-4] }")}, "belief.given[1].deviations", "is less than 0.00167"),
     ({SECOND: "{ value = 42, mean = inf, deviation = 1 }"}, "belief.given[1].mean", "finite"),
     ({SECOND: "{ value = 42, mean = 1 }"}, "belief.given[1]", "mean and deviation"),
     ({SECOND: "{ value = 42 }"}, "belief.given[1]", "of none"),

@@ -62,6 +62,16 @@ class StatedDensity:
         low = None if self.low is None else _number(self.low, "low")
         return Truncated(whole, low, None if self.high is None else _number(self.high, "high"))
 
+    def check_width(self, step: float) -> None:
+        """Raise InputError for a deviation below the step in which the answer is read."""
+        for key, values in (("deviation", [self.deviation]), ("deviations", self.deviations or ())):
+            for value in values:
+                if value is not None and _number(value, key) < step:
+                    raise InputError(
+                        f"the deviation {value} is less than {step:.3g}", rule="the answer is read in such steps, so "
+                        "nothing tells it from one number", fix="write the true deviation, or a finer resolution",
+                    ).at(key)  # fmt: skip
+
     def _whole(self, kind: str) -> Continuous:
         if kind == "mean":
             return Normal(_number(self.mean, "mean"), _number(self.deviation, "deviation"))
@@ -116,9 +126,11 @@ class DensitySection:
         return self.records if self.answer == "mean" else 1
 
     def faults(self) -> Iterator[TakifuguError]:
+        step = float(as_fraction(self.resolution, "the resolution", "resolution")) / self.parts
         for place, stated in enumerate(self.given):
             try:
                 stated.density()
+                stated.check_width(step)
             except TakifuguError as error:
                 error.where = ("given", place, *error.where[:1])
                 yield error
