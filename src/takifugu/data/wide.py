@@ -15,7 +15,7 @@ from itertools import chain
 
 from takifugu.core.errors import InputError
 from takifugu.core.names import fits
-from takifugu.data.times.time_format import TimeFormat
+from takifugu.data.times.time_format import START, TimeFormat
 from takifugu.data.values.texts import BLANKS, NUMBER, TIME
 from takifugu.numbers.rationals import read_fraction
 
@@ -138,7 +138,7 @@ def _day_of(form: str | None) -> str:
     for letter, literal in TimeFormat(form or "%Y-%m-%d %H:%M").pieces:
         if letter and letter in "HIMSfp":
             break
-        text += {"Y": "1970", "y": "70", "b": "Jan"}.get(letter, "01") if letter else literal
+        text += START[letter] if letter else literal
     return text
 
 

@@ -46,6 +46,11 @@ class Reading:
     has_name: bool
     charges: Sequence[Charge]
 
+    @property
+    def noises(self) -> list[Sending]:
+        """Return the noise of each release."""
+        return list(map(_noise, self.charges))
+
 
 @dataclass(frozen=True)
 class _Cost:
@@ -124,7 +129,7 @@ def loss_of_values(view: View, belief: FromPopulations, reading: Reading) -> Los
 
     Infinite where it is of other values than the belief's.
     """
-    noises = list(map(_noise, reading.charges))
+    noises = reading.noises
     is_about = any(map(view.is_native, reading.charges))
     if not is_about or any(noise.sender.values != belief.values for noise in noises):
         return math.inf
@@ -219,7 +224,7 @@ def _sum(losses: Iterable[Loss]) -> Loss:
 
 def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool) -> _Cost:
     """Return the costs of a reading of the belief's column."""
-    belief, noises = between.belief, list(map(_noise, reading.charges))
+    belief, noises = between.belief, reading.noises
     losses, local = [_exact(noise.loss(Fraction(1))) for noise in noises], _local(reading)
     rows = max([belief.rows, *(noise.rows for noise in noises)])
     reads_alike = belief.adds_up and all(noise.sender.values == belief.values for noise in noises)
@@ -239,7 +244,7 @@ def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool)
 
 def _local(reading: Reading) -> Loss:
     """Return what a reading tells of its rows, whatever their values."""
-    noises = [_noise(charge) for charge in reading.charges]
+    noises = reading.noises
     total = _sum(_exact(noise.loss(Fraction(1))) for noise in noises)
     if len(noises) == 1 or len({noise.sender.values for noise in noises}) > 1:
         return total
@@ -252,7 +257,7 @@ def _together(between: _Between, reading: Reading) -> Loss:
 
     The loss is exact, or the least bound where outputs are too many or a promise would count for nothing.
     """
-    belief, noises = between.belief, [_noise(charge) for charge in reading.charges]
+    belief, noises = between.belief, reading.noises
     senders, together = tuple(noise.sender for noise in noises), RowLosses({}, is_exact=False)
     if between.late.isdisjoint(map(id, reading.charges)):
         together = cached(belief, (row_losses, senders), lambda: row_losses(senders, populations_of(belief)))

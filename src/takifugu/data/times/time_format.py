@@ -23,6 +23,11 @@ PARTS: Mapping[str, str] = {
 }  # fmt: skip
 #: Parts of two digits of which the first may be left out where it is 0.
 SHORT = "mdHIMS"
+#: The start of 1970 in each part.
+START = {
+    "Y": "1970", "y": "70", "m": "01", "b": "Jan", "d": "01",
+    "H": "00", "I": "12", "M": "00", "S": "00", "f": "0", "p": "AM",
+}  # fmt: skip
 #: Years of two digits from this one on are of the last century (POSIX, strptime).
 CENTURY = 69
 _EXAMPLE = 'write for example "%d/%m/%Y %H:%M": %Y or %y, %m or %b (Jan), %d, %H (or %I and %p), %M, %S, %f'
@@ -106,8 +111,7 @@ class TimeFormat:
     @cached_property
     def example(self) -> str:
         """Return the start of 1970 in this format."""
-        start = {"Y": "1970", "y": "70", "H": "00", "M": "00", "S": "00", "I": "12", "p": "AM", "f": "0", "b": "Jan"}
-        return "".join(start.get(letter, "01") if letter else literal for letter, literal in self.pieces)
+        return "".join(START[letter] if letter else literal for letter, literal in self.pieces)
 
     def read(self, text: str) -> datetime | None:
         """Return the time of a text, None for any other."""

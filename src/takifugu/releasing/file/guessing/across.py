@@ -19,6 +19,7 @@ from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
 _FEWEST = 3
 _CLOCK = r"(?:[01]?[0-9]|2[0-4])[:.hH][0-5][0-9](?:[:.][0-5][0-9])?"
+_DAY_OF_A_YEAR = r"[0-9]{1,2}[./-][0-9]{1,2}\.?"
 _WEEK = ("mon tue wed thu fri sat sun", "mo di mi do fr sa so", "lun mar mer jeu ven sam dim", "lu ma me je ve sa di")
 #: How months begin in some languages, in their order.
 _MONTHS = (
@@ -100,7 +101,7 @@ def _ways(names: Sequence[str]) -> Iterator[tuple[list[str], str, str, str | Non
     forms = time_formats(dated)
     if len(forms) == 1:
         yield dated, "date", "dates", forms[0]
-    yield _days_of_a_year(names), "day", "numbered", None
+    yield [name for name in names if re.fullmatch(_DAY_OF_A_YEAR, name.strip())], "day", "numbered", None
     for week in _WEEK:
         days = [name for name in names if any(name.lower().startswith(day) for day in week.split())]
         if len({name[:2] for name in days}) == len(days):
@@ -117,11 +118,6 @@ def _ways(names: Sequence[str]) -> Iterator[tuple[list[str], str, str, str | Non
             yield some, "step", "numbered", None
         elif words_in(stem) & WHEN or stem.lower() in ("d", "w", "h", "t"):
             yield some, stem.strip(" _-").lower(), "numbered", None
-
-
-def _days_of_a_year(names: Sequence[str]) -> list[str]:
-    """Return the headers that are days and months without a year."""
-    return [name for name in names if re.fullmatch(r"[0-9]{1,2}[./-][0-9]{1,2}\.?", name.strip())]
 
 
 def _month(name: str, months: Sequence[str]) -> int | None:
@@ -151,20 +147,22 @@ def _numbers_of_months(names: Sequence[str]) -> list[int]:
 
 
 def _numbers_of_days(names: Sequence[str]) -> list[int]:
-    """Return the days from the first header, within a year, if they rise.
+    """Return the days from the first header, within a year, if all are such and they rise.
 
     Of two formats that fit the one counts that takes less time.
 
     >>> _numbers_of_days(["31/01", "03/02"]), _numbers_of_days(["30.12.", "2.1."]), _numbers_of_days(["2/9", "2/9"])
     ([1, 4], [1, 4], [])
     """
+    if not all(re.fullmatch(_DAY_OF_A_YEAR, name.strip()) for name in names):
+        return []
     dates = [re.sub("[.-]", "/", name.strip().rstrip(".")) for name in names]
-    year = 2004 if {"29/2", "29/02", "2/29", "02/29"} & {*dates} else 2001
+    year, length = (2004, 366) if {"29/2", "29/02", "2/29", "02/29"} & {*dates} else (2001, 365)
     numbers: list[int] = []
     for form in time_formats([f"{date}/{year}" for date in dates]):
         moments = [TimeFormat(form).read(f"{date}/{year}") for date in dates]
-        days = [(moment.timetuple().tm_yday - 1) for moment in moments if moment is not None]
-        since = [1 + (day - days[0]) % 365 for day in days]
+        days = [moment.timetuple().tm_yday for moment in moments if moment is not None]
+        since = [1 + (day - days[0]) % length for day in days]
         if all(before < after for before, after in pairwise(since)) and (not numbers or since[-1] < numbers[-1]):
             numbers = since
     return numbers
@@ -193,11 +191,8 @@ def _common(names: Sequence[str]) -> str:
 def _listed(steps: Sequence[str], other_names: Sequence[str], sort: str) -> str | list[str] | dict[str, int]:
     """Return the columns as a pattern, a list, or names with numbers."""
     if sort in ("numbered", "questions"):
-        if len(_days_of_a_year(steps)) == len(steps):
-            numbers = _numbers_of_days(steps)
-        else:
-            ends = [int(match[0]) for name in steps if (match := re.search("[0-9]+$", name))]
-            numbers = _numbers_of_months(steps) or ends
+        ends = [int(match[0]) for name in steps if (match := re.search("[0-9]+$", name))]
+        numbers = _numbers_of_days(steps) or _numbers_of_months(steps) or ends
         return dict(zip(steps, numbers if len({*numbers}) == len(steps) else range(1, len(steps) + 1), strict=True))
     first, last = _common(steps), _common([name[::-1] for name in steps])[::-1]
     signs = [sign for sign in ":.hH" if all(sign in name for name in steps)]
