@@ -140,16 +140,13 @@ def test_refusals_say_so(fresh: Path) -> None:
     assert failure("ledger", "history", fresh.parent / "ledger.db", "nobody")["command"] == "ledger history"
 
 
-@pytest.mark.parametrize(
-    ("words", "kind", "code"),
-    [
-        (["compare"], "UsageError", 2), (["release", "a.toml", "--frce"], "UsageError", 2),
-        (["nothing"], "UsageError", 2), (["ledger", "lose"], "UsageError", 2), (["plan", "x.toml", "--releases", "x"],
-        "UsageError", 2), (["explain", "--prior", "2"], "InputError", 2), (["--frce", "compare"], "UsageError", 2),
-        (["compare", "nowhere.toml"], "SpecError", 2), (["schema", "--kind", "x"], "InputError", 2),
-        (["certificate", "show", "nowhere.json"], "InputError", 2), (["reproduce", "x"], "InputError", 2),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "kind", "code"), [
+    (["compare"], "UsageError", 2), (["release", "a.toml", "--frce"], "UsageError", 2),
+    (["nothing"], "UsageError", 2), (["ledger", "lose"], "UsageError", 2), (["plan", "x.toml", "--releases", "x"],
+    "UsageError", 2), (["explain", "--prior", "2"], "InputError", 2), (["--frce", "compare"], "UsageError", 2),
+    (["compare", "nowhere.toml"], "SpecError", 2), (["schema", "--kind", "x"], "InputError", 2),
+    (["certificate", "show", "nowhere.json"], "InputError", 2), (["reproduce", "x"], "InputError", 2),
+])  # fmt: skip
 def test_every_failure_is_json(tmp_path: Path, words: list[str], kind: str, code: int) -> None:
     failure_words = failure(*words)
     assert (failure_words["error"]["kind"], failure_words["error"]["exit_code"]) == (kind, code)

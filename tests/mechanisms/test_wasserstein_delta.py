@@ -41,13 +41,10 @@ def bound(framework: Framework, epsilon: Any, delta: Any, query: Any = None) -> 
     return bounded
 
 
-@pytest.mark.parametrize(
-    ("laws", "delta", "move"),
-    [
-        (FLU, Fraction(1, 4), 1), (FLU, Fraction(1, 5), 2), (FLU, Fraction(1, 2), 0), (TAIL, Fraction(1, 100), 0),
-        (TAIL, Fraction(99, 10**4), 49),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("laws", "delta", "move"), [
+    (FLU, Fraction(1, 4), 1), (FLU, Fraction(1, 5), 2), (FLU, Fraction(1, 2), 0), (TAIL, Fraction(1, 100), 0),
+    (TAIL, Fraction(99, 10**4), 49),
+])  # fmt: skip
 def test_the_table(laws: Any, delta: Fraction, move: int) -> None:
     bounded = bound(pair(laws), 1, delta)
     assert bounded.randomiser.scale == move

@@ -143,10 +143,7 @@ def _program(p: Array, q: Array, constraints: Constraints) -> Array:
     left, right, ratios, _ = constraints
     rows = np.arange(len(left))
     matrix = coo_matrix(
-        (
-            np.concatenate([np.ones(len(rows)), -ratios]),
-            (np.concatenate([rows, rows]), np.concatenate([left, right])),
-        ),
+        (np.concatenate([np.ones(len(rows)), -ratios]), (np.concatenate([rows, rows]), np.concatenate([left, right]))),
         (len(rows), len(p)),
     )
     answer = linprog(

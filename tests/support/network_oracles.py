@@ -73,9 +73,7 @@ def independent(law: Law, entry: int, others: tuple[int, ...], given: tuple[int,
     full = marginal(law, (entry, *others, *given))
     of_entry, rest, base = marginal(law, (entry, *given)), marginal(law, (*others, *given)), marginal(law, given)
     n = 1 + len(others)
-    return all(
-        mass * base[x[n:]] == of_entry[(x[0], *x[n:])] * rest[x[1:]] for x, mass in full.items()
-    )  # fmt: skip
+    return all(mass * base[x[n:]] == of_entry[(x[0], *x[n:])] * rest[x[1:]] for x, mass in full.items())
 
 
 def influence(law: Law, entry: int, quilt: tuple[int, ...], pair: tuple[int, int]) -> float:

@@ -105,9 +105,7 @@ def certificates(ledger: Ledger) -> None:
     ledger.reserve("known", [about("Ana", "1/5"), about("Ben", "1/5")])
 
 
-STORIES: list[Callable[[Ledger], None]] = [
-    windows, kinds, many_units, people, pooled, layouts, states, certificates
-]  # fmt: skip
+STORIES: list[Callable[[Ledger], None]] = [windows, kinds, many_units, people, pooled, layouts, states, certificates]
 
 
 def emptied(path: Path) -> None:

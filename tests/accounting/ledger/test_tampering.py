@@ -65,9 +65,7 @@ TAMPERED = {
     "sources: a larger budget": ("update sources set budget_epsilon = '100'", RELEASE),
     "sources: no budget": ("update sources set budget_epsilon = null, budget_is_implied = 1", RELEASE),
     "sources: another name": ("update sources set name = 'old data' where id = 1", RELEASE),
-    "sources: deleted": (
-        "delete from people; delete from standings; delete from units; delete from sources", RELEASE
-    ),
+    "sources: deleted": ("delete from people; delete from standings; delete from units; delete from sources", RELEASE),
     "histories: no past": ("update histories set parent = null", RELEASE),
     "histories: another batch": ("update histories set batch = 1; delete from summaries", RELEASE),
     "debits: another charge": ("update debits set charge = 1; delete from summaries", CHECK),

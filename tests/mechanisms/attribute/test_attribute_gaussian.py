@@ -210,15 +210,12 @@ SUM = two("0.7", 4)  # the sums have variance 4 and covariance 2.8
 @pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize(
-    "sets",
-    [
-        [(None, 0), (0, None)],
-        [(None, -1), (1, 3), (4, None)],
-        [(None, 1), (2, None)],
-        [[(None, -2), (2, None)], (-2, 2)],
-    ],
-)
+@pytest.mark.parametrize("sets", [
+    [(None, 0), (0, None)],
+    [(None, -1), (1, 3), (4, None)],
+    [(None, 1), (2, None)],
+    [[(None, -2), (2, None)], (-2, 2)],
+])  # fmt: skip
 def test_intervals_of_values_are_compared_as_mixtures(sets):
     framework = tf.Pufferfish(tf.dataset_property("x", "sum", sets=sets), SUM)
     added = variance(framework, tf.Sum("y"), delta=1e-3)

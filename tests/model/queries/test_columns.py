@@ -275,17 +275,14 @@ def test_rows_columns_and_the_total_of_its_cells_are_those_of_the_records() -> N
     assert sum(both.values()) == 50
 
 
-@pytest.mark.parametrize(
-    ("make", "where"),
-    [
-        *((partial(tf.CountRows, rows), ("where",)) for rows in ({}, {3: "a"}, {"x": "a", 3: "a"})),
-        (partial(tf.CountRows, {"x": []}), ("where", "x")),
-        *((partial(tf.CrossTable, columns), ("columns",)) for columns in ([], "age", 3, ["age", "age"], [3])),
-        (partial(tf.CrossTable, {"age": []}), ("columns", "age")),
-        (partial(tf.CrossTable, {"age": [["x"]]}), ("states",)),
-        *((partial(tf.CrossTable, ["age"], total=total), ("total",)) for total in (0, -1, 1.5, True, "x")),
-    ],
-)
+@pytest.mark.parametrize(("make", "where"), [
+    *((partial(tf.CountRows, rows), ("where",)) for rows in ({}, {3: "a"}, {"x": "a", 3: "a"})),
+    (partial(tf.CountRows, {"x": []}), ("where", "x")),
+    *((partial(tf.CrossTable, columns), ("columns",)) for columns in ([], "age", 3, ["age", "age"], [3])),
+    (partial(tf.CrossTable, {"age": []}), ("columns", "age")),
+    (partial(tf.CrossTable, {"age": [["x"]]}), ("states",)),
+    *((partial(tf.CrossTable, ["age"], total=total), ("total",)) for total in (0, -1, 1.5, True, "x")),
+])  # fmt: skip
 def test_what_is_refused_says_where(make: Callable[[], tf.Query], where: tuple[str, ...]) -> None:
     with pytest.raises(InputError) as refusal:
         make()

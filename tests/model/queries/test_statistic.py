@@ -15,9 +15,7 @@ from takifugu.audit import true_loss
 from takifugu.core.errors import DataError, InputError
 from takifugu.model import queries
 
-NET = tf.BayesianNetwork([
-    ("x", ["a", "b"], [], [0.5, 0.5]), ("y", ["a", "b"], ["x"], [[0.6, 0.4], [0.4, 0.6]]),
-])  # fmt: skip
+NET = tf.BayesianNetwork([("x", ["a", "b"], [], [0.5, 0.5]), ("y", ["a", "b"], ["x"], [[0.6, 0.4], [0.4, 0.6]])])
 COINS = {"a": {0: "0.7", 1: "0.3"}, "b": {0: "0.2", 1: "0.8"}}
 BELIEF = tf.Parameters(NET, {"x": COINS, "y": COINS}, 3)
 

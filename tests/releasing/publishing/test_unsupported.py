@@ -126,9 +126,7 @@ def test_each_recipe_is_carried_out(name: str, kind: str, tmp_path: Path) -> Non
     assert computed == right
 
 
-KINDS = {
-    "sequences": files.SPEC, "independent-records": attribute_files.RECORDS, "normal": attribute_files.NORMAL,
-}  # fmt: skip
+KINDS = {"sequences": files.SPEC, "independent-records": attribute_files.RECORDS, "normal": attribute_files.NORMAL}
 
 
 @pytest.mark.parametrize("kind", KINDS)
