@@ -1,7 +1,5 @@
 """Rules of the repository itself: who imports whom, what is loaded when, what may be committed and is documented."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

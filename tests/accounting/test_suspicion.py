@@ -1,7 +1,5 @@
 """How sure one can become: against enumerated laws, at the laws that reach the bounds, and at the edges."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from typing import Any

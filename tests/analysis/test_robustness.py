@@ -1,7 +1,5 @@
 """Beliefs that are off: the theorem against the exact audit of the other belief, and examples that use all of it."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Several queries under one epsilon: what they lose together by brute force, the closed form, an equal split."""
 
-from __future__ import annotations
-
 import math
 import operator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Calibration: the README's example, the rules, the choice, what it prints, what it refuses, what reads back."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

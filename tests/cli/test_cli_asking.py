@@ -1,7 +1,5 @@
 """`takifugu init` asks on a terminal: five screens, Enter takes what is offered, and nothing is written half."""
 
-from __future__ import annotations
-
 import json
 import random
 import tomllib

@@ -1,7 +1,5 @@
 """What the smaller commands say, their JSON, colours and progress; and bad input of every kind, which harms nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

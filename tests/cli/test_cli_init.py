@@ -1,7 +1,5 @@
 """`takifugu init`: what it guesses of strange columns, a draft that becomes valid, and nothing of the data in it."""
 
-from __future__ import annotations
-
 import errno
 import json
 import re

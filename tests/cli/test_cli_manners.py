@@ -1,7 +1,5 @@
 """Manners of the command line: lines fit the terminal, failures are JSON where that was asked for, colours optional."""
 
-from __future__ import annotations
-
 import json
 import os
 import queue

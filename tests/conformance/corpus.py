@@ -5,8 +5,6 @@ A problem is a framework and a query, small enough to list all joint states. Whe
 breaks its promise on a member breaks it. Nobody is named here: what is registered is run, by whoever registered it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Entries have names: whatever order a belief keeps them in, a query, a secret and data mean the same ones."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Names against Python's own tables of Unicode: what is white space, what is of zero width, what is a control."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 

@@ -4,8 +4,6 @@ A scan of the syntax tree finds every function that compares, searches, cuts or 
 it, or putting it into another error or a refusal, is no reading.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every engine makes the same integers of the same rows, and they are the ones that plain words give."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Files as people have them: odd CSVs that are read, broken ones that are refused without a word of their content."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

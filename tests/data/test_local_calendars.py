@@ -1,7 +1,5 @@
 """Calendars by clocks that are changed, against the standard library step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Texts that look like a declared value: one rule, the same on every engine and in every kind of file."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

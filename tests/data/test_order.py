@@ -1,7 +1,5 @@
 """Order columns: every way to write a time, the same microseconds on every engine; what cannot order is refused."""
 
-from __future__ import annotations
-
 import datetime as dt
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rules of a layout: what breaks one is refused, on every engine in the same words, which never repeat the data."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import timedelta

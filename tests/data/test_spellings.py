@@ -1,7 +1,5 @@
 """One person, one name; times, signs and classes of numbers: as declared, the same on every engine."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime

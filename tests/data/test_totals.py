@@ -1,7 +1,5 @@
 """Bounded sums, and rows by the codes of their columns, are the same integers on every engine."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """An epidemic as dense as the paper's: the fewest people that make it so, and the expected numbers by closed forms."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Profiles: runs of entries, their sums entry by entry, what is no profile, and those of normal noise."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Group noise: golden values, its promise by enumeration, how it composes, and a scale cut in half that is caught."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What must not matter to any mechanism of chains and networks: names, direction, company; and the smallest cases."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

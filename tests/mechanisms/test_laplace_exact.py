@@ -1,7 +1,5 @@
 """The smallest Laplace scale: never too small, never more than needed, for two laws or for rounded ones."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from types import SimpleNamespace

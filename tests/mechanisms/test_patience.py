@@ -1,7 +1,5 @@
 """What long sequences of many people cost: one law for each different piece, and a predicted time in words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

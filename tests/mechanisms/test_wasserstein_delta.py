@@ -1,7 +1,5 @@
 """Wasserstein with mass delta left behind: the table of errata E11, the divergence by an oracle, edges, mutants."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,10 +1,8 @@
 """Queries as integer tables: answers, D(N), grids, plain forms and bad input."""
 
-from __future__ import annotations
-
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -66,7 +64,7 @@ def questions(draw: st.DrawFn) -> tuple[Query, MarkovChain]:
     return query, chain(k, length, states)
 
 
-def every_data_set(belief: MarkovChain) -> itertools.product[Any]:
+def every_data_set(belief: MarkovChain) -> Iterator[Any]:
     return itertools.product(range(len(belief.states)), repeat=belief.length)
 
 

@@ -1,7 +1,5 @@
 """Secrets and frameworks: which comparisons are made, canonical forms, fingerprints, problems and bad input."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Numbers at the border: read exactly or refused, and scales rounded to the safe side by no more than is promised."""
 
-from __future__ import annotations
-
 import math
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Searches end on the safe side: what they return was tried there, and held."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

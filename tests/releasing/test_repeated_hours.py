@@ -1,7 +1,5 @@
 """An hour that clocks show twice: windows without it need no rule, and `ambiguous` says how its rows are read."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any

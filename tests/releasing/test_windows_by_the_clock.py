@@ -1,7 +1,5 @@
 """Windows of a calendar by clocks that are changed: days and weeks are local, steps are counted in UTC."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Safe places hour by hour: what all windows promise together by enumeration, what is read, refused and shown."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta

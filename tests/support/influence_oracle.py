@@ -6,8 +6,6 @@ masks over the cells of `law` (see `given`). Every supremum is the ratio of a li
 (the program's answer is repaired before it is measured), so it is attained, never above the truth.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Bayesian networks by enumeration of every joint state: laws, independence, quilts and the loss of Laplace noise."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

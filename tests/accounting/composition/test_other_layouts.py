@@ -1,7 +1,5 @@
 """Releases in layouts of the same entries cost at least what they reveal, by enumeration over random bijections."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Which joint promises add up, in numbers that a person can check: independent users, so that no quilt is better."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How a framework reads a query that was calibrated for another one: by names, by steps, or at its worst; by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

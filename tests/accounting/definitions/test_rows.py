@@ -1,7 +1,5 @@
 """What releases about rows of one person cost together, against the truth by enumeration of all rows and outputs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction as F

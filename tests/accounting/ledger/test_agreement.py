@@ -1,7 +1,5 @@
 """Layouts that agree read every small table alike, by a slow reader that shares no code with the rules."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Killed at every statement, out of room at every size, edited at random: all or nothing, and words for the rest."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

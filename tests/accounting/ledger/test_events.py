@@ -1,7 +1,5 @@
 """Events are the one truth: whatever else a ledger keeps is computed from them, and comes out the same again."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Files that are no sound ledger: a clear error that names the fix, and nothing lost."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -3,8 +3,6 @@
 The true losses were found by enumeration that shares no code with the library.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import warnings

@@ -1,7 +1,5 @@
 """What is written: texts that read back as they are, keys, sources, tags of people, and amounts."""
 
-from __future__ import annotations
-
 import math
 import sqlite3
 from contextlib import closing

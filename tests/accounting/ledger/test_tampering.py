@@ -4,8 +4,6 @@ What no file can tell is left out: a ledger that was replaced by an older copy o
 key has made anew.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from contextlib import closing

@@ -3,8 +3,6 @@
 One hourly ward, a table a week; the edits are made after three weeks, or after a year.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Laws of an answer given the nodes of a network: against every joint state, exact polynomials and chains; mutants."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from types import SimpleNamespace

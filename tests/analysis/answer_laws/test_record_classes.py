@@ -1,7 +1,5 @@
 """Classes of tables: bounds against many members, and against brute force where the worst member is known."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations, product

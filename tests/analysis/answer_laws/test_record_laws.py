@@ -1,7 +1,5 @@
 """Laws of the answer given a property of records, an entry of a table or a parameter, against every data set."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The mean and the tail of an answer are those over the list of its joint states."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from math import prod

@@ -1,7 +1,5 @@
 """Randomisers: their laws against their draws and against mpmath, errors, intervals, plain forms, bad input."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

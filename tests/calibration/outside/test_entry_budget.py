@@ -1,7 +1,5 @@
 """What another library may spend an entry, and what is charged for it: against Laplace noise and brute force."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

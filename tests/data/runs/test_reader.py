@@ -1,7 +1,5 @@
 """Runs counted where the rows are, against runs that are expanded step by step, to the integer."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

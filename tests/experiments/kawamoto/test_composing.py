@@ -1,7 +1,5 @@
 """Table 1 of Kawamoto19 as it holds: shared and fresh input, post-processing, and pre-processing with its delta."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

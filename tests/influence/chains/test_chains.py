@@ -1,7 +1,5 @@
 """The recursion on chains against a linear program over all likelihoods, against brute force, and at its edges."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle

@@ -1,7 +1,5 @@
 """What one step does, in many digits: laws by Fractions, the rounding of products covered, bounds never below."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

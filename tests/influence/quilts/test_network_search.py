@@ -1,7 +1,5 @@
 """The best-first search over quilts of a network: against a plain one, ended early at any moment, and mutants."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

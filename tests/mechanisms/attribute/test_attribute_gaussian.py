@@ -1,7 +1,5 @@
 """Normal noise that hides a property of columns: Zhang22's example, errata E8a, E8c, X1, independent integrals."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from unittest.mock import patch
@@ -37,7 +35,7 @@ def variance(framework, query, mechanism=EXACT, epsilon: object = 1, delta: obje
     return row.scale**2
 
 
-def hides(attribute="x", function="mean", **how) -> tf.Framework:
+def hides(attribute="x", function="mean", **how) -> tf.Pufferfish:
     belief = how.pop("belief", None) or two("0.5")
     return tf.Pufferfish(tf.dataset_property(attribute, function, **how), belief)
 

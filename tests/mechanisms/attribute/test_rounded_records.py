@@ -1,7 +1,5 @@
 """Normal records that are rounded, clipped or replaced: promises against sums over the lattice, for few records."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

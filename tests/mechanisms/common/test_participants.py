@@ -1,7 +1,5 @@
 """Noise that counts on other components' randomness: what it is worth to the people behind them, who know their own."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Extended distribution privacy: epsilon per unit of distance between populations, against every output and set."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 from itertools import combinations
 from typing import Any

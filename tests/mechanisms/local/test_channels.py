@@ -1,7 +1,5 @@
 """Channels that randomise one value: what is measured equals the closed forms, and bounds hold."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

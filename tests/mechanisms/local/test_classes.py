@@ -1,7 +1,5 @@
 """Classes of spread populations: membership with the paper's remarks, and the worst pair by every extreme point."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations, permutations

@@ -1,7 +1,5 @@
 """Named mechanisms against their closed forms, and what they send against their laws: a wrong epsilon is noticed."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

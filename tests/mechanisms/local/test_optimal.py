@@ -1,7 +1,5 @@
 """The channel of least loss: it keeps its promises as measured, and no named mechanism loses less."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """RAPPOR and quality: closed forms against all 2^k outputs, and every tuple."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

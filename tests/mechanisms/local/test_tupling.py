@@ -1,7 +1,5 @@
 """Tupling: the exact delta against its definition, golden values, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One-sided answers: alpha and beta against laws summed term by term, sanitisers against other cutoffs, thresholds."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """The one-sided sparse vector: its law by enumeration of every step, its loss, the broken variants, sessions, draws."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Chains as beliefs: stationary laws, marginals, what is possible, bad input, and texts that read back unchanged."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from typing import Any

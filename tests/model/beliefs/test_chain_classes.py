@@ -1,7 +1,5 @@
 """Regions of chains and binary chains in an interval: what they hold, their confidence, their text."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

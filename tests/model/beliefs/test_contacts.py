@@ -1,7 +1,5 @@
 """Contact graphs: cliques from edges, laws against enumeration, the flu example of Song17 §3, and the schools."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import itertools

@@ -1,7 +1,5 @@
 """Beliefs estimated from sequences: counts, smoothing, sources, and the mark of the private data."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Networks against enumeration: joint laws, d-separation, supports, files, and what is refused."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 from types import SimpleNamespace

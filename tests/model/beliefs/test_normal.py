@@ -1,7 +1,5 @@
 """Normal records: what is validated, what a query and a secret mean, and the conditional laws by blocks."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Records of named columns: what is refused, how queries and data are read, and the way to a file and back."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

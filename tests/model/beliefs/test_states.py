@@ -1,7 +1,5 @@
 """What may name a state, asked of every belief in the same words, and what is a list of such names."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from pathlib import Path

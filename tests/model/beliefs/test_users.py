@@ -1,7 +1,5 @@
 """Independent users: laws, alphabets, two named modes of absence, canonical form, bad input."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Statistics with a declared change: D of whole columns, rounding, the ledger's text, what they refuse."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Several queries as one answer, and a query by cells, under every kind of belief."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, product
 

@@ -1,7 +1,5 @@
 """How much Gaussian noise: golden sigmas, errata E1 and E8a, safety, and sigmas that are too small."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

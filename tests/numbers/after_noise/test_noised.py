@@ -1,7 +1,5 @@
 """Laws after Laplace noise: golden scales, dense grids in mpmath, safe rounding, and what a tolerance may not do."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

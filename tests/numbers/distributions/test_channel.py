@@ -1,7 +1,5 @@
 """Channels: sums written out, ratios of every output, and repair of what a solver returns."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Finite laws: exactness, the rules of their input, and the operations against sums written out."""
 
-from __future__ import annotations
-
 import pickle
 from collections import defaultdict
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The mean positive part of a sum: always between its two ends, and these close together."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Draws from few outcomes: permute-and-flip, alias tables, and a few draws, number by number."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

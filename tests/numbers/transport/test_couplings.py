@@ -1,7 +1,5 @@
 """Couplings: the least largest cost of moving one population into another, in any metric, and over boxes."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

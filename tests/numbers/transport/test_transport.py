@@ -1,7 +1,5 @@
 """Plans and largest moves: golden values, every-subset oracles, linear programs, and the rule for ties."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

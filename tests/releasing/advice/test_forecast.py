@@ -1,7 +1,5 @@
 """Before it is paid: the noise beside what cells can be, the ledger before and after, and what would be refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """There is one ±: that of the advice is the one that the dry run shows and the release prints, all values at once."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Files that would take all memory, or for ever, or run somebody else's code: refused in words, soon, and unchanged."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Which kind of release file `takifugu init` takes a table for: on files that no rule was written from."""
 
-from __future__ import annotations
-
 import json
 import random
 import unicodedata

@@ -1,7 +1,5 @@
 """What `takifugu init` says of data that can be read in two ways, and what it then leaves for their author to write."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import tomllib

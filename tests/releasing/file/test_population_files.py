@@ -1,7 +1,5 @@
 """A release file that randomises a column: from a CSV and a public reference file to a certificate; what is refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """What `takifugu init` asks of a table: what is offered, what is clear, and what answers decide."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """What a row says, in one word: every kind of release file has its own, takes it, and names it to whoever errs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

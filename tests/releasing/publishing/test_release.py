@@ -1,7 +1,5 @@
 """`tf.release`: what comes back, what the ledger sees, and that a refusal releases and spends nothing."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Queries that are not published under their own name: each is told with a recipe, and each recipe is carried out."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from statistics import median_low, pvariance

@@ -3,8 +3,6 @@
 Every kind of file is published in `test_words_for_readers`, which checks its page with the same `check_page`.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path
