@@ -72,8 +72,17 @@ class SourceSpec(CalendarKeys):
     before: Annotated[State | None, meaning("of changes: what everybody was until a first row, if that is a fact")] = (
         None
     )
-    start: Annotated[Text | None, meaning("the column that says when a stay starts")] = None
-    end: Annotated[Text | None, meaning("the column that says when a stay ends; empty where it has not")] = None
+    start: Annotated[
+        Text | tuple[Text, Text] | None,
+        meaning("the column that says when a stay starts, or those of its date and time of day"),
+    ] = None
+    end: Annotated[
+        Text | tuple[Text, Text] | None,
+        meaning(
+            "the column that says when a stay ends, empty where it has not, or those of its date and time of day; "
+            "a time of day alone, beside two of start, is the first one after the start"
+        ),
+    ] = None
     duration: Annotated[
         tuple[Text, Text] | None,
         meaning("instead of end: the column of how long a stay is, and what a 1 there is", ["hours", "1h"]),
