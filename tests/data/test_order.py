@@ -255,7 +255,7 @@ def test_of_a_file_too(tmp_path: Path, reader: str) -> None:  # noqa: F811
     for kind in ("int", "float"):
         path = write_csv(tmp_path / "d.csv", columns(kind, 1))
         assert read(path, order_format="epoch") == EXPECTED
-    path.write_text("at;state\n" + "".join(f"{START + 60 * m},0;{s}\n" for m, s in zip(MINUTES, SEEN, strict=True)))
+    path.write_text("at;state\n" + "".join(f"{EVENING + 60 * m},0;{s}\n" for m, s in zip(MINUTES, SEEN, strict=True)))
     from takifugu.data import Numerals, Written
 
     table = open_frame(path, written=Written(delimiter=";", numerals=Numerals(",")))

@@ -50,7 +50,7 @@ def test_it_counts_each_combination(tmp_path: Path, kind: str, text: str, questi
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_every_engine_counts_the_same_combinations(tmp_path: Path, engine: str) -> None:
+def test_every_engine_counts_the_same(tmp_path: Path, engine: str) -> None:
     rows = list(csv.DictReader(STAFF.splitlines()))
     columns = {name: ("text", [row[name] for row in rows]) for name in ("smokes", "team", "hours")}
     path = asking(tmp_path, "records", 'query = "histogram"\nby = ["team", "hours"]')

@@ -438,7 +438,7 @@ def units(folder: Path, spec: str, keys: str, belief: str, rows: str, public: st
 
 
 def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path, reader: str) -> None:
-    keys = f'{LATIN}person = "column_1"\nplace = "column_2"'
+    keys = f'{LATIN_MARKS}person = "column_1"\nplace = "column_2"'
     rows = "Jörg|Café\nJörg|Bäckerei\nÖzil|Café\n"
     (unit,) = units(
         tmp_path, POLICY, keys, 'places = { file = "public.csv", column = "column_1" }', rows, "Café|a\nBäckerei|b\n"
@@ -451,7 +451,7 @@ def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path
 
 def test_boxes_by_decimal_commas(tmp_path: Path, reader: str) -> None:
     grid = "grid = { x = [0, 2000], y = [0, 2], columns = 2, rows = 2 }"
-    keys = f'{LATIN}person = "column_1"\nx = "column_2"\ny = "column_3"'
+    keys = f'{LATIN_MARKS}person = "column_1"\nx = "column_2"\ny = "column_3"'
     (unit,) = units(tmp_path, POLICY, keys, grid, "a|1.500,5|0,5\nb|12,25|1,75\nc|0|1,5\n")
     assert unit.data[0].tolist() == [0, 1, 2, 0]
     with pytest.raises(TakifuguError, match=r"source\.file: a coordinate is no finite number"):
@@ -459,7 +459,7 @@ def test_boxes_by_decimal_commas(tmp_path: Path, reader: str) -> None:
 
 
 def test_places_of_people_by_decimal_commas(tmp_path: Path, reader: str) -> None:
-    keys = f'{LATIN}coordinates = ["column_1", "column_2"]'
+    keys = f'{LATIN_MARKS}coordinates = ["column_1", "column_2"]'
     box = 'box = { first = [0, 2000], second = [0, 2], cells = [2, 2] }\nreference = { file = "public.csv", '
     survey = "daheim|0,5|1,5\nunterwegs|1.999,5|0,5\n"
     reference = 'population = "column_1", coordinates = ["column_2", "column_3"], smoothing = 1 }'
@@ -475,7 +475,7 @@ def test_places_of_people_by_decimal_commas(tmp_path: Path, reader: str) -> None
 
 
 def test_the_public_file_is_recognised_as_the_private_one_however_it_is_written(tmp_path: Path) -> None:
-    keys = f'{LATIN}person = "column_1"\nplace = "column_2"'
+    keys = f'{LATIN_MARKS}person = "column_1"\nplace = "column_2"'
     places = 'places = { file = "public.csv", column = "column_2" }'
     with pytest.raises(SpecError, match="has the rows of the private data"):
         units(tmp_path, POLICY, keys, places, "Jörg|Café\nÖzil|Bar\n", "x|Café\ny|Bar\n")

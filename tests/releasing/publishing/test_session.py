@@ -18,6 +18,8 @@ from tests.support.releases import put
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import BAD_INPUT, REFUSED, STOPPED, UNPUBLISHED
 from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.publishing.session import ask
 
 #: Noise of mean 2^-60 or so: what is drawn is the count itself.
 SURE = 60.0
@@ -61,6 +63,20 @@ def test_questions_come_one_a_call_or_several_and_the_first_pays_for_all(file: P
     last = json_of("ask", file, "gym", "--at-most", "6")
     assert answers(last)[-1] == ("gym", 6, 7)
     assert (last["numbers_left"], last["has_ended"], payments(file), spent(file)) == (0, True, 1, "epsilon 60")
+
+
+def test_what_is_printed_are_all_answers_and_where_their_table_is(file: Path) -> None:
+    unpaid, asked = (words_of(succeed("ask", file, *places)) for places in ((), ("inn", "bar")))
+    assert "Nothing is paid yet" in unpaid
+    assert not [words for words in ("place at most answer", "written to") if words in unpaid]
+    assert "inn 2 safe bar 2 4 " in asked
+    assert "safe-session.csv, with its certificate" in asked
+    assert "Nothing is paid yet" not in asked
+
+
+def test_in_python_a_session_ends_where_that_is_said(file: Path) -> None:
+    assert not ask(load(file), ["inn"]).has_ended
+    assert ask(load(file), is_last=True).has_ended
 
 
 def test_a_place_keeps_its_answer(file: Path) -> None:
@@ -140,6 +156,14 @@ def test_what_changed_is_refused_and_what_was_restored_goes_on(file: Path) -> No
         name.write_text(before)
     assert answers(json_of("ask", file, "pub")) == [("inn", 2, "safe"), ("pub", 2, "safe")]
     assert payments(file) == 1
+
+
+def test_another_ledger_about_the_same_data_is_noticed(file: Path) -> None:
+    succeed("ask", file, "inn")
+    changes = ('"ledger.db"', '"other.db"'), ('output = "out"', 'output = "other"')
+    other = put(file.parent, {"other.toml": changed(FILE, *changes)})
+    notices = json_of("ask", other, "inn")["notices"]
+    assert any("evening.toml" in notice for notice in notices), notices
 
 
 def test_bad_questions_pay_nothing(file: Path) -> None:
