@@ -20,6 +20,7 @@ from takifugu.calibration.trials import (
     definition_of,
     error_words,
     rows,
+    taken,
 )
 from takifugu.core import searches
 from takifugu.core.cache import forget
@@ -135,9 +136,12 @@ def compare(
     problem = replace(problem_of(framework, query, epsilon, delta), metric=metric)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise=False, alone=only)
-    outcomes, remarks = rows(trials, choose(trials), only), definition_of(problem).remarks(problem)
-    believed = bool(framework.beliefs) and not definition_of(problem).per_distance
-    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, believed, *error_words(problem))
+    choice, definition = choose(trials), definition_of(problem)
+    outcomes, remarks = rows(trials, choice, only), definition.remarks(problem)
+    best = taken(trials, choice, only)
+    sums = () if best is None else definition.printed_sums(problem, best.randomiser)
+    believed = bool(framework.beliefs) and not definition.per_distance
+    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, believed, sums, *error_words(problem))
 
 
 @searches.stopping()

@@ -11,8 +11,7 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.rationals import as_fraction
 from takifugu.numbers.transport.metrics import METRICS, Declared, declared
 from takifugu.releasing.file.expectations import ExpectSpec
-from takifugu.releasing.file.keys import Delta, Epsilon, Number, Section, Text, Words, checked, meaning
-from takifugu.releasing.file.sections import Described
+from takifugu.releasing.file.keys import Delta, Described, Epsilon, Number, Section, Text, Words, checked, meaning
 
 
 def _check_table_name(name: str) -> None:
