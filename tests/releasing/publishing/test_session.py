@@ -66,12 +66,12 @@ def test_questions_come_one_a_call_or_several_and_the_first_pays_for_all(file: P
 
 
 def test_what_is_printed_are_all_answers_and_where_their_table_is(file: Path) -> None:
-    unpaid, asked = (words_of(succeed("ask", file, *places)) for places in ((), ("inn", "bar")))
-    assert "Nothing is paid yet" in unpaid
-    assert not [words for words in ("place at most answer", "written to") if words in unpaid]
-    assert "inn 2 safe bar 2 4 " in asked
-    assert "safe-session.csv, with its certificate" in asked
-    assert "Nothing is paid yet" not in asked
+    before, after = (words_of(succeed("ask", file, *places)) for places in ((), ("inn", "bar")))
+    assert "Nothing is paid yet" in before
+    assert not [words for words in ("place at most answer", "written to") if words in before]
+    assert "inn 2 safe bar 2 4 " in after
+    assert "safe-session.csv, with its certificate" in after
+    assert "Nothing is paid yet" not in after
 
 
 def test_in_python_a_session_ends_where_that_is_said(file: Path) -> None:
