@@ -34,6 +34,7 @@ from takifugu.calibration.alternatives import (
 from takifugu.calibration.registry import Line
 from takifugu.calibration.trials import definition_of
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError, Unsupported
+from takifugu.core.frozen import frozen
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 STATES = ["still", "walking"]
@@ -198,7 +199,7 @@ class Fake:
         return self.outcome
 
 
-@dataclass(frozen=True)
+@frozen
 class FakeLine(Line):
     mechanism: Any = None
 
