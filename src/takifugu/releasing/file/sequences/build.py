@@ -180,7 +180,7 @@ def _unit(name: str | None, mine: tuple[Piece, ...], shapes: dict[tuple[int, ...
     """Return one unit; equal shapes are one object in `shapes`."""
     lengths = tuple([piece.length for piece in mine])
     lengths = shapes.setdefault(lengths, lengths)
-    complete = all([piece.complete for piece in mine])
+    complete = all(piece.complete for piece in mine)
     observed = () if complete else _seen(mine)
     return Unit(name, mine, mine[0].written, sum(lengths), complete, observed, shape=lengths)
 
