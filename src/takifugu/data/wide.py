@@ -16,7 +16,7 @@ from itertools import chain
 from takifugu.core.errors import InputError
 from takifugu.core.names import fits
 from takifugu.data.times.time_format import START, TimeFormat
-from takifugu.data.values.texts import BLANKS, NUMBER, TIME
+from takifugu.data.values.texts import BLANKS, NUMBER, TIME, iso_time
 from takifugu.numbers.rationals import read_fraction
 
 #: A number or a time, and how it is written: as every engine reads it alike.
@@ -127,7 +127,7 @@ def _time(text: str, form: str | None) -> datetime | None:
     try:
         if form is not None:
             return TimeFormat(form).read(text)
-        return datetime.fromisoformat(text) if re.match(TIME, text) else None
+        return iso_time(text) if re.match(TIME, text) else None
     except ValueError:  # a day that its month does not have
         return None
 
