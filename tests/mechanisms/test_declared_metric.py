@@ -1,7 +1,5 @@
 """Ding22 Theorem 1 with a declared metric: pure epsilon by enumeration, normalisers included, and bad metrics."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction
