@@ -56,7 +56,8 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
         written = _written(line, problem)
         if written is None:
             return attempt(line, problem, allow_zero_noise, limited)
-        key = (line, written, problem.epsilon, problem.delta, problem.work_limit, allow_zero_noise, limited)
+        requested = (problem.epsilon, problem.delta, problem.work_limit, problem.metric)
+        key = (line, written, *requested, allow_zero_noise, limited)
         if key not in _ANSWERS:
             _ANSWERS[key] = attempt(line, problem, allow_zero_noise, limited)
         return _ANSWERS[key]
