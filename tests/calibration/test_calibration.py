@@ -34,7 +34,6 @@ from takifugu.calibration.alternatives import (
 from takifugu.calibration.registry import Line
 from takifugu.calibration.trials import definition_of
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError, Unsupported
-from takifugu.core.frozen import frozen
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 STATES = ["still", "walking"]
@@ -199,7 +198,7 @@ class Fake:
         return self.outcome
 
 
-@frozen
+@dataclass(frozen=True)
 class FakeLine(Line):
     mechanism: Any = None
 
