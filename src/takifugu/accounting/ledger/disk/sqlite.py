@@ -102,7 +102,9 @@ class Connection(sqlite3.Connection):
         """Write a row and return its number."""
         marks = ", ".join("?" * len(row))
         statement = f"insert into {table} ({', '.join(row)}) values ({marks})"
-        return int(self.execute(statement, tuple(row.values())).lastrowid or 0)
+        number = self.execute(statement, tuple(row.values())).lastrowid
+        assert number is not None
+        return number
 
     def tuples(self) -> sqlite3.Cursor:
         """Return a cursor with plain tuples as rows, for millions of them."""
