@@ -1,7 +1,5 @@
 """Every kind of randomiser that a mechanism returns for some problem of the corpus: its law, its draws, its words."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """Twelve tables as people export them of what began and ended, or happened: stays, one by lengths, and events."""
 
-from __future__ import annotations
-
 import json
 import random
 from datetime import datetime, timedelta
