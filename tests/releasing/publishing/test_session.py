@@ -72,6 +72,8 @@ def test_what_is_printed_are_all_answers_and_where_their_table_is(file: Path) ->
     assert "inn 2 safe bar 2 4 " in after
     assert "safe-session.csv, with its certificate" in after
     assert "Nothing is paid yet" not in after
+    assert "2 places may still be asked about, until 1 more number came out" in after
+    assert "safe-session: the session has ended" in words_of(succeed("ask", file, "--end"))
 
 
 def test_in_python_a_session_ends_where_that_is_said(file: Path) -> None:
@@ -143,6 +145,19 @@ def test_the_table_itself_is_another_payment(file: Path) -> None:
     succeed("ask", file, "bar")
     assert (payments(file), spent(file)) == (2, "epsilon 120")
     assert {path.stem for path in (file.parent / "out").glob("*.csv")} == {"safe", "safe-session"}
+
+
+def test_a_table_that_was_published_before_ends_no_session(file: Path) -> None:
+    put(file.parent, {file.name: changed(FILE, ("budget = 60.0", "budget = 120.0"))})
+    succeed("release", file)
+    assert not json_of("ask", file, "inn")["has_ended"]
+
+
+def test_a_session_begins_no_other_ledger(file: Path) -> None:
+    succeed("ask", file, "inn", "--end")
+    (file.parent / "ledger.db").rename(file.parent / "away.db")
+    ended(BAD_INPUT, "ask", file, "pub")
+    assert not (file.parent / "ledger.db").exists()
 
 
 def test_what_changed_is_refused_and_what_was_restored_goes_on(file: Path) -> None:
