@@ -156,6 +156,7 @@ def test_a_table_that_was_published_before_ends_no_session(file: Path) -> None:
 def test_a_session_begins_no_other_ledger(file: Path) -> None:
     succeed("ask", file, "inn", "--end")
     (file.parent / "ledger.db").rename(file.parent / "away.db")
+    shutil.rmtree(file.parent / "out")
     ended(BAD_INPUT, "ask", file, "pub")
     assert not (file.parent / "ledger.db").exists()
 
