@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.support.commands import ended, invoke, json_of, succeed, words_of
 from tests.support.crashing import FAULTS, Fault, run
-from tests.support.failing import raising
+from tests.support.failing import FULL, failing, raising
 from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
 from tests.support.releases import put
 
@@ -19,6 +19,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.cli import BAD_INPUT, REFUSED, STOPPED, UNPUBLISHED
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.publishing import folder as folders
 from takifugu.releasing.publishing.session import ask
 
 #: Noise of mean 2^-60 or so: what is drawn is the count itself.
@@ -159,6 +160,22 @@ def test_a_session_begins_no_other_ledger(file: Path) -> None:
     shutil.rmtree(file.parent / "out")
     ended(BAD_INPUT, "ask", file, "pub")
     assert not (file.parent / "ledger.db").exists()
+
+
+def test_a_session_that_no_ledger_could_keep_is_refused_before_it_is_paid(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("takifugu.accounting.ledger.pending.LARGEST", 100)
+    assert "publish fewer rows or cells at once" in words_of(ended(BAD_INPUT, "ask", file, "inn"))
+    assert not Ledger.open(file.parent / "ledger.db").show()
+
+
+def test_an_answer_that_a_full_disk_does_not_take_is_published_later(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with failing(monkeypatch, folders.os, "replace", FULL):
+        assert "make room or fix it" in words_of(ended(UNPUBLISHED, "ask", file, "inn"))
+    assert answers(json_of("ask", file, "inn")) == [("inn", 2, "safe")]
 
 
 def test_what_changed_is_refused_and_what_was_restored_goes_on(file: Path) -> None:
