@@ -5,8 +5,6 @@ A problem is a framework and a query, small enough to list all joint states. Whe
 breaks its promise on a member breaks it. Nobody is named here: what is registered is run, by whoever registered it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -293,9 +291,7 @@ def _densities() -> Iterator[Case]:
 
 def _rows() -> Iterator[Case]:
     which = tf.which_population()
-    laws: dict[str, Any] = {
-        "home": {"a": "0.6", "b": "0.3", "c": "0.1"}, "out": {"a": "0.2", "b": "0.3", "c": "0.5"}
-    }  # fmt: skip
+    laws: dict[str, Any] = {"home": {"a": "0.6", "b": "0.3", "c": "0.1"}, "out": {"a": "0.2", "b": "0.3", "c": "0.5"}}
     one, several = tf.FromPopulations(laws), tf.FromPopulations(laws, rows=2, independent=True)
     yield Case("a row of a population", _hide(one, secret=which), tf.EachValue())
     yield Case("two rows of a population", _hide(several, secret=which), tf.EachValue())

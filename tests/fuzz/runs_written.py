@@ -1,7 +1,5 @@
 """Random tables of changes, stays, events and columns of steps, in the ways in which times and tables are written."""
 
-from __future__ import annotations
-
 import csv
 import random
 from collections.abc import Sequence

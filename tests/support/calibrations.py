@@ -7,8 +7,6 @@ Each file that they open is a cursor of one DuckDB, whose start takes longer tha
 tests of what is read from files. Their ledgers share statements.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields
 from functools import cache

@@ -1,7 +1,5 @@
 """Running a program as a person would: its results on the standard output, a terminal for everything else."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -15,8 +15,9 @@ from itertools import chain
 
 from takifugu.core.errors import InputError
 from takifugu.core.names import fits
+from takifugu.data.times.moments import iso_time
 from takifugu.data.times.time_format import START, TimeFormat
-from takifugu.data.values.texts import BLANKS, NUMBER, TIME, iso_time
+from takifugu.data.values.texts import BLANKS, NUMBER, TIME
 from takifugu.numbers.rationals import read_fraction
 
 #: A number or a time, and how it is written: as every engine reads it alike.

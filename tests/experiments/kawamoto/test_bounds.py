@@ -1,7 +1,5 @@
 """From values to populations: what is measured never exceeds what Theorems 1 and 2 and Proposition 1 promise."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Relations of values and populations: sensitivity, stability, point laws, and what they do not imply."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Table 1 of Kawamoto19 as it holds: shared and fresh input, post-processing, and pre-processing with its delta."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -169,14 +167,11 @@ def test_what_is_kept_is_read_exactly():
     assert str(PairPromise("1/2", "0.25")) == "epsilon 0.5, delta 0.25"
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda: PairPromise(-1), lambda: PairPromise(1, -1), lambda: PairPromise(math.inf),
-        lambda: composing.after_stable(PairPromise(1), -1),
-        lambda: composing.after_stable(PairPromise(1), 1.0), lambda: composing.after_stable(PairPromise(1), True),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("wrong", [
+    lambda: PairPromise(-1), lambda: PairPromise(1, -1), lambda: PairPromise(math.inf),
+    lambda: composing.after_stable(PairPromise(1), -1),
+    lambda: composing.after_stable(PairPromise(1), 1.0), lambda: composing.after_stable(PairPromise(1), True),
+])  # fmt: skip
 def test_bad_input(wrong):
     with pytest.raises(InputError, match=r"epsilon|delta|steps are"):
         wrong()

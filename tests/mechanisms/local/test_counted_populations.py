@@ -1,7 +1,5 @@
 """Populations that were counted: regions that hold the truth as often as they say, and promises over all of them."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction as F

@@ -1,7 +1,5 @@
 """The exact loss of all that is sent of a row, against every output in rationals: laws, classes, tuples and bits."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction as F
 from itertools import permutations, product

@@ -1,7 +1,5 @@
 """Parameters of populations counted in a public file: quilts with less noise than `group`, and more than none."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

@@ -9,10 +9,9 @@ from functools import cached_property
 
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.data.times.epochs import EPOCHS
-from takifugu.data.times.moments import EPOCH, MICROSECOND, Moment, moment
+from takifugu.data.times.moments import EPOCH, MICROSECOND, Moment, iso_time, moment
 from takifugu.data.times.time_format import TimeFormat
 from takifugu.data.times.zones import Zone
-from takifugu.data.values.texts import iso_time
 from takifugu.numbers.rationals import as_fraction
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 
 from takifugu.core.errors import DataError
 
@@ -24,15 +23,6 @@ OFFSET = " ?(?:Z|[+-][0-9][0-9](?::?[0-9][0-9])?)$"
 ZONED = f":[0-9.]+{OFFSET}"
 #: An order column of numbers with fractions is read to a thousandth of a step.
 PARTS_OF_STEP = 1000
-
-
-def iso_time(text: str) -> datetime:
-    """Read a date or time of ISO 8601; ValueError for another text.
-
-    >>> iso_time("2026-01-31 17:05:00 +0100").isoformat()
-    '2026-01-31T17:05:00+01:00'
-    """
-    return datetime.fromisoformat(text[:11] + text[11:].replace(" ", ""))
 
 
 def time_for_numbers(column: str) -> DataError:

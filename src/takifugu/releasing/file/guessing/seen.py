@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from takifugu.data import Numerals, TimeFormat
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
-from takifugu.data.values.texts import iso_time
+from takifugu.data.times.moments import iso_time
 from takifugu.releasing.file.guessing.clocks import clock_of, clock_of_numbers, reader_of
 from takifugu.releasing.file.guessing.column_words import (
     DWELLINGS,
