@@ -41,9 +41,10 @@ def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
 
     The mark is "safe" or an upper value.
     """
-    rows = []
+    rows = list[Json]()
     for period, marks in _windows(certificates):
-        rows += [{"window": period} | {key: row[key] for key in ("cell", UPPER, MARK) if key in row} for row in marks]
+        for mark in marks:
+            rows.append({"window": period, **{key: mark[key] for key in ("cell", UPPER, MARK) if key in mark}})
     return rows
 
 
@@ -65,7 +66,7 @@ def place_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
 
 def _overview(name: str, windows: Sequence[tuple[str, list[Row]]]) -> Iterator[Block]:
     """Yield a picture of many hours, each as dark as its share of safe places."""
-    shares = [(period, sum(place_kind(row) == SAFE for row in rows) / len(rows)) for period, rows in windows]
+    shares = [(period, [*map(place_kind, rows)].count(SAFE) / len(rows)) for period, rows in windows]
     if all(hour_of(period) is not None for period, _ in windows):
         caption = "A row is a day and a column an hour; what is left white was not published."
         yield Figure(partial(hours_map, shares, f"{name}: share of the places that were called safe"), caption)
@@ -93,7 +94,8 @@ def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Ro
 def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], note: str = _MEANING) -> Table:
     """Return each window's number of safe places, or few places' marks."""
     counts = [Counter(map(place_kind, rows)) for _, rows in windows]
-    kinds = [kind for kind in LEGEND if any(count[kind] for count in counts)]
+    in_all = sum(counts, Counter[str]())
+    kinds = [kind for kind in LEGEND if in_all[kind]]
     all_rows = chain.from_iterable(rows for _, rows in windows)
     labels = list(dict.fromkeys(str(row["cell"]) for row in all_rows))
     few_labels = labels if len(labels) <= MOST_NAMED else []
