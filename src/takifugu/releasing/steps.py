@@ -200,17 +200,15 @@ def _distinct(table: Table) -> tuple[tuple[str, Calibration], ...]:
     for question in table.questions:
         c = question.calibration
         groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(question)
-    distinct = list[tuple[str, Calibration]]()
+    everybody, distinct = table.people.whose(table.scope), list[tuple[str, Calibration]]()
     for questions in groups.values():
-        distinct.append((_whose(table, [question.unit for question in questions]), questions[0].calibration))
+        whose = everybody
+        if table.scope == "unit" and len(questions) > 1:
+            whose = table.people.counted(len(questions))
+        elif table.scope == "unit":
+            whose = questions[0].unit or everybody
+        distinct.append((whose, questions[0].calibration))
     return tuple(distinct)
-
-
-def _whose(table: Table, units: Sequence[str | None]) -> str:
-    whose = table.people.whose(table.scope)
-    if table.scope != "unit":
-        return whose
-    return units[0] or whose if len(units) == 1 else table.people.counted(len(units))
 
 
 def _why(calibration: Calibration) -> list[tuple[str, str]]:
