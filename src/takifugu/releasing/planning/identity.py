@@ -41,7 +41,7 @@ _NEWER: dict[str, object] = {
     **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
     **dict.fromkeys(("matrix_by", "matrices", "stays", "importance")), "attributes": {},
     **dict.fromkeys(("roster", "before", "start", "end", "duration", "otherwise")), "overlap": "refuse",
-    "columns": None, "ignore": [], "empty": None, **dict.fromkeys(("alpha", "first")),
+    "columns": None, "ignore": [], "empty": None, **dict.fromkeys(("alpha", "first", "metric")),
 }  # fmt: skip
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
