@@ -111,7 +111,7 @@ class Hypotheses:
             return Fraction(1)
         which: Any = self.belief  # as the secret reads it
         names = which.alphabet(0)
-        distance = self.secret.distance(which.rows, names[a], names[b])
+        distance = self.secret.distance(which.whole, names[a], names[b])
         if distance is None:
             raise Unsupported("W-infinity of counted populations is not known", fix="audit known ones")
         return distance

@@ -38,7 +38,7 @@ class RecordsLaw(AnswerLaw[Seen]):
 
     @property
     def records(self) -> Records:
-        return self.belief.records
+        return self.belief.whole
 
     @cached_property
     def adds(self) -> list[int]:

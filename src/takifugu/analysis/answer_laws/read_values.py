@@ -28,7 +28,7 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
     `moves` say how far the total of each column moves from one hypothesis to the other, at most; None where they are no
     law and its translate. Raises Unsupported for these where values are clipped or replaced.
     """
-    belief = view.belief
+    belief = view.whole
     read = answer.read_columns
     if moves is not None and not any(moves[j] for j in read):
         return laws  # what is read has one law
@@ -49,7 +49,7 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
 
 def certain_move(view: NormalView, answer: ColumnSums, moves: Vector) -> tuple[Fraction, ...]:
     """Bound each cell's move with the columns, whatever the records are."""
-    belief = view.belief
+    belief = view.whole
     if not any(moves[j] for j in answer.read_columns):
         return (Fraction(0),) * answer.cells
     if belief.replaces(answer.read_columns) or belief.clips(answer.read_columns):
@@ -64,7 +64,7 @@ def certain_move(view: NormalView, answer: ColumnSums, moves: Vector) -> tuple[F
 
 
 def _bent(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: Vector | None) -> NormalComparison:
-    belief = view.belief
+    belief = view.whole
     if moves is None:
         raise Unsupported(
             "values are clipped or replaced when they are read, and under these hypotheses the answer has other laws "

@@ -234,7 +234,7 @@ class ClassLaw(AnswerLaw[RecordView]):
         return 1e5, 1e5
 
     def atoms(self) -> float:
-        return float(len(self.belief.records.table.rows)) ** 3
+        return float(len(self.belief.whole.table.rows)) ** 3
 
     def comparisons(self, laplace: bool = False) -> tuple[float, float]:
         return 1.0, self.atoms()
@@ -256,7 +256,7 @@ def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw
 def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator[ClassFamily]:
     column = column_read(view)
     if column is not None:
-        levels = _levels(view, adds, [row[column] for row in view.records.table.rows])
+        levels = _levels(view, adds, [row[column] for row in view.whole.table.rows])
         pairs = family.value_pairs(view, 0)
         values = view.alphabet(0)
         yield ClassFamily(pairs, {(a, b): [(levels[values[a]], levels[values[b]])] for a, b in pairs})
@@ -275,7 +275,7 @@ def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator
 def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> dict[Score, Level]:
     """Return the addends of a record by score, from the table's rows."""
     intervals: dict[Score, list[tuple[int, Fraction, Fraction]]] = {}
-    for score, x, (low, high) in zip(scores, adds, view.records.within or (), strict=True):
+    for score, x, (low, high) in zip(scores, adds, view.whole.within or (), strict=True):
         if high:
             intervals.setdefault(score, []).append((x, low, high))
     return {score: Level(tuple(rows)) for score, rows in intervals.items()}

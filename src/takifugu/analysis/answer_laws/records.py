@@ -149,7 +149,7 @@ def record_law(kind: type[RecordsLaw[RecordView]]) -> Callable[..., AnswerLaw[Re
     """Return a maker of laws; inexact ones have `no_bound` as reason."""
 
     def make(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
-        if belief.records.within is not None:
+        if belief.whole.within is not None:
             return class_law(belief, answer, family)
         law = kind(belief, answer, family)
         return law if law.exact else replace(law, reason=law.no_bound)

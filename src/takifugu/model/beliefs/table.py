@@ -16,17 +16,18 @@ from takifugu.core.errors import InputError, about, did_you_mean, nearest, per_c
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.sections import Key, Text, written
-from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
+from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
 from takifugu.model.beliefs.states import checked_alphabet, different, plain_state
 from takifugu.model.beliefs.stochastic import normalised
+from takifugu.model.beliefs.undivided import Undivided
 from takifugu.numbers.rationals import exact_or_float, to_text
 
 State = Hashable
 
 
 @dataclass(frozen=True, eq=False)
-class JointTable:
+class JointTable(Undivided):
     """A joint distribution of named entries: `rows` are tuples of values, `probabilities` one mass per row.
 
     Ints and Fractions stay exact (integer masses over a common total). Rows of probability zero may be given; they
@@ -103,11 +104,6 @@ class JointTable:
         return JointTable(rows, shares, names, checked_source(source, private))
 
     @property
-    def from_private_data(self) -> bool:
-        """Return whether the source says the table came from private data."""
-        return is_private_source(self.source)
-
-    @property
     def size(self) -> int:
         return len(self.column_names)
 
@@ -142,12 +138,6 @@ class JointTable:
             place_of = {value: place for place, value in enumerate(alphabet)}
             indices[:, column] = [place_of[value] for value in values]
         return indices
-
-    def components(self) -> tuple[range, ...]:
-        return (range(self.size),)
-
-    def component(self, number: int) -> JointTable:
-        return self
 
     def assumptions(self) -> tuple[str, ...]:
         return ("the record follows the stated joint table",)

@@ -17,7 +17,8 @@ from takifugu.model.beliefs import check_registered, from_dict
 from takifugu.model.beliefs.chains.chain import MarkovChainClass
 from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
-from takifugu.model.beliefs.one_sequence import Nameless, OneSequence
+from takifugu.model.beliefs.one_sequence import OneSequence
+from takifugu.model.beliefs.undivided import Nameless
 
 State = Hashable
 IntArray = npt.NDArray[np.int64]

@@ -29,6 +29,7 @@ from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.states import checked_alphabet, first_few
 from takifugu.model.beliefs.table import JointTable
+from takifugu.model.beliefs.undivided import Undivided
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
@@ -55,7 +56,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters:
+class Parameters(Undivided):
     """`records` records whose columns follow parameters that are random themselves (Zhang22 Section 5).
 
     `prior` is the joint distribution of the parameters, a JointTable or a BayesianNetwork whose entries are named as
@@ -122,11 +123,6 @@ class Parameters:
         return self.prior.one_alphabet
 
     @property
-    def from_private_data(self) -> bool:
-        """Return whether the parameters' law was estimated from private data."""
-        return self.table is not None and self.table.from_private_data
-
-    @property
     def table(self) -> JointTable | None:
         """Return the prior if it is a table, else None."""
         return self.prior if isinstance(self.prior, JointTable) else None
@@ -139,13 +135,6 @@ class Parameters:
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return self.prior.possible(entry)
-
-    def components(self) -> tuple[range, ...]:
-        """Return all parameters as one run, as answers share their records."""
-        return (range(self.size),)
-
-    def component(self, number: int) -> Parameters:
-        return self
 
     @cached_property
     def record(self) -> Record:

@@ -32,11 +32,11 @@ class VectorView(RecordView):
     @cached_property
     def keys(self) -> tuple[tuple[int, ...], ...]:
         """The possible sums of scores, in order, one for each value."""
-        alive = {score for score, can in zip(self.scores, self.records.possible(0), strict=True) if can}
+        alive = {score for score, can in zip(self.scores, self.whole.possible(0), strict=True) if can}
         if len(alive) == 1:
             (score,) = alive
-            return (tuple(place * self.records.size for place in score),)
-        return tuple(sorted(sums_of_vectors(sorted(alive), self.records.size)))
+            return (tuple(place * self.whole.size for place in score),)
+        return tuple(sorted(sums_of_vectors(sorted(alive), self.whole.size)))
 
     @cached_property
     def values(self) -> tuple[Vector, ...]:
