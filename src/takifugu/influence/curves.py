@@ -18,6 +18,7 @@ import numpy as np
 from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.questions.influence import joint_cost
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.chains import Loss, chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
@@ -31,7 +32,6 @@ from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import compared
-from takifugu.numbers.outward_rounding import FloatArray, IntArray
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs, different
 
@@ -264,7 +264,6 @@ def _along_class(belief: OneSequence, lengths: IntArray, rates: FloatArray, fami
     different, table_of = np.unique(rates, return_inverse=True)
     tables = tuple(rate * (1 - np.eye(len(belief.states))) for rate in different.tolist())
     return class_loss(belief, Profile(tables, lengths, table_of.ravel()), family)
-
 
 #: For two states and one law of the first the recursion is attained (Theorem 3).
 CHAIN = Curve(

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
-
-IntArray = npt.NDArray[np.int64]
 
 #: Places beyond which different numbers are not written out one by one: 2 GB.
 MOST_WRITTEN = 2**28

@@ -15,17 +15,15 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.questions.answer_law import Compared
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import NARROW, UNIT, ExponentArray, FloatArray, Wide, as_law, times
+from takifugu.numbers.extended.floats import NARROW, UNIT, ExponentArray, Wide, as_law, times
 from takifugu.numbers.extended.laplace_smoothing import Chunks, decayed, roundings
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import smallest_noise
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
-
-IntArray = npt.NDArray[np.int64]
 
 #: Relative amount by which a scale may exceed the smallest one, before it is rounded up to a short rational.
 SLACK = 2.0**-35

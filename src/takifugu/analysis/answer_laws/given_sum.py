@@ -12,6 +12,7 @@ from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.repeated import RepeatedFamily, copies, counted
 from takifugu.analysis.problem import Cost
 from takifugu.analysis.questions.answer_law import AnswerFamily
+from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.record_views import SumView
@@ -26,7 +27,6 @@ from takifugu.numbers.distributions.orders import (
 )
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw, Sum, given_count, given_sum
-from takifugu.numbers.extended.floats import FloatArray
 
 #: Most products for laws of many copies.
 MOST_COPIES = 4e9

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.core.arrays import IntArray
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import compared_values
@@ -21,7 +21,7 @@ from takifugu.numbers.extended.floats import UNIT
 ROUNDED = 6 * UNIT
 
 
-def row_answers(belief: JointTable, answer: Additive) -> npt.NDArray[np.int64]:
+def row_answers(belief: JointTable, answer: Additive) -> IntArray:
     """Return the answer of every row of the table, in grid units."""
     total = np.zeros(len(belief.rows), dtype=np.int64)
     for entry in range(belief.size):
@@ -30,7 +30,7 @@ def row_answers(belief: JointTable, answer: Additive) -> npt.NDArray[np.int64]:
     return total
 
 
-def law_given(belief: JointTable, answers: npt.NDArray[np.int64], entry: int, value: int) -> Pmf:
+def law_given(belief: JointTable, answers: IntArray, entry: int, value: int) -> Pmf:
     """Return the law of the answer given a value of an entry.
 
     The value, by its index, has positive probability. Exact (integer masses) when the table is; otherwise each mass is

@@ -29,11 +29,11 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.answer_laws.dense import DenseFamily, compared
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import Compared
+from takifugu.core.arrays import FloatArray
 from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.distributions.exact_ratio import log_masses
 from takifugu.numbers.distributions.pmf import Pmf
@@ -41,8 +41,6 @@ from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.extended.leave_one_out import ROUNDED
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import smallest_noise
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Laplace scales this far below the reach over epsilon are not looked for.
 _LEAST = Fraction(1, 2**40)

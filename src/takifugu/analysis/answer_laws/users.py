@@ -14,12 +14,12 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.user_family import Contribution, UserFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.entries import called
 from takifugu.model.beliefs.users import IndependentUsers, UserLaw
@@ -99,8 +99,8 @@ class Users:
 
     absence: str
     contributions: tuple[Contribution, ...]
-    sort_of: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
+    sort_of: IntArray
+    counts: IntArray
     step: int
     last: tuple[object, DenseFamily | ListedFamily] | None = None
 

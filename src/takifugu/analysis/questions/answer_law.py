@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.entries import called
 from takifugu.core.errors import Unsupported
@@ -21,7 +22,6 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import FloatArray
 
 B = TypeVar("B", bound=Belief, covariant=True)
 Move = int | float | Fraction
@@ -186,7 +186,6 @@ def no_law(because: str) -> Callable[..., AnswerLaw[Belief]]:
     `{}` in the reason is the belief's type.
     """
     return lambda belief, answer, family: AnswerLaw(belief, answer, family, because.format(type(belief).__name__))
-
 
 _CELLS = (
     "the answer has {} cells, and this mechanism hides a secret in the distribution of one number only: cells that "

@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
 
 B = TypeVar("B", bound=Belief, covariant=True)
-IntArray = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.object_]
 
 #: Most joint states that are listed.
@@ -172,7 +172,6 @@ def _rounded(count: int) -> str:
     if count < 10**300:
         return f"{count:.3g}"
     return f"about 10^{int(count.bit_length() * math.log10(2))}"
-
 
 #: belief -> JointStates, by type of belief.
 JOINT_STATES: Question[type[JointStates[Belief]]] = Question(

@@ -22,6 +22,7 @@ import numpy as np
 from takifugu.analysis.problem import Witness
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.questions.influence import Pairs
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.chains import backward_side, usual_jumps
@@ -34,8 +35,7 @@ from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
-from takifugu.numbers.log_ratios import BoolArray
-from takifugu.numbers.outward_rounding import FloatArray, IntArray, up
+from takifugu.numbers.outward_rounding import up
 from takifugu.numbers.rationals import decimal_up, float_above
 
 #: Steps of a recording that is longer than any.
@@ -250,7 +250,6 @@ def _of_class(side: ClassSide, sign: int) -> Direction:
         return np.asarray(side.after(sizes)[-1])
 
     return Direction(supremum, lambda p: class_sweep(side, p), (ENDLESS,), sign, tuple(number), side.states)
-
 
 #: Both directions of a recording, by the type of its law.
 DIRECTIONS: Question[Callable[[OneSequence], tuple[Direction, Direction]] | None] = Question(

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.influence.networks.binary_trees import BinaryForest
 from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, sum_up
+from takifugu.numbers.outward_rounding import UNIT, sum_up
 
 
 def is_forest(network: BayesianNetwork) -> bool:

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.numbers.rationals import Number, as_epsilon
 
@@ -42,7 +42,7 @@ class Mangat:
         false_yes = math.exp(-self.epsilon)
         return false_yes if answer else -math.expm1(-self.epsilon)
 
-    def randomise(self, bits: object, entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
+    def randomise(self, bits: object, entropy: Entropy | None = None) -> BoolArray:
         """Draw each bit's answer, exactly and independently.
 
         Raises DataError for anything but true and false.

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.model.policies.sensitivity import Monotone, Sensitivity
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, is_whole
@@ -61,7 +62,7 @@ class Answers:
     values: Integers
 
     @property
-    def safe(self) -> npt.NDArray[np.bool_]:
+    def safe(self) -> BoolArray:
         """Return the places answered "safe"."""
         return np.asarray(self.marks == Marks.SAFE)
 

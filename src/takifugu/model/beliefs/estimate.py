@@ -9,8 +9,8 @@ from os import PathLike
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError
 from takifugu.core.lists import is_table, iterated, no_list
 from takifugu.core.registry import Registry
@@ -19,8 +19,6 @@ from takifugu.numbers.rationals import as_fraction
 from takifugu.numbers.search import are_neighbours, halved, mean
 
 State = Hashable
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: A source that starts with these words marks a belief that was estimated from the data that it is to protect.
 PRIVATE_SOURCE = "estimated from the private data"
@@ -69,7 +67,6 @@ class Columns(TypedDict, total=False):
     unit: str | None
     piece: str | None
     step: int | float | str | None
-
 
 #: Tables are read by a package that knows frames, and is loaded when there is one.
 _READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {"table": "data.counted:transitions_of"})

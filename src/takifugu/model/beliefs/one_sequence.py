@@ -6,9 +6,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Protocol, Self, TypeGuard, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.model.beliefs import Belief
@@ -18,7 +16,6 @@ from takifugu.model.beliefs.undivided import Nameless, Undivided
 if TYPE_CHECKING:
     from takifugu.model.beliefs.supports import Supports
 
-IntArray = npt.NDArray[np.int64]
 
 
 class OneSequence(Nameless, Undivided):

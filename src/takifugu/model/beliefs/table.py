@@ -10,8 +10,8 @@ from math import lcm
 from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, about, did_you_mean, nearest, per_cent
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Json, Plain, set_fields
@@ -131,7 +131,7 @@ class JointTable(Undivided):
         return tuple(value in alive for value in self._alphabets[entry])
 
     @cached_property
-    def indices(self) -> npt.NDArray[np.int64]:
+    def indices(self) -> IntArray:
         """Return the rows as value indices, shape (rows, entries)."""
         indices = np.empty((len(self.rows), self.size), dtype=np.int64)
         for column, (values, alphabet) in enumerate(zip(zip(*self.rows, strict=True), self._alphabets, strict=True)):
@@ -223,7 +223,6 @@ class TableSection:
             if self.fit is not None:
                 return counted_table(self.fit, self.source, public)
             return declared_table(self.columns, self.rows, self.counts, self.probabilities, self.source)
-
 
 #: The keys of a section that declares a table by its rows.
 DECLARED = ("columns", "rows", "counts", "probabilities")

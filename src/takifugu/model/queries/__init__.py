@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.registry import loading
-from takifugu.model.queries.additive import Additive, IntArray, State
+from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import Query

@@ -23,12 +23,13 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.core.sections import written as named
 from takifugu.model.queries.above import CountAbove
-from takifugu.model.queries.additive import Additive, Chosen, IntArray
+from takifugu.model.queries.additive import Additive, Chosen
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.coded import Mean, Sum
 from takifugu.model.queries.coding import common_step

@@ -18,11 +18,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key
-from takifugu.model.queries.additive import Additive, IntArray, State
+from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.counts import Histogram
 from takifugu.model.queries.forms import plain, state_or_states, unknown_column
 from takifugu.model.queries.sections import (

@@ -22,12 +22,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.influence.quilts.chain.class_influence import DistanceInfluence
 from takifugu.influence.quilts.chain.region_steps import cross_ratios, longer, odds, row_ratios, total_variation
 from takifugu.influence.quilts.chain.shared import shared
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
-from takifugu.model.queries import IntArray
-from takifugu.numbers.log_ratios import NEVER, UNIT, FloatArray
+from takifugu.numbers.log_ratios import NEVER, UNIT
 
 #: Products of up to this many steps are looked at entry by entry.
 WATCHED = 64

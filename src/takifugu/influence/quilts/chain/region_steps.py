@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from takifugu.numbers.log_ratios import UNIT, FloatArray, clip, largest_differences, log_bounds
+from takifugu.core.arrays import FloatArray
+from takifugu.numbers.log_ratios import UNIT, clip, largest_differences, log_bounds
 
 
 def longer(lower: FloatArray, upper: FloatArray, after: FloatArray, largest: bool) -> FloatArray:

@@ -9,9 +9,10 @@ from typing import Protocol
 import numpy as np
 
 from takifugu.analysis.problem import Part
+from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, network_of
 from takifugu.influence.quilts.network.near import BLOCKED
-from takifugu.numbers.log_ratios import NEVER, BoolArray, FloatArray
+from takifugu.numbers.log_ratios import NEVER
 
 #: Quilts no better than what was found, up to rounding, are left out.
 SLACK = 1 + 1e-12

@@ -8,10 +8,9 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Annotated, Literal, Protocol
 
-import numpy as np
-import numpy.typing as npt
 from annotated_types import Ge, Gt, Lt, MinLen
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, SpecError
 from takifugu.core.sections import Checked, FilePath, Finite, Key, Number, PublicFile, State, Text, written
 from takifugu.data.times.calendar import Calendar
@@ -47,7 +46,7 @@ class PublicSequences(Public, Protocol):
     @property
     def calendar(self) -> Calendar | None: ...
 
-    def transitions(self, fit: object) -> npt.NDArray[np.int64]:
+    def transitions(self, fit: object) -> IntArray:
         """Count the transitions in a file, per cell under matrix_by."""
         ...
 
@@ -195,7 +194,7 @@ class ChainSection:
             matrix = self.matrix or ()
         return MarkovChain(matrix, 1, self.initial, self.states, self.source)
 
-    def _fitted(self, fit: ChainFit, counts: npt.NDArray[np.int64], public: PublicSequences) -> OneSequence:
+    def _fitted(self, fit: ChainFit, counts: IntArray, public: PublicSequences) -> OneSequence:
         """Return the fitted chain, or with a confidence a region of chains."""
         said = "" if self.source == "assumed" else f"{self.source}; "
         if fit.confidence is not None:

@@ -11,21 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError, did_you_mean, within
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots
 from takifugu.data.times.moments import WEEKDAYS
 from takifugu.model.beliefs.chains.periodic_chain import LONGEST_PERIOD, PeriodicChain
 from takifugu.model.beliefs.estimate import smoothed_rows
-from takifugu.model.beliefs.stochastic import FloatArray, stochastic_matrix
+from takifugu.model.beliefs.stochastic import stochastic_matrix
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.chains.declared_chain import ChainSection
 
-IntArray = npt.NDArray[np.int64]
 Matrix = Sequence[Sequence[float]] | FloatArray
 
 #: The cells that matrices may be by, and after how many microseconds they are the same again.

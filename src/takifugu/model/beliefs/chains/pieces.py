@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import ClassVar, overload
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
@@ -21,7 +21,6 @@ from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.beliefs.undivided import Nameless
 
 State = Hashable
-IntArray = npt.NDArray[np.int64]
 #: Classes of chains that no single law of the data represents.
 ChainClass = MarkovChainClass | ChainRegion | BinaryChainInterval
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import positions
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
@@ -28,7 +29,6 @@ from takifugu.model.queries import (
     Query,
     Together,
 )
-from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
 from takifugu.model.queries.forms import adds_up_over_rows, unknown_column
