@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.cache import cached
+from takifugu.core.cache import kept
 from takifugu.influence.networks.binary_trees import BinaryForest
 from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.profiles.certified import Programs
@@ -69,11 +69,11 @@ def losses_on_tree(network: BayesianNetwork, tables: Sequence[FloatArray]) -> li
 def _binary(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
     pairs = {id(table): (float(table[0, 1]), float(table[1, 0])) for table in tables}
     losses = np.zeros((network.size, 2, 2))
-    forest = cached(network, "a forest of two values", lambda: _forest(network))
-    losses[:, (0, 1), (1, 0)] = forest.losses([pairs[id(table)] for table in tables])
+    losses[:, (0, 1), (1, 0)] = _forest(network).losses([pairs[id(table)] for table in tables])
     return list(losses)
 
 
+@kept
 def _forest(network: BayesianNetwork) -> BinaryForest:
     parents, rows = [], []
     for node, above in zip(network.nodes, network.parents, strict=True):

@@ -15,7 +15,7 @@ from itertools import accumulate, permutations, product
 
 import numpy as np
 
-from takifugu.core.cache import cached
+from takifugu.core.cache import kept
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.model.beliefs.population_region import WHOLE, Region, Regions
@@ -36,12 +36,9 @@ Masses = dict[Hashable, Fraction]
 Ends = dict[str, tuple[Masses, Masses]]
 
 
+@kept
 def ends_of(channel: Channel, regions: Regions) -> Ends:
     """Return the least and largest probability of each output by population."""
-    return cached(channel, (ends_of, regions), lambda: _ends_of(channel, regions))
-
-
-def _ends_of(channel: Channel, regions: Regions) -> Ends:
     columns = list(map(tuple, zip(*channel.masses, strict=True)))
     ends: Ends = {}
     for name, region in regions.by_name.items():

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import Any, TypedDict, Unpack
 
-from takifugu.core.cache import cached
+from takifugu.core.cache import kept
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.population_region import Regions, Sample, covering, spread
@@ -210,6 +210,7 @@ class FromPopulations(Nameless, Undivided):
         """Return the least distance between two values."""
         return min(self.distance(x, y) for x, y in combinations(self.values, 2))
 
+    @kept
     def w_infinity(self, name: str, other: str) -> Fraction | None:
         """Return the least largest move from one population to another.
 
@@ -217,18 +218,14 @@ class FromPopulations(Nameless, Undivided):
         """
         if self.regions is not None:
             return None
-        left, right = self._law(name), self._law(other)
-        key = FromPopulations.w_infinity, name, other
-        return cached(self, key, lambda: Fraction(least_largest(left, right, self.distance)[0]))
+        return Fraction(least_largest(self._law(name), self._law(other), self.distance)[0])
 
     def _law(self, name: str) -> dict[Value, Fraction]:
         return dict(zip(self.values, self.laws[self.populations.index(name)], strict=True))
 
+    @kept
     def only(self, names: tuple[str, ...]) -> FromPopulations:
         """Return the belief that knows some of the populations."""
-        return cached(self, (FromPopulations.only, names), lambda: self._only(names))
-
-    def _only(self, names: tuple[str, ...]) -> FromPopulations:
         laws, prior = {name: self._law(name) for name in names}, dict(zip(self.values, self.prior, strict=True))
         return FromPopulations(
             laws, self.rows, self.independent, self.scales, self.measure, prior, self.source, "align",
