@@ -52,11 +52,11 @@ def cached(owner: object, key: Hashable, make: Callable[[], Value]) -> Value:
     return result
 
 
-def kept(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+def memoised(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
     """Keep what a function returns on its first argument, by the others.
 
     >>> from types import SimpleNamespace
-    >>> numbers = kept(lambda owner, size: list(range(size)))
+    >>> numbers = memoised(lambda owner, size: list(range(size)))
     >>> owner = SimpleNamespace()
     >>> numbers(owner, 3), numbers(owner, 3) is numbers(owner, 3)
     ([0, 1, 2], True)

@@ -30,7 +30,7 @@ from fractions import Fraction
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
-from takifugu.core.cache import kept
+from takifugu.core.cache import memoised
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.continuous import OF_MOVE, density_cost, farthest_of_densities
@@ -73,7 +73,7 @@ def refusal(problem: Problem) -> Refusal | None:
     return None
 
 
-@kept
+@memoised
 def largest_move(problem: Problem) -> Move:
     """Return W-infinity of the comparison with the farthest move.
 

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.core.cache import kept
+from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported
 from takifugu.influence.networks.conditionals import LARGEST_STEP, LARGEST_TABLE, TRUSTED, taken_from_neighbours
 from takifugu.influence.profiles.certified import Programs
@@ -181,7 +181,7 @@ def _conditional(clique: Clique, condition: tuple[int, ...]) -> _Rows | None:
     return _Rows(tuple(clique.variables[p] for p in second), sizes, columns, table, row_of, error, programs)
 
 
-@kept
+@memoised
 def junction_tree(network: BayesianNetwork) -> JunctionTree:
     """Return a junction tree with each clique's law.
 

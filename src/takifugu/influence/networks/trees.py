@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.cache import kept
+from takifugu.core.cache import memoised
 from takifugu.influence.networks.binary_trees import BinaryForest
 from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.profiles.certified import Programs
@@ -73,7 +73,7 @@ def _binary(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[Floa
     return list(losses)
 
 
-@kept
+@memoised
 def _forest(network: BayesianNetwork) -> BinaryForest:
     parents, rows = [], []
     for node, above in zip(network.nodes, network.parents, strict=True):

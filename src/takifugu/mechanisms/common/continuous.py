@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.analysis.problem import Cost, Problem
 from takifugu.analysis.questions.answer_density import answer_densities
-from takifugu.core.cache import kept
+from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported
 from takifugu.model.secrets.hypotheses import against
 
@@ -37,7 +37,7 @@ class ComparedDensities:
     rounding: Fraction
 
 
-@kept
+@memoised
 def compared_densities(problem: Problem) -> tuple[ComparedDensities, ...] | None:
     """Return every unordered comparison of densities; None where the belief states none.
 
@@ -80,7 +80,7 @@ def largest_of_densities(
     return most, worst
 
 
-@kept
+@memoised
 def farthest_of_densities(problem: Problem) -> tuple[Fraction, str] | None:
     """Return the largest W-infinity of densities, in answer units; None where there are none.
 

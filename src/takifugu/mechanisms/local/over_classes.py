@@ -15,7 +15,7 @@ from itertools import accumulate, permutations, product
 
 import numpy as np
 
-from takifugu.core.cache import kept
+from takifugu.core.cache import memoised
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.model.beliefs.population_region import WHOLE, Region, Regions
@@ -36,7 +36,7 @@ Masses = dict[Hashable, Fraction]
 Ends = dict[str, tuple[Masses, Masses]]
 
 
-@kept
+@memoised
 def ends_of(channel: Channel, regions: Regions) -> Ends:
     """Return the least and largest probability of each output by population."""
     columns = list(map(tuple, zip(*channel.masses, strict=True)))

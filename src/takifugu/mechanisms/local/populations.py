@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.core.cache import kept
+from takifugu.core.cache import memoised
 from takifugu.model.beliefs.population_region import Regions
 from takifugu.numbers.atoms import Floats, masses_at, tabulated
 
@@ -70,7 +70,7 @@ class Populations:
         return {value: number for number, value in enumerate(self.values)}
 
 
-@kept
+@memoised
 def populations_of(belief: Any) -> Populations:
     """Return the populations of a belief (`FromPopulations`).
 

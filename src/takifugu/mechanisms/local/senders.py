@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.cache import cached, kept
+from takifugu.core.cache import cached, memoised
 from takifugu.core.errors import DataError, Unsupported
 from takifugu.core.plain import Json, to_plain
 from takifugu.core.text.tables import number
@@ -281,7 +281,7 @@ def randomised(channel: Channel, indices: npt.NDArray[np.integer], entropy: Entr
     return tables(channel).draw(rows, source)
 
 
-@kept
+@memoised
 def tables(channel: Channel) -> AliasTables:
     """Return the alias tables of a channel, its masses multiples of 2**-90."""
     factor = REPAIR_TOTAL // channel.total

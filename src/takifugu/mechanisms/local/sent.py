@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.analysis.randomisers import Base, Direction, Kind, Loss, Output
-from takifugu.core.cache import kept
+from takifugu.core.cache import memoised
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.text.tables import number
@@ -159,7 +159,7 @@ def joint_losses(randomisers: Sequence[Sending]) -> Floats:
     return total * (1 + 2.0**-50)
 
 
-@kept
+@memoised
 def _pointwise(sender: Sender) -> Floats:
     return sender.pointwise()
 

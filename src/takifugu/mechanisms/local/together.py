@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.cache import kept
+from takifugu.core.cache import memoised
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.senders import Sender, Values
 from takifugu.model.beliefs.population_region import Regions
@@ -86,7 +86,7 @@ def columns_of(sender: Sender, most: int) -> Columns | None:
     return _columns_of(sender)
 
 
-@kept
+@memoised
 def _columns_of(sender: Sender) -> Columns:
     if isinstance(sender, Values):
         columns = list(zip(*sender.channel.masses, strict=True))

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import Any, TypedDict, Unpack
 
-from takifugu.core.cache import kept
+from takifugu.core.cache import memoised
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.population_region import Regions, Sample, covering, spread
@@ -210,7 +210,7 @@ class FromPopulations(Nameless, Undivided):
         """Return the least distance between two values."""
         return min(self.distance(x, y) for x, y in combinations(self.values, 2))
 
-    @kept
+    @memoised
     def w_infinity(self, name: str, other: str) -> Fraction | None:
         """Return the least largest move from one population to another.
 
@@ -223,7 +223,7 @@ class FromPopulations(Nameless, Undivided):
     def _law(self, name: str) -> dict[Value, Fraction]:
         return dict(zip(self.values, self.laws[self.populations.index(name)], strict=True))
 
-    @kept
+    @memoised
     def only(self, names: tuple[str, ...]) -> FromPopulations:
         """Return the belief that knows some of the populations."""
         laws, prior = {name: self._law(name) for name in names}, dict(zip(self.values, self.prior, strict=True))

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Protocol, TypeGuard, get_args, get_type_hints, runtime_checkable
 
-from takifugu.core.cache import cached, kept
+from takifugu.core.cache import cached, memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, writes_all
@@ -192,7 +192,7 @@ def key_of(query: Query) -> Hashable:
     return type(query), _written(query)
 
 
-@kept
+@memoised
 def _written(query: Query) -> Hashable:
     """Return a query as text, or a key where text loses something."""
     try:

@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray
-from takifugu.core.cache import kept
+from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported
 from takifugu.influence.quilts.network.near import TreeSets, is_tree
 from takifugu.model.beliefs.networks.elimination import UNIT, Factor, eliminate, plan, support
@@ -49,7 +49,7 @@ def influences(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> Fl
     return np.minimum(total, NEVER)
 
 
-@kept
+@memoised
 def influences_of(network: BayesianNetwork) -> Influences:
     """Return a network's influences, with earlier results."""
     return Influences(network)
