@@ -1,10 +1,10 @@
-"""Eleven tables as people export them of what began and ended, or happened: stays, one by lengths, and events."""
+"""Twelve tables as people export them of what began and ended, or happened: stays, one by lengths, and events."""
 
 from __future__ import annotations
 
 import json
 import random
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tests.support.exports import moment
 from tests.support.made_tables import DAY, MadeTable, flattened, histories, known, names, shares, spent, stays, table
@@ -70,6 +70,28 @@ def beds() -> MadeTable:
         right,
         known(lasts, people, step="1h", otherwise="home"),
         spent(by_hour, 3600, lasts),
+    )
+
+
+def duties() -> MadeTable:
+    """Return duties on a date, from a time of day to another, at night to one of the next day."""
+    lasts, people = {"free": 60_000.0, "ward": 30_000.0, "on call": 20_000.0}, names("Nurse ", 40)
+    courses = histories(37, lasts, people)
+    rows = []
+    for first, last, name, state in stays(courses, "free"):
+        start = first
+        while last is not None and last - start > timedelta(days=1):
+            rows.append((name, f"{start:%d.%m.%Y}", f"{start:%H:%M:%S}", f"{start:%H:%M:%S}", state))
+            start += timedelta(days=1)
+        end = "" if last is None else f"{last:%H:%M:%S}"
+        rows.append((name, f"{start:%d.%m.%Y}", f"{start:%H:%M:%S}", end, state))
+    right = {"rows": "stays", "whose": "Name", "when": "Datum, von, bis", "publish": "Dienst"}
+    return MadeTable(
+        "dienstplan.csv",
+        table(["Name", "Datum", "von", "bis", "Dienst"], rows, ";"),
+        right,
+        known(lasts, people, step="1h", otherwise="free"),
+        spent(courses, 3600, lasts),
     )
 
 
@@ -256,6 +278,6 @@ def doses() -> MadeTable:
 
 
 OF_HAPPENINGS = {
-    "stays": (ward, loans, beds, hotel, machines, visits_of_day_care),
+    "stays": (ward, loans, beds, duties, hotel, machines, visits_of_day_care),
     "events": (arrivals, clicks, calls, incidents, doses),
 }

@@ -32,7 +32,7 @@ from tests.support.runs_cases import (
 from tests.support.runs_oracle import MISSING, Cells, Row, Rules, Steps, counted
 
 from takifugu.core.errors import DataError
-from takifugu.data import Calendar, Layout, Recode, open_frame
+from takifugu.data import Calendar, Layout, Recode, Zone, open_frame
 from takifugu.data.runs.reader import pieces_of_runs
 from takifugu.data.runs.rules import Ends, RunRules
 
@@ -135,6 +135,45 @@ def test_a_date_and_a_time_of_day_are_one_order(tmp_path: Path) -> None:
     )  # fmt: skip
     (piece,) = pieces_of_runs(open_frame(file), layout, Recode(STATES), RunRules("changes"))
     assert piece.counts.tolist() == [30, 18, 0]
+
+
+def shifts(chance: random.Random) -> list[tuple[str, datetime, datetime]]:
+    """Return stays in order by clocks on a wall, each of a day at most."""
+    rows = []
+    for unit in ("Ana", "Ben"):
+        free = datetime(2026, 3, 27)
+        while free < datetime(2026, 3, 30):
+            start = free + timedelta(minutes=30 * chance.choice((0, 1, 7, 20)))
+            free = start + timedelta(minutes=30 * chance.choice((1, 16, 47, 48)))
+            if not {start.hour, free.hour} & {2}:  # which clocks skip in one night
+                rows.append((unit, start, free))
+    return rows
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+@pytest.mark.parametrize("engine", engines.ENGINES)
+def test_a_stay_on_a_date_ends_at_the_next_such_time_of_day(engine: str, zone: str | None) -> None:
+    chance, states = random.Random(engine), Recode(("on", "off"))
+    calendar = Calendar.read("2026-03-27T00:00", "2026-04-01T00:00", timedelta(minutes=30), Zone(zone or "UTC"))
+    layout = Layout("state", "unit", order="start", step="30min", timezone=zone, calendar=calendar, window=range(200))
+    if zone is not None:
+        layout = replace(layout, ambiguous="first")
+    rules = RunRules("stays", {"Ana": (None, None), "Ben": (None, None)}, end="end", otherwise="off")
+    dated = replace(layout, order="day", time_of_day="from", order_format="%d.%m.%Y %H:%M")
+    for rows in (shifts(chance), shifts(chance)):
+        units, starts, ends = zip(*rows, strict=True)
+        whole = {"unit": ("text", units), "start": ("time", starts), "end": ("time", ends)}
+        parts = {
+            "unit": ("text", units), "day": ("text", [f"{start:%d.%m.%Y}" for start in starts]),
+            "from": ("text", [f"{start:%H:%M}" for start in starts]), "end": ("text", [f"{end:%H:%M}" for end in ends]),
+            "last day": ("text", [f"{end:%d.%m.%Y}" for end in ends]),
+        }  # fmt: skip
+        said = {"state": ("text", ["on"] * len(rows))}
+        expected = pieces_of_runs(open_frame(engines.ENGINES[engine]({**whole, **said})), layout, states, rules)
+        table = open_frame(engines.ENGINES[engine]({**parts, **said}))
+        for end in ("end", ("last day", "end")):
+            read = pieces_of_runs(table, dated, states, replace(rules, end=end))
+            assert [piece.counts.tolist() for piece in read] == [piece.counts.tolist() for piece in expected]
 
 
 @pytest.mark.parametrize("engine", engines.ENGINES)

@@ -1,4 +1,4 @@
-"""An order in two columns, a date and a time of day: one column of texts, as if it had been written in one."""
+"""A time in two columns, a date and a time of day: one column of texts, as if it had been written in one."""
 
 from __future__ import annotations
 
@@ -24,12 +24,19 @@ def with_joined_order(table: Table, layout: Layout) -> tuple[Table, Layout]:
     """
     if layout.order is None or layout.time_of_day is None:
         return table, layout
-    pair = (layout.order, layout.time_of_day)
+    table, name = with_joined(table, (layout.order, layout.time_of_day))
+    return table, replace(layout, order=name, time_of_day=None)
+
+
+def with_joined(table: Table, pair: tuple[str, str]) -> tuple[Table, str]:
+    """Join a column of dates and one of times of day; return its name, too.
+
+    Raises InputError for a missing column, DataError for other values than texts, dates and times.
+    """
     table.require(pair)
     name = " and ".join(pair)
     number = sum(other.startswith(name) for other in table.names)
     name += f" ({number})" if number else ""
-    layout = replace(layout, order=name, time_of_day=None)
     labels = dict(zip(table.names, table.labels, strict=True))
     label, parts = f"joined_{len(table.labels)}", (labels[pair[0]], labels[pair[1]])
     join = partial(_with_joined, parts=parts, label=label, table=table)
@@ -42,7 +49,7 @@ def with_joined_order(table: Table, layout: Layout) -> tuple[Table, Layout]:
     return replace(
         table, names=(*table.names, name), labels=(*table.labels, label), scan=lambda: join(table.frame),
         check_texts=check_parts, without_blank_rows=None if blank is None else lambda: join(blank()),
-    ), layout  # fmt: skip
+    ), name  # fmt: skip
 
 
 def _with_joined(frame: Frame, parts: tuple[str, str], label: str, table: Table) -> Frame:

@@ -122,7 +122,7 @@ class Layout:
                     "a clock is rounded and no step is declared", fix='declare the step, such as step = "1min"'
                 ).at("round_to")
             parts = parts_of(parse_step(self.step), length)
-        return Clock(form, zone, parts, epoch, self.time_of_day is not None)
+        return Clock(form, zone, parts, epoch)
 
     @cached_property
     def moments(self) -> tuple[int, int] | None:

@@ -13,7 +13,7 @@ from takifugu.data.engines.differences import Frame, is_duckdb, narrowed, number
 from takifugu.data.engines.fixed_point import not_a_number, number, round_half_even
 from takifugu.data.engines.sanitise import as_kind, is_text, key_column, state_code, text
 from takifugu.data.engines.table import Table
-from takifugu.data.rows.joined_order import with_joined_order
+from takifugu.data.rows.joined_order import with_joined, with_joined_order
 from takifugu.data.rows.layout import Layout, Recode, parse_step, unit_name
 from takifugu.data.rows.local_time import in_utc
 from takifugu.data.rows.order import kind_of_texts, with_ticks
@@ -21,6 +21,7 @@ from takifugu.data.rows.picked import GUESSED_FROM, is_written, picked, raw_stat
 from takifugu.data.rows.pieces import MISSING
 from takifugu.data.rows.plain_texts import with_plain_texts
 from takifugu.data.runs.rules import RunRules
+from takifugu.data.times.moments import MICROSECOND
 from takifugu.data.values.codes import UNOBSERVED
 
 #: A stay cannot be so many microseconds long.
@@ -65,8 +66,9 @@ def run_rows(
     `kind` is that of texts of times, if known. With `is_tidy` blanks are not stripped: a text with some is no state, no
     time, and another name. Raises InputError for a missing column, DataError for unfit values.
     """
-    table, layout = with_joined_order(table, layout)
-    roles = {"unit": layout.unit, "tick": layout.order, "raw": layout.value, "closing": rules.last_column}
+    table, layout, ends = _with_joined_times(table, layout, rules)
+    closing = ends.column if rules.duration is None else rules.duration[0]
+    roles = {"unit": layout.unit, "tick": layout.order, "raw": layout.value, "closing": closing}
     frame, _, kinds = picked(table, roles)
     frame = _with_code(frame, kinds["raw"], table, layout, states, is_tidy)
     frame = _with_unit(frame, kinds.get("unit"), table, layout, is_tidy)
@@ -83,15 +85,17 @@ def run_rows(
     else:
         kind = kinds["tick"]
     frame, step = _ticked(frame, "start", "tick", kinds["tick"], kind, table, layout, is_tidy)
-    if rules.end is not None:
+    if ends.column is not None:
         with_zone = isinstance(kind, nw.Date | nw.Datetime)
         text_kind = nw.Datetime("us") if with_zone and is_text(kinds["closing"]) else kind
         of_end = text_kind if is_written(kinds["closing"], clock) else kinds["closing"]
-        of_ends = replace(layout, order=rules.end)
-        frame, other = _ticked(frame, "end", "closing", kinds["closing"], of_end, table, of_ends, is_tidy)
+        of_ends = replace(layout, order=ends.column)
+        frame, other = _ticked(
+            frame, "end", "closing", kinds["closing"], of_end, table, of_ends, is_tidy, ends.are_next
+        )
         if other != step:
             raise DataError(
-                f"column {layout.order!r} and column {rules.end!r} hold numbers of two kinds, whole ones and others",
+                f"column {layout.order!r} and column {ends.column!r} hold numbers of two kinds, whole ones and others",
                 fix="write both alike",
             ).at("end")
     elif rules.duration is not None:
@@ -135,12 +139,35 @@ def _with_number(
 
 def kind_of_all(table: Table, layout: Layout, rules: RunRules) -> nw.dtypes.DType:
     """Return the kind of times by all texts, not just the first."""
-    table, layout = with_joined_order(table, layout)
+    table, layout, ends = _with_joined_times(table, layout, rules)
     kinds = [
         kind_of_texts(with_order_texts(table.pick({"tick": column}), "tick", table, layout), column, layout.clock.form)
-        for column in (str(layout.order), rules.end) if column is not None
+        for column in (str(layout.order), ends.column) if column is not None
     ]  # fmt: skip
     return next((kind for kind in kinds if not kind.is_integer()), kinds[0])
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """The column of the ends of stays, if any, and whether each is the first such time of day after its start."""
+
+    column: str | None
+    are_next: bool
+
+
+def _with_joined_times(table: Table, layout: Layout, rules: RunRules) -> tuple[Table, Layout, _Ends]:
+    """Join dates with times of day, of starts and of ends.
+
+    An end without a date is put on that of its start first: a night then ends before it starts, that is a day later.
+    """
+    pair, are_next = rules.end, False
+    if layout.order is not None and layout.time_of_day is not None and isinstance(pair, str):
+        pair, are_next = (layout.order, pair), True
+    table, layout = with_joined_order(table, layout)
+    if not isinstance(pair, tuple):
+        return table, layout, _Ends(pair, are_next)
+    table, name = with_joined(table, pair)
+    return table, layout, _Ends(name, are_next)
 
 
 def _with_unit(frame: Frame, kind: nw.dtypes.DType | None, table: Table, layout: Layout, is_tidy: bool) -> Frame:
@@ -164,9 +191,12 @@ def _with_code(
 
 def _ticked(
     frame: Frame, name: str, role: str, typed: nw.dtypes.DType, kind: nw.dtypes.DType, table: Table, layout: Layout,
-    is_tidy: bool,
+    is_tidy: bool, are_next: bool = False,
 ) -> tuple[Frame, int]:  # fmt: skip
-    """Add a column's ticks, faults and written zones under a name."""
+    """Add a column's ticks, faults and written zones under a name.
+
+    With `are_next` they are moved to the day after where they are not after `clock_start`.
+    """
     clock, column = layout.clock, str(layout.order)
     in_texts = is_written(typed, clock)
     plain = None
@@ -180,6 +210,13 @@ def _ticked(
     frame, step, _ = with_ticks(frame, column, layout.step, kind, in_texts, clock)
     assert step is not None  # which release files of runs declare
     frame = settled(frame, ["tick", "written"])
+    length = parse_step(str(layout.step))
+    if are_next and isinstance(length, timedelta):
+        is_next_day = (nw.col("tick") <= nw.col("clock_start")).fill_null(False)
+        a_day = step * (timedelta(days=1) // MICROSECOND) // (length // MICROSECOND)
+        frame = settled(frame.with_columns(tick=nw.col("tick") + is_next_day.cast(nw.Int64) * a_day), ["tick"])
+    elif name == "start":
+        frame = frame.with_columns(clock_start=nw.col("tick"))
     has_zone = isinstance(kind, nw.Datetime) and kind.time_zone is not None and not in_texts
     is_clock_time = isinstance(kind, nw.Date | nw.Datetime) and not has_zone
     if clock.zone is not None and is_clock_time:

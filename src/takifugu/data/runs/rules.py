@@ -20,15 +20,16 @@ class RunRules:
 
     `covered` are all units, with their ends; without names there is one unit. Of changes, `before` is the state up to a
     unit's first one (None: it must have one by then). Of stays, `end` names the column of their ends, or `duration`
-    that of their lengths and the microseconds of one. `otherwise` is the state of a step without a stay or event, and
-    `overlap` says which of two counts: none ("refuse"), the one that began "first", or the "last" one, which ends the
-    other.
+    that of their lengths and the microseconds of one. Where starts are a date and a time of day, `end` is a time of
+    day alone, the first such one after the start, or both columns. `otherwise` is the state of a step without a stay or
+    event, and `overlap` says which of two counts: none ("refuse"), the one that began "first", or the "last" one, which
+    ends the other.
     """
 
     rows: str
     covered: Mapping[str | None, Ends] = field(default_factory=lambda: {None: (None, None)})
     before: Hashable = None
-    end: str | None = None
+    end: str | tuple[str, str] | None = None
     duration: tuple[str, int] | None = None
     otherwise: Hashable = None
     overlap: str = "refuse"
@@ -36,7 +37,9 @@ class RunRules:
     @property
     def last_column(self) -> str | None:
         """Return the column of the end or length of stays."""
-        return self.end if self.duration is None else self.duration[0]
+        if self.duration is not None:
+            return self.duration[0]
+        return self.end[1] if isinstance(self.end, tuple) else self.end
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,13 @@ class Clock:
     """A format of texts (else numbers, or ISO 8601), the zone of times without one, and the part of a step rounded to.
 
     `parts` is how many times what the order is rounded to fits into a step; 0 where nothing is rounded. Numbers that
-    are times are so many microseconds each since 1970 (`epoch`; 0 for others). `joined` times are in two columns.
+    are times are so many microseconds each since 1970 (`epoch`; 0 for others).
     """
 
     form: TimeFormat | None = None
     zone: Zone | None = None
     parts: int = 0
     epoch: int = 0
-    joined: bool = False
 
     def rounding(self, step: int) -> Rounding:
         """Return the rounding of ticks, `step` of them a step."""

@@ -25,7 +25,7 @@ from takifugu.releasing.advice.safe_lists import refuse_unused, worth_of_list
 from takifugu.releasing.advice.worth import Worth, worth
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
-from takifugu.releasing.file.sequences.sections import SourceSpec
+from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.asking import Totals
 from takifugu.releasing.planning.expected import expected as noise_of

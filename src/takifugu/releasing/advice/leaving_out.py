@@ -10,7 +10,7 @@ from takifugu.data import rows_that_count, totals
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sequences.build import layout_of, recode_of
 from takifugu.releasing.file.sequences.runs import run_rules
-from takifugu.releasing.file.sequences.sections import SourceSpec
+from takifugu.releasing.file.sequences.source import SourceSpec
 
 #: The values of a key that leaves rows out.
 _RULES = {"null_keys": '"drop"', "duplicates": '"first" or "last"', "overlap": '"first" or "last"'}

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, create_model
 
 from takifugu.core.sections import Checked, Finite, Key, PublicFile, checked_path, metadata_of
-from takifugu.releasing.file.keys import Section
-from takifugu.releasing.file.sections import Described, FileKeys, FileSpec
+from takifugu.releasing.file.keys import Described, Section
+from takifugu.releasing.file.sections import FileKeys, FileSpec
 from takifugu.releasing.file.tables import Table
 
 _STRICT: Mapping[type, object] = {

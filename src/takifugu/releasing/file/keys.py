@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from datetime import date, datetime
 from functools import partial
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -28,6 +29,27 @@ from takifugu.numbers.rationals import as_delta, as_epsilon
 
 class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class Described(Section):
+    """A section whose keys a dataclass declares, or some of them."""
+
+    declared: ClassVar[type]
+
+    @property
+    def meant(self) -> Any:
+        """Return the section as its author declared it."""
+        return _plain(self, type(self).declared)
+
+
+def _plain(value: object, declared: type | None = None) -> object:
+    """Return validated values as their author declared them."""
+    if isinstance(value, Described):
+        kind = declared or type(value).declared
+        return kind(**{key.name: _plain(getattr(value, key.name)) for key in fields(kind) if hasattr(value, key.name)})
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return {key: _plain(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
 def checked(check: Callable[[Any], object]) -> AfterValidator:

@@ -23,10 +23,10 @@ from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.guessing.column_words import people_of
-from takifugu.releasing.file.keys import Section
+from takifugu.releasing.file.keys import Described, Section
 from takifugu.releasing.file.neighbours import output_by_default
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.sections import BudgetSpec, Described, FileSpec, SourceKeys
+from takifugu.releasing.file.sections import BudgetSpec, FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape, opened
 from takifugu.releasing.file.source import with_dialect
 from takifugu.releasing.file.tables import Table as Item

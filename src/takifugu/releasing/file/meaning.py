@@ -18,7 +18,7 @@ from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.public import Public, collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileSpec
-from takifugu.releasing.file.shape import opened
+from takifugu.releasing.file.shape import Parts, opened
 from takifugu.releasing.file.sharing import only_release_problems, promise_problems
 from takifugu.releasing.file.source import is_there
 from takifugu.releasing.file.tables import Table
@@ -73,10 +73,6 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
     if not problems and not faulty:
         spec = spec.model_copy(update={"release": kind.facts.tables(spec)})
     return Meaning(belief, framework, table, problems, spec)
-
-
-#: The belief, what is hidden where that is the same for all, the opened data, and all faults but those of tables.
-Parts = tuple[Entries | None, Framework | None, Data | None, list[TakifuguError]]
 
 
 def _meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Parts:

@@ -16,6 +16,7 @@ from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
 from takifugu.releasing.file.described import files_of
+from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import binned, bins_of, codes_of, columns_of, texts
 from takifugu.releasing.file.same_data import (
@@ -26,7 +27,7 @@ from takifugu.releasing.file.same_data import (
     is_one_of,
     same_rows,
 )
-from takifugu.releasing.file.sections import Described, FileSpec, SourceKeys
+from takifugu.releasing.file.sections import FileSpec, SourceKeys
 from takifugu.releasing.file.source import open_public, private_files
 
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr, model_validator
 
@@ -15,6 +14,7 @@ from takifugu.data.values.texts import BLANKS
 from takifugu.releasing.file.expectations import ExpectSpec
 from takifugu.releasing.file.keys import (
     Delta,
+    Described,
     Epsilon,
     Name,
     Path,
@@ -25,9 +25,7 @@ from takifugu.releasing.file.keys import (
     checked,
     meaning,
 )
-
-if TYPE_CHECKING:
-    from takifugu.releasing.file.tables import Table
+from takifugu.releasing.file.tables import Table
 
 
 def _check_renamed(names: dict[str, str]) -> None:
@@ -42,27 +40,6 @@ def _check_version(version: object) -> object:
     if isinstance(version, bool):  # true is 1 in Python, but not in a release file
         raise InputError(f"is {str(version).lower()}", fix="write 1")
     return version
-
-
-class Described(Section):
-    """A section whose keys a dataclass declares, or some of them."""
-
-    declared: ClassVar[type]
-
-    @property
-    def meant(self) -> Any:
-        """Return the section as its author declared it."""
-        return _plain(self, type(self).declared)
-
-
-def _plain(value: object, declared: type | None = None) -> object:
-    """Return validated values as their author declared them."""
-    if isinstance(value, Described):
-        kind = declared or type(value).declared
-        return kind(**{key.name: _plain(getattr(value, key.name)) for key in fields(kind) if hasattr(value, key.name)})
-    if isinstance(value, tuple):
-        return tuple(map(_plain, value))
-    return {key: _plain(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
 #: A line of a file, from 1.

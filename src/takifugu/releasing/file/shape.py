@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from takifugu.core.entries import Entries
 from takifugu.core.entries import columns_of as columns_believed
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
+from takifugu.model.frameworks import Framework
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
 from takifugu.releasing.file.keys import Section, names_of
 from takifugu.releasing.file.problems import Where, absent_columns, blamed, fault
@@ -19,9 +20,8 @@ from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import BLAMED, open_source
 from takifugu.releasing.file.tables import Table
 
-if TYPE_CHECKING:
-    from takifugu.releasing.file.meaning import Parts
-
+#: The belief, what is hidden where that is the same for all, the opened data, and all faults but those of tables.
+Parts = tuple[Entries | None, Framework | None, Data | None, list[TakifuguError]]
 
 @dataclass(frozen=True)
 class Shape:
@@ -31,8 +31,8 @@ class Shape:
     the keys that all tables have, `believed` those that all beliefs have. `roles` are the keys of [source] that name
     columns, each with what its column looks like; `named` those whose column the data must have, `of_belief` whether
     they must have the belief's, `has_lengths` whether a unit has more or fewer entries than another one. The belief is
-    made of the sections `believes_from`: faults in others are told beside its own. `meaning` returns `meaning.Parts`
-    of sections that are checked one by one, where others are not valid; `notices` say what [source] leaves unsaid.
+    made of the sections `believes_from`: faults in others are told beside its own. `meaning` returns the `Parts` of
+    sections that are checked one by one, where others are not valid; `notices` say what [source] leaves unsaid.
     `tables` are those of a file without a fault: of a regular one there is one for each window.
     """
 

@@ -10,8 +10,7 @@ from pydantic import StrictBool, StrictStr
 from takifugu.core.errors import InputError
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.expectations import ExpectSpec
-from takifugu.releasing.file.keys import Delta, Epsilon, Number, Section, Text, Words, checked, meaning
-from takifugu.releasing.file.sections import Described
+from takifugu.releasing.file.keys import Delta, Described, Epsilon, Number, Section, Text, Words, checked, meaning
 
 
 def _check_table_name(name: str) -> None:

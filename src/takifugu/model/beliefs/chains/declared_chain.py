@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
@@ -10,17 +10,20 @@ from typing import Annotated, Literal, Protocol
 
 from annotated_types import Ge, Gt, Lt, MinLen
 
-from takifugu.core.arrays import IntArray
-from takifugu.core.errors import InputError, SpecError
+from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.errors import InputError, SpecError, within
 from takifugu.core.sections import Checked, FilePath, Finite, Key, Number, PublicFile, State, Text, written
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.epochs import check_order_format
-from takifugu.model.beliefs.chains import matrices_by, stays
+from takifugu.model.beliefs.chains import stays
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.matrices_by import CALENDAR, CELLS, cells_of, period_of, shared_out
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import checked_source, point_estimate, smoothed_rows
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.beliefs.sections import Origin, Private, Public
+from takifugu.model.beliefs.stochastic import FloatArray, stochastic_matrix
 from takifugu.numbers.number_files import numbers_in
 
 States = Annotated[
@@ -28,6 +31,7 @@ States = Annotated[
     Key("every state that can occur, known without looking at the data", ["still", "walking"]),
 ]  # fmt: skip
 Matrix = tuple[tuple[int | float, ...], ...]
+Rows = Sequence[Sequence[float]] | FloatArray
 #: The keys that say what a chain is: there is to be one.
 WAYS = ("matrix", "matrices", "stay", "stays", "fit")
 
@@ -183,7 +187,7 @@ class ChainSection:
     def _chain(self, public: PublicSequences) -> OneSequence:
         if self.matrix_by is not None:
             matrices = self.matrices or stays.matrices_of(self.states, self.stays or {}, self.next or {}, public.step)
-            return matrices_by.chain_by(self, matrices, self._calendar(public), 1, self.source)
+            return self._periodic(matrices, self._calendar(public), self.source)
         matrix: Sequence[Sequence[float]]
         if self.stay is not None:
             matrix = stays.matrix_of(self.states, self.stay, self.next or {}, public.step)
@@ -203,13 +207,65 @@ class ChainSection:
         origin_text = f"{said}estimated from {fit.file} with smoothing {fit.smoothing}"
         origin, smoothing = point_estimate(checked_source(origin_text, fit.private)), float(fit.smoothing)
         if self.matrix_by is not None:
-            return matrices_by.fitted_by(self, counts, smoothing, self._calendar(public), 1, origin)
+            return self._fitted_by_cells(counts, smoothing, self._calendar(public), origin)
         return MarkovChain(smoothed_rows(counts, self.states, smoothing), 1, self.initial, self.states, origin)
 
     def _calendar(self, public: PublicSequences) -> Calendar:
         if public.calendar is None:
-            raise InputError("needs a declared calendar", fix=matrices_by.CALENDAR).at("matrix_by")
+            raise InputError("needs a declared calendar", fix=CALENDAR).at("matrix_by")
         return public.calendar
+
+    def _periodic(self, matrices: Mapping[str, Rows], calendar: Calendar, source: str) -> PeriodicChain:
+        """Return the chain of the cells' matrices from the calendar's start.
+
+        Raises InputError at the key for a cell with no matrix or two, and for an invalid matrix.
+        """
+        by, key = str(self.matrix_by), "matrices" if self.stays is None else "stays"
+        with within(key):
+            key_of = shared_out([*matrices], by)
+        period = period_of(by, calendar)
+        names_of_cells = {key_of[cell] for cell in period.cells}
+        used = [name for name in matrices if name in names_of_cells]
+        numbers = [used.index(key_of[cell]) for cell in period.cells]
+        tables = []
+        for name in used:
+            with within(key, name):
+                tables.append(stochastic_matrix(matrices[name]))
+                if len(tables[-1]) != len(self.states):
+                    raise InputError(
+                        f"has {len(tables[-1])} rows, and there are {len(self.states)} states",
+                        rule="a matrix has a row for each state",
+                    )
+        return PeriodicChain(tables, 1, numbers, period.start, self.initial, self.states, source)
+
+    def _fitted_by_cells(
+        self, counts: IntArray, smoothing: float, calendar: Calendar, source: str
+    ) -> PeriodicChain:
+        """Fit a chain to counts[cell, x, y], smoothing each cell by itself.
+
+        Raises InputError where smoothing is 0 and a cell's row has no transition.
+        """
+        by = str(self.matrix_by)
+        matrices: dict[str, Rows] = dict.fromkeys(CELLS[by], ())
+        for cell in sorted(set(period_of(by, calendar).cells)):
+            if not smoothing and not counts[cell].any(axis=1).all():
+                raise InputError(
+                    f"of the {by} {CELLS[by][cell]} some state was never left, so without smoothing its row is unknown",
+                    fix="write smoothing = 1.0, or leave matrix_by out",
+                ).at("fit", "smoothing")
+            matrices[CELLS[by][cell]] = smoothed_rows(counts[cell], self.states, smoothing)
+        return self._periodic(matrices, calendar, source)
+
+    def matrices_in(self, chain: PeriodicChain, calendar: Calendar) -> Iterator[tuple[str, FloatArray]]:
+        """Yield each matrix of a chain after its release file's key."""
+        by = str(self.matrix_by)
+        key_of: dict[int, str] = {}
+        for name in self.matrices or self.stays or CELLS[by]:
+            key_of |= dict.fromkeys(cells_of(name, by), name)
+        cells = period_of(by, calendar).cells
+        for number, matrix in enumerate(chain.matrices):
+            place = chain.matrix_of.index(number)
+            yield key_of[cells[place]], matrix
 
 
 @dataclass(frozen=True, kw_only=True)

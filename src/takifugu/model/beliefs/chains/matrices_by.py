@@ -1,4 +1,4 @@
-"""A matrix for each hour of the day or each weekday: a chain whose matrices repeat, from what a release file says.
+"""A matrix for each hour of the day or each weekday: the period in which they repeat, and the names of its cells.
 
 The step from an entry to the next follows the matrix of the hour, or weekday, in which the entry's own step starts.
 Places in a period are counted as a ledger counts steps, so that a calendar whose start moves has the same chain.
@@ -7,26 +7,17 @@ Places in a period are counted as a ledger counts steps, so that a calendar whos
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.core.errors import InputError, did_you_mean, within
+from takifugu.core.errors import InputError, did_you_mean
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots
 from takifugu.data.times.moments import WEEKDAYS
-from takifugu.model.beliefs.chains.periodic_chain import LONGEST_PERIOD, PeriodicChain
-from takifugu.model.beliefs.estimate import smoothed_rows
-from takifugu.model.beliefs.stochastic import stochastic_matrix
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.chains.declared_chain import ChainSection
-
-Matrix = Sequence[Sequence[float]] | FloatArray
+from takifugu.model.beliefs.chains.periodic_chain import LONGEST_PERIOD
 
 #: The cells that matrices may be by, and after how many microseconds they are the same again.
-_CELLS = {"hour": tuple(f"{hour:02}" for hour in range(24)), "weekday": WEEKDAYS}
+CELLS = {"hour": tuple(f"{hour:02}" for hour in range(24)), "weekday": WEEKDAYS}
 _REPEAT = {"hour": 86_400_000_000, "weekday": 604_800_000_000}
 #: What a belief by hours or weekdays needs.
 CALENDAR = 'write from = "2026-01-05" under [source], where the recording starts, and its step'
@@ -87,8 +78,8 @@ def cells_of(name: str, by: str) -> tuple[int, ...]:
         ends = [_cell(text.strip(), name, by) for text in part.split("-")]
         if len(ends) > 2:
             raise InputError(f"{name!r} has more than two ends", fix=_example(by)).at(name)
-        last = ends[-1] if ends[-1] >= ends[0] else ends[-1] + len(_CELLS[by])
-        cells += [cell % len(_CELLS[by]) for cell in range(ends[0], last + 1)]
+        last = ends[-1] if ends[-1] >= ends[0] else ends[-1] + len(CELLS[by])
+        cells += [cell % len(CELLS[by]) for cell in range(ends[0], last + 1)]
     return tuple(cells)
 
 
@@ -102,72 +93,14 @@ def shared_out(names: Sequence[str], by: str) -> dict[int, str]:
         for cell in cells_of(name, by):
             if cell in name_of:
                 raise InputError(
-                    f"{_CELLS[by][cell]} is in {name_of[cell]!r} and in {name!r}", rule=f"each {by} has one matrix"
+                    f"{CELLS[by][cell]} is in {name_of[cell]!r} and in {name!r}", rule=f"each {by} has one matrix"
                 ).at(name)
             name_of[cell] = name
-    missing = [text for cell, text in enumerate(_CELLS[by]) if cell not in name_of]
+    missing = [text for cell, text in enumerate(CELLS[by]) if cell not in name_of]
     if missing:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         raise InputError(f"no matrix is that of {', '.join(missing[:_NAMED])}{more}", fix=_example(by))
     return name_of
-
-
-def chain_by(
-    belief: ChainSection, matrices: Mapping[str, Matrix], calendar: Calendar, length: int, source: str
-) -> PeriodicChain:
-    """Return the chain of the cells' matrices from the calendar's start.
-
-    Raises InputError at the key for a cell with no matrix or two, and for an invalid matrix.
-    """
-    by, key = str(belief.matrix_by), "matrices" if belief.stays is None else "stays"
-    with within(key):
-        key_of = shared_out([*matrices], by)
-    period = period_of(by, calendar)
-    names_of_cells = {key_of[cell] for cell in period.cells}
-    used = [name for name in matrices if name in names_of_cells]
-    numbers = [used.index(key_of[cell]) for cell in period.cells]
-    tables = []
-    for name in used:
-        with within(key, name):
-            tables.append(stochastic_matrix(matrices[name]))
-            if len(tables[-1]) != len(belief.states):
-                raise InputError(
-                    f"has {len(tables[-1])} rows, and there are {len(belief.states)} states",
-                    rule="a matrix has a row for each state",
-                )
-    return PeriodicChain(tables, length, numbers, period.start, belief.initial, belief.states, source)
-
-
-def fitted_by(
-    belief: ChainSection, counts: IntArray, smoothing: float, calendar: Calendar, length: int, source: str
-) -> PeriodicChain:
-    """Fit a chain to counts[cell, x, y], smoothing each cell by itself.
-
-    Raises InputError where smoothing is 0 and a cell's row has no transition.
-    """
-    by = str(belief.matrix_by)
-    matrices: dict[str, Matrix] = dict.fromkeys(_CELLS[by], ())
-    for cell in sorted(set(period_of(by, calendar).cells)):
-        if not smoothing and not counts[cell].any(axis=1).all():
-            raise InputError(
-                f"of the {by} {_CELLS[by][cell]} some state was never left, so without smoothing its row is unknown",
-                fix="write smoothing = 1.0, or leave matrix_by out",
-            ).at("fit", "smoothing")
-        matrices[_CELLS[by][cell]] = smoothed_rows(counts[cell], belief.states, smoothing)
-    return chain_by(belief, matrices, calendar, length, source)
-
-
-def matrices_in(belief: ChainSection, chain: PeriodicChain, calendar: Calendar) -> Iterator[tuple[str, FloatArray]]:
-    """Yield each matrix of a chain after its release file's key."""
-    by = str(belief.matrix_by)
-    names = tuple(belief.matrices or belief.stays or _CELLS[by])
-    key_of: dict[int, str] = {}
-    for name in names:
-        key_of |= dict.fromkeys(cells_of(name, by), name)
-    cells = period_of(by, calendar).cells
-    for number, matrix in enumerate(chain.matrices):
-        place = chain.matrix_of.index(number)
-        yield key_of[cells[place]], matrix
 
 
 def _cell(text: str, name: str, by: str) -> int:

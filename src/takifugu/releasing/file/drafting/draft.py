@@ -63,6 +63,12 @@ class Start:
         if role in self.roles:
             yield Entry("source", role, self.roles[role].name, words)
 
+    def timed(self, role: str, words: str) -> Iterator[Entry]:
+        """Yield the key of [source] for a column of times, or of dates with its clock."""
+        if role in self.roles:
+            columns = [self.roles[key].name for key in (role, "clock") if key in self.roles]
+            yield Entry("source", role, columns if columns[1:] else columns[0], words)
+
     def source(self, rows: str, words: str) -> Iterator[Entry]:
         """Yield the first keys of [source], up to the file's format."""
         yield self.name()

@@ -32,8 +32,11 @@ def sequences(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about states in time."""
     rows = start.said["rows"]
     yield from start.source(rows, f"a row says {ROWS[rows]}")
-    for role in ("unit", "piece", "start", "end"):
+    for role in ("unit", "piece"):
         yield from start.named(role, _WHAT[role])
+    yield from start.timed("start", _WHAT["start"])
+    has_clock = "clock" in start.roles
+    yield from start.named("end", "when it ends: the first such time after its start" if has_clock else _WHAT["end"])
     if "duration" in start.roles:
         yield _duration(start.roles["duration"])
     yield from _steps(start) if start.across is None else _across(start, start.across)
@@ -47,10 +50,8 @@ def sequences(start: Start) -> Iterator[Entry]:
 def _steps(start: Start) -> Iterator[Entry]:
     """Yield the columns of times and states."""
     order, clock = start.roles.get("order"), start.roles.get("clock")
-    if order is not None:
-        name = order.name if clock is None else [order.name, clock.name]
-        digits = ", its times of day with four digits, 0930" * (clock is not None and clock.clock_form == DIGITS)
-        yield Entry("source", "order", name, f"what sorts the rows{digits}")
+    digits = ", its times of day with four digits, 0930" * (clock is not None and clock.clock_form == DIGITS)
+    yield from start.timed("order", f"what sorts the rows{digits}")
     times = order or start.roles.get("start")
     form = None if times is None else times.epoch or (None if clock is None or are_iso(clock.labels) else ISO_DATE)
     if times is not None and form is not None:

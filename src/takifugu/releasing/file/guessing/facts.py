@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 
 from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE, YES_NO
 from takifugu.releasing.file.guessing.across import Across, across
@@ -147,11 +147,23 @@ class Facts:
         return "order" in self.roles and self.roles["order"].is_time
 
     @cached_property
-    def stays(self) -> tuple[tuple[str, str], ...]:
-        """Return the pairs of columns of starts and later ends, or of starts and durations."""
+    def stays(self) -> tuple[tuple[str, ...], ...]:
+        """Return the columns of starts and later ends, or of starts and durations.
+
+        A date and two times of day are three.
+        """
         times = [column for column in self.orders if column.is_time][:_COMPARED]
         lengths = [column for column in self.columns if column.is_duration]
-        return (*self._stays(times), *((start.name, length.name) for start in times for length in lengths))
+        within_days = product([column for column in times if column.is_date], self.shifts)
+        return (
+            *((day.name, *(clock.name for clock in shift)) for day, shift in within_days),
+            *self._stays(times), *((start.name, length.name) for start in times for length in lengths),
+        )  # fmt: skip
+
+    @cached_property
+    def shifts(self) -> tuple[tuple[Seen, Seen], ...]:
+        """Return the pairs of columns of times of day."""
+        return tuple(combinations([column for column in self.columns if column.is_clock], 2))
 
     def _stays(self, times: Sequence[Seen]) -> Iterator[tuple[str, str]]:
         for start in times:

@@ -10,6 +10,7 @@ from takifugu.core.plain import Json
 from takifugu.data import Table as Data
 from takifugu.releasing.file.calendars.sections import CalendarKeys, Windowed
 from takifugu.releasing.file.keys import (
+    Described,
     Number,
     OfPolicy,
     Section,
@@ -17,7 +18,7 @@ from takifugu.releasing.file.keys import (
     Text,
     meaning,
 )
-from takifugu.releasing.file.sections import Described, FileSpec
+from takifugu.releasing.file.sections import FileSpec
 
 
 class PolicySourceSpec(CalendarKeys):

@@ -95,9 +95,9 @@ def _answered_columns(subject: Subject, answers: Answers) -> dict[str, Seen | No
     if role is not None:
         names[role] = answers.get("whose", NONE)
     if answers["rows"] == "stays":
-        start, closing = next(p for p in subject.facts.stays if ", ".join(p) == answers["when"])
-        names["start"] = start
-        names["end" if subject.look.columns[closing].is_time else "duration"] = closing
+        start, *clocks, closing = next(p for p in subject.facts.stays if ", ".join(p) == answers["when"])
+        names |= {"start": start, **({"clock": clocks[0]} if clocks else {})}
+        names["end" if clocks or subject.look.columns[closing].is_time else "duration"] = closing
     elif "order" in subject.all_roles(answers):
         names["order"] = answers.get("when", NONE)
     if answers["rows"] != "visits":

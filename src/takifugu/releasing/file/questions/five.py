@@ -60,6 +60,8 @@ def _likely_rows(subject: Subject) -> str:
     if shape != IN_ORDER:
         others = "contacts" if subject.guess.kind == "contacts" and facts.ends is not None else "answers"
         return "visits" if shape == POLICY else others
+    if facts.is_timed and facts.shifts and facts.stays:
+        return "stays"
     if not facts.is_timed or facts.spacing.is_even:
         return "samples"
     if facts.stays:
@@ -81,7 +83,9 @@ def _reason(subject: Subject, likely: str) -> tuple[bool, str]:
     if likely == "samples" and facts.spacing.is_even:
         return facts.spacing.is_repeated, f"the steps of {order!r} are even"
     if likely == "stays":
-        start, closing = facts.stays[0]
+        start, *clocks, closing = facts.stays[0]
+        if clocks:
+            return False, f"each row has a date and the times of day {visible(clocks[0])!r} and {visible(closing)!r}"
         if facts.look.columns[closing].is_time:
             return False, f"{visible(closing)!r} is never before {visible(start)!r}"
         return False, f"{visible(closing)!r} is how long"

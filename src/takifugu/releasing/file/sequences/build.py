@@ -38,14 +38,8 @@ from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, same_transitions
 from takifugu.releasing.file.sequences.cells import counted_by, with_attributes
 from takifugu.releasing.file.sequences.runs import run_rules
-from takifugu.releasing.file.sequences.sections import (
-    EntrySpec,
-    EveryEntrySpec,
-    ReleaseSpec,
-    SequenceBelief,
-    SourceSpec,
-    named_columns,
-)
+from takifugu.releasing.file.sequences.sections import EntrySpec, EveryEntrySpec, ReleaseSpec, named_columns
+from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import open_public
 
 IntArray = npt.NDArray[np.int64]

@@ -27,7 +27,8 @@ from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import placed_at
-from takifugu.releasing.file.sequences.sections import ItemSpec, SourceSpec
+from takifugu.releasing.file.sequences.sections import ItemSpec
+from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.file.sharing import CHOICES
 
 

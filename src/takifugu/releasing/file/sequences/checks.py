@@ -12,21 +12,14 @@ from takifugu.core.sections import values_of, written
 from takifugu.data import Bins, Layout, Table, parse_step
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.releasing.file.kind import Kind, undeclared
-from takifugu.releasing.file.meaning import Parts
 from takifugu.releasing.file.problems import blamed, fault, faults_at, never_read, stranger
 from takifugu.releasing.file.public import collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import cells, measured, runs, windows
 from takifugu.releasing.file.sequences.build import PublicSequences, columns_of_order
-from takifugu.releasing.file.sequences.sections import (
-    EntrySpec,
-    Hide,
-    ItemSpec,
-    ReleaseSpec,
-    SequenceBelief,
-    SourceSpec,
-)
-from takifugu.releasing.file.shape import columns_of, opened, twice_named
+from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, ReleaseSpec
+from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
+from takifugu.releasing.file.shape import Parts, columns_of, opened, twice_named
 from takifugu.releasing.file.source import UNOPENED, is_there
 
 

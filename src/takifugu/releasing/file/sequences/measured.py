@@ -14,7 +14,6 @@ from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import parse_step
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
-from takifugu.model.beliefs.chains.matrices_by import matrices_in
 from takifugu.model.beliefs.chains.stays import SECONDS, UNITS
 from takifugu.releasing.certificates.facts import Fact, Stays
 from takifugu.releasing.file.kind import ReleaseFile
@@ -75,7 +74,7 @@ def lasting(file: ReleaseFile) -> Iterator[Fact]:
     if belief.matrix_by is None or calendar is None:
         yield stays_of(file.belief.matrix, file.belief.states, step)
         return
-    for cells, matrix in matrices_in(belief, file.belief, calendar):
+    for cells, matrix in belief.matrices_in(file.belief, calendar):
         yield stays_of(matrix, file.belief.states, step, f"{belief.matrix_by} {cells}")
 
 

@@ -19,14 +19,14 @@ from takifugu.core.sections import values_of, written
 from takifugu.data import meant, open_frame, parse_step, text_of
 from takifugu.data.runs.rules import Ends, RunRules
 from takifugu.data.times.calendar import Calendar
+from takifugu.data.times.epochs import EPOCHS
 from takifugu.data.times.moments import Moment, moment
 from takifugu.data.values.written import Written
 from takifugu.releasing.file.keys import LASTING
 from takifugu.releasing.file.problems import fault, faults_at, stranger
 from takifugu.releasing.file.reading import columns_of
 from takifugu.releasing.file.same_data import is_one_of
-from takifugu.releasing.file.sequences import wide
-from takifugu.releasing.file.sequences.sections import SequenceBelief, SourceSpec
+from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import private_files
 
 #: The rows that have a key of [source], of the keys that not all rows have.
@@ -66,7 +66,7 @@ def faults_of(
             yield fault(("source", key.removesuffix("_")), "is missing", fix, rule)
     yield from _states(source, belief)
     if source.rows == "wide":
-        yield from wide.faults_of(source, belief)
+        yield from _wide_faults(source, belief)
     if source.rows == "stays":
         yield from _ends_of_stays(source)
     if not source.are_runs:
@@ -84,6 +84,19 @@ def faults_of(
 
 def _declared(source: SourceSpec) -> list[str]:
     return [key for key, value in values_of(source, _ROWS_WITH).items() if value not in (None, "refuse", {}, ())]
+
+
+def _wide_faults(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
+    """Yield the faults of the keys of wide rows."""
+    if source.order_format in EPOCHS:
+        fix = "write the headers with their times: columns = { ... }"
+        yield fault(("source", "order_format"), f"is {source.order_format!r}, and times are headers", fix)
+    if source.empty is None:
+        return
+    if source.bins is not None:
+        yield fault(("source", "empty"), "is given beside bins, and cells are numbers", "leave it out, or the bins")
+    if belief is not None and belief.map.get(str(source.empty), source.empty) != source.empty:
+        yield fault(("source", "empty"), f"is {source.empty!r}, which map reads as another state", "rename the state")
 
 
 def _ends_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
@@ -211,7 +224,10 @@ def words_of(source: SourceSpec, people: str) -> Iterator[str]:
     if are_taken_for_samples(source):
         yield "the file does not say what a row says; each one was counted as the state in its own step alone"
     if not source.are_runs:
-        yield from wide.words_of(source, people)
+        if source.rows == "wide":
+            yield f"a row has a cell for each of its steps; which columns there are, alike for all {people}, is public"
+        if source.empty is not None:
+            yield f"who has an empty cell was {str(source.empty)!r} in its step"
         return
     row_noun, calendar = source.rows.removesuffix("s"), source.calendar
     step = "one step" if calendar is None else f"one step of {calendar.length}"

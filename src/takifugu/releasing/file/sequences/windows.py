@@ -18,7 +18,8 @@ from takifugu.releasing.file.calendars.windows import faults_of as calendar_faul
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.cells import is_too_large
-from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, SequenceBelief, SourceSpec
+from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec
+from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 
 
 def faults_of(

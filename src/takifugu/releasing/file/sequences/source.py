@@ -1,0 +1,308 @@
+"""The sections [source] and [belief] of sequences, and which value is which state, which time which step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from fractions import Fraction
+from hashlib import sha256
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictBool
+
+from takifugu.core.cache import cached
+from takifugu.core.plain import Json, Plain
+from takifugu.core.sections import values_of
+from takifugu.data import Layout, Table, Zone, order_kind, parse_step
+from takifugu.data.melting import melted
+from takifugu.data.rows.kinds_of_order import CLOCK_TIMES
+from takifugu.data.times.epochs import EPOCHS
+from takifugu.data.wide import Wide, read_step
+from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.releasing.file.calendars.sections import CalendarKeys
+from takifugu.releasing.file.keys import (
+    LASTING,
+    Described,
+    Edges,
+    Moment,
+    Number,
+    Path,
+    Positive,
+    State,
+    Steps,
+    Text,
+    UnitsIndependent,
+    meaning,
+    names_of,
+)  # fmt: skip
+
+#: Formats of texts that ISO 8601 reads as the same times, or not at all.
+_ISO_DAY, _ISO_CLOCKS = "%Y-%m-%d", ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f")
+ISO_FORMATS = frozenset((_ISO_DAY, *(f"{_ISO_DAY}{sign}{clock}" for sign in "T " for clock in _ISO_CLOCKS)))
+#: Keys about times, and about names, that mean nothing without them.
+_OF_ORDER = ("duplicates", "ambiguous", "timezone", "order_format", "round_to")
+
+
+class SequenceBelief(Described):
+    """The keys of [belief] that every belief about sequences has."""
+
+    states: Annotated[
+        tuple[State, ...],
+        meaning("every state that can occur, known without looking at the data", ["still", "walking"], min_length=2),
+    ]
+    map: Annotated[dict[str, State], meaning("raw values and the state that each one counts as")] = Field(
+        default_factory=dict
+    )
+    source: Annotated[Text, meaning("where the belief comes from")] = "assumed"
+    pieces_independent: Annotated[StrictBool | None, meaning("declare that pieces of one person are independent")] = (
+        None
+    )
+    units_independent: UnitsIndependent = None
+    min_length: Annotated[Positive, meaning("pieces with fewer steps are left out")] = 1
+    max_length: Annotated[Positive | None, meaning("the most steps that a piece may have")] = None
+    longer: Annotated[Literal["refuse", "cut"], meaning("what to do with a piece longer than max_length")] = "refuse"
+
+
+class SourceSpec(CalendarKeys):
+    """Where the private data are, and what their columns mean."""
+
+    rows: Steps = "samples"
+    columns: Annotated[
+        Text | tuple[Text, ...] | dict[Text, Moment] | None,
+        meaning(
+            "of wide rows: the columns that are steps, headers or patterns with * and ?, or headers with "
+            "the number or time of each",
+            "2026-*",
+            {"Mon": "2026-01-05", "Tue": "2026-01-06"},
+        ),
+    ] = None
+    ignore: Annotated[tuple[Text, ...], meaning("of wide rows: columns that are not read", ["name", "class"])] = ()
+    empty: Annotated[State | None, meaning("of wide rows: the state that an empty cell means")] = None
+    value: Annotated[Text, meaning("the column with the states", "state")]
+    unit: Annotated[Text | None, meaning("the column that says whose row it is")] = None
+    piece: Annotated[Text | None, meaning("the column that numbers a person's pieces")] = None
+    order: Annotated[
+        Text | tuple[Text, Text] | None,
+        meaning("the column that orders the rows of a piece, or those of a date and a time of day"),
+    ] = None
+    step: Annotated[Number | None, meaning("the declared step between rows; missing steps are unobserved", "1min")] = (
+        None
+    )
+    gaps: Annotated[
+        Literal["hidden", "public"],
+        meaning('which steps of a window were observed: "hidden", or "public" (in a calendar only)'),
+    ] = "hidden"
+    roster: Annotated[
+        Path | Annotated[tuple[Text, ...], Field(min_length=1)] | None,
+        meaning(
+            "who is covered, of changes, stays and events: a public list with their column and, where "
+            "these differ, from and until; or the names",
+            "agents.csv",
+        ),
+    ] = None
+    before: Annotated[State | None, meaning("of changes: what everybody was until a first row, if that is a fact")] = (
+        None
+    )
+    start: Annotated[
+        Text | tuple[Text, Text] | None,
+        meaning("the column that says when a stay starts, or those of its date and time of day"),
+    ] = None
+    end: Annotated[
+        Text | tuple[Text, Text] | None,
+        meaning(
+            "the column that says when a stay ends, empty where it has not, or those of its date and time of day; "
+            "a time of day alone, beside two of start, is the first one after the start"
+        ),
+    ] = None
+    duration: Annotated[
+        tuple[Text, Text] | None,
+        meaning("instead of end: the column of how long a stay is, and what a 1 there is", ["hours", "1h"]),
+    ] = None
+    otherwise: Annotated[State | None, meaning("the state of a step without a stay or an event")] = None
+    overlap: Annotated[
+        Literal["refuse", "first", "last"],
+        meaning(
+            'stays that overlap, or events in one step: "refuse", the one that began "first" counts, or '
+            'the "last" one, which ends the other'
+        ),
+    ] = "refuse"
+    nulls: Annotated[
+        Literal["refuse", "unobserved"],
+        meaning('missing states: "refuse", or "unobserved" where the pattern of gaps is public'),
+    ] = "refuse"
+    null_keys: Annotated[
+        Literal["refuse", "drop"],
+        meaning('rows that do not say whose, or of which piece, they are: "refuse", or "drop" to leave them out'),
+    ] = "refuse"
+    ambiguous: Annotated[
+        Literal["refuse", "first", "last", "drop"],
+        meaning(
+            'rows at a time that clocks in timezone show twice: as the order of the rows says ("refuse" '
+            'where it says nothing), all of the "first" or the "last" pass, or left out ("drop")'
+        ),
+    ] = "refuse"
+    round_to: Annotated[
+        Number | None, meaning("what an inexact order is rounded to: the step, or a whole part of it", "1min")
+    ] = None
+    duplicates: Annotated[
+        Literal["refuse", "first", "last"],
+        meaning('two rows in one step: "refuse", or the "first" or "last" of them counts'),
+    ] = "refuse"
+    bins: Annotated[
+        dict[str, Edges] | None,
+        meaning(
+            "numbers that count as each state, from the first edge to below the second one",
+            {"still": [0, 100], "moving": [100, 2000]},
+        ),
+    ] = None
+    attributes: Annotated[
+        dict[str, tuple[State, ...]],
+        meaning(
+            "columns that say something public of each person, with all their values, for tables by them",
+            {"ward": ["A", "B"]},
+        ),
+    ] = Field(default_factory=dict)
+    list_units: Annotated[
+        StrictBool, meaning("name the people on the certificates of pooled tables, not only their number")
+    ] = False
+
+    @property
+    def times(self) -> str | tuple[str, str] | None:
+        """Return the column, or two, of each row's time."""
+        return self.order if self.start is None else self.start
+
+    @property
+    def are_runs(self) -> bool:
+        """Return whether rows hold in more steps than their own."""
+        return self.rows in LASTING
+
+    @property
+    def form(self) -> str | None:
+        """Return the format of times other than ISO 8601."""
+        return None if self.rows == "wide" and not isinstance(self.order, tuple) else self.order_format
+
+    @property
+    def reads_all_columns(self) -> bool:
+        return self.rows == "wide"
+
+    def wide(self, state_of: Mapping[str, State]) -> Wide:
+        """Return the meaning of columns in wide rows, by the states of raw values."""
+        assert self.columns is not None  # which `runs.faults_of` requires, as the order
+        assert self.order is not None
+        day, order = self.order if isinstance(self.order, tuple) else (None, self.order)
+        columns: tuple[str, ...] | Mapping[str, str]
+        if isinstance(self.columns, dict):
+            columns = {header: str(step) for header, step in self.columns.items()}
+        else:
+            columns = names_of(self.columns)
+        empty: tuple[str, ...] = ()
+        if self.empty is not None:
+            empty = (str(self.empty), *(raw for raw, state in state_of.items() if state == self.empty))
+        others = tuple(name for name in (self.unit, self.piece, day, *self.attributes) if name is not None)
+        return Wide(columns, order, self.value, others, self.ignore, self.order_format, day is not None, empty)
+
+    def long(self, table: Table, belief: Described | None) -> Table:
+        table = super().long(table, belief)
+        if self.rows != "wide" or self.columns is None or self.order is None:  # which is told with the keys
+            return table
+        return melted(table, self.wide(belief.map if isinstance(belief, SequenceBelief) else {}))
+
+    def layout(self, belief: Described, table: Table | None) -> Json:
+        """Return the meaning of the keys, one text for all its spellings.
+
+        Only how the steps of a calendar lie is kept: one that starts later counts the same ones. Without a table,
+        nobody knows what the order column holds.
+        """
+        assert isinstance(belief, SequenceBelief)  # which files about sequences have
+        layout = {key: value for key, value in super().layout(belief, table).items() if key not in _OF_ORDER}
+        if self.times is not None:
+            layout |= _of_order(self, table)
+        if self.unit is None and self.piece is None:
+            layout.pop("null_keys", None)
+        if self.rows == "wide":
+            layout |= _of_columns(self)
+        layout["step"] = None if self.step is None else _length(self.step)
+        layout["from"] = None if self.calendar is None else f"steps that start {self.calendar.name.partition(', ')[2]}"
+        if self.bins is not None:
+            layout["bins"] = {state: [_edge(end) for end in ends] for state, ends in self.bins.items()}
+        layout["states"] = {str(state): str(state) for state in belief.states}
+        layout["states"] |= {raw: str(state) for raw, state in belief.map.items()}
+        if self.duration is not None:
+            layout["duration"] = [self.duration[0], _length(self.duration[1])]
+        for key, state in values_of(self, ("before", "otherwise")).items():
+            layout[key] = None if state is None else str(state)
+        layout["min_length"] = belief.min_length if belief.min_length > 1 else None
+        layout["max_length"] = belief.max_length if belief.longer == "cut" else None
+        return layout
+
+
+def _of_order(source: SourceSpec, table: Table | None) -> Json:
+    """Return the rules for times as steps and rows of one step."""
+    times = None
+    if table is not None:
+        day, clock = source.times if isinstance(source.times, tuple) else (source.times, None)
+        read = Layout(
+            source.value, source.unit, source.piece, day, null_keys=source.null_keys, order_format=source.form,
+            time_of_day=clock,
+        )  # fmt: skip
+        key = "order", source.times, source.form, source.null_keys
+        times = cached(table, key, lambda: order_kind(table, read))
+    layout: Json = {"times": times, "duplicates": None if source.duplicates == "refuse" else source.duplicates}
+    if times in (None, CLOCK_TIMES):
+        layout["timezone"] = clocks(source.timezone)
+        if source.ambiguous != "refuse" and shows_times_twice(source.timezone):
+            layout["ambiguous"] = source.ambiguous
+    if source.form not in (None, *ISO_FORMATS, *EPOCHS):
+        layout["order_format"] = source.form
+    if source.round_to is not None:
+        layout["round_to"] = [_length(source.round_to), _is_rounded_to_itself(source, layout)]
+    return layout
+
+
+def _of_columns(source: SourceSpec) -> Json:
+    """Return the steps of wide rows, in place of their keys."""
+    wide = source.wide({})
+    steps: Json | list[str] = sorted(wide.columns)
+    if isinstance(wide.columns, Mapping):
+        read = {header: read_step(step, None, wide.of_days) for header, step in wide.columns.items()}
+        steps = {header: step[1] for header, step in read.items() if step is not None}
+    others = sorted({*wide.others, *wide.ignored} - {source.unit, source.piece})
+    layout = {"columns": steps, "form": wide.form, "others": others, "empty": source.empty}
+    return {"wide": layout, **dict.fromkeys(("rows", "columns", "ignore", "empty"))}
+
+
+def _is_rounded_to_itself(source: SourceSpec, layout: Plain) -> bool:
+    """Return whether rounding in UTC keeps the steps of the calendar."""
+    if source.calendar is None or source.round_to is None or layout.get("timezone", clocks(None)) != clocks(None):
+        return False
+    part = parse_step(source.round_to)
+    exact = Fraction(part // timedelta(microseconds=1)) if isinstance(part, timedelta) else part
+    return layout["times"] == CLOCK_TIMES and Fraction(source.calendar.start) % exact == 0
+
+
+def _edge(written: int | float | str) -> str:
+    infinite = str(written).strip().removeprefix("+")
+    return infinite if infinite in ("inf", "-inf") else to_text(as_fraction(written, "an edge"))
+
+
+def _length(written: int | float | str) -> str:
+    length = parse_step(written)
+    return f"{length // timedelta(seconds=1)}s" if isinstance(length, timedelta) else to_text(length)
+
+
+def clocks(zone: str | None) -> list[str]:
+    """Return a zone's clock in brief; zones without changes share one.
+
+    >>> clocks(None), clocks("Etc/UTC"), clocks("Europe/Berlin")[0]
+    (['UTC+0s', 'UTC+0s'], ['UTC+0s', 'UTC+0s'], 'Europe/Berlin')
+    """
+    time_zone = Zone(zone or "UTC")
+    first = time_zone.stretches[0].offset // 1_000_000
+    if not time_zone.changes:
+        return [f"UTC{first:+}s"] * 2
+    return [time_zone.name, sha256(repr((first, time_zone.changes)).encode()).hexdigest()[:16]]
+
+
+def shows_times_twice(zone: str | None) -> bool:
+    """Return whether clocks of a zone are ever set back."""
+    return any(stretch.back for stretch in Zone(zone or "UTC").stretches)
