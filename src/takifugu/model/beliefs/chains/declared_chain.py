@@ -23,7 +23,7 @@ from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import checked_source, point_estimate, smoothed_rows
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.beliefs.sections import Origin, Private, Public
-from takifugu.model.beliefs.stochastic import FloatArray, stochastic_matrix
+from takifugu.model.beliefs.stochastic import stochastic_matrix
 from takifugu.numbers.number_files import numbers_in
 
 States = Annotated[
