@@ -67,10 +67,6 @@ class Clique(Nameless, Undivided):
         return f"a clique of {self.size} people ({self.source})"
 
 
-def _written_cliques(cliques: tuple[tuple[Hashable, ...], ...]) -> list[list[Hashable]]:
-    return list(map(list, cliques))
-
-
 def _written_laws(laws: Mapping[int, Pmf]) -> dict[str, list[float | str]]:
     """Write each size's distribution as masses of 0, 1, ... ill people."""
     masses_by_size = {}
@@ -97,7 +93,7 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
     (('ann', 'bob', 'cem'), (range(0, 2), range(2, 3)))
     """
 
-    cliques: tuple[tuple[Hashable, ...], ...] = field(metadata=form(_written_cliques))
+    cliques: tuple[tuple[Hashable, ...], ...]
     numbers: Mapping[int, Pmf] = field(metadata=form(_written_laws, _read_laws, key="number"))
     states: tuple[State, State] = field(metadata=VALUES)
     source: str

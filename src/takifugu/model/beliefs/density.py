@@ -206,9 +206,6 @@ class Density(Nameless, Undivided):
             fix="hide that, or give a belief about what is to be hidden",
         ).at("beliefs")
 
-    def _compared(self, secret: DatasetProperty) -> tuple[tuple[int, int], ...] | None:
-        return secret.compared(tuple(sorted(set(self.values))))
-
     @property
     def _hidden(self) -> str:
         if isinstance(self.about, DatasetProperty):
@@ -284,7 +281,7 @@ class Density(Nameless, Undivided):
             if secret.sets is not None:
                 pairs = self._of_sets(secret.sets)
             else:
-                pairs = self._of_numbers(self._compared(secret))
+                pairs = self._of_numbers(secret.compared(tuple(sorted(set(self.values)))))
         else:
             raise self._other(secret)
         return DensityView(self, pairs)

@@ -14,7 +14,7 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError
 from takifugu.core.lists import is_table, iterated, no_list
 from takifugu.core.registry import Registry
-from takifugu.model.beliefs.states import checked_alphabet, different
+from takifugu.model.beliefs.states import checked_alphabet, different, in_order
 from takifugu.numbers.rationals import as_fraction
 from takifugu.numbers.search import are_neighbours, halved, mean
 
@@ -97,7 +97,7 @@ def count_transitions(
         ).at("sequences")
     walks = _walks(sequences)
     distinct = different(chain.from_iterable(walks), "the list of sequences", "sequences")
-    names = checked_alphabet(_sorted(distinct) if states is None else states, "the list of sequences")
+    names = checked_alphabet(in_order(distinct) if states is None else states, "the list of sequences")
     if not names:
         raise InputError(
             "there is no state to count", fix="give at least one sequence with a state, or name the states"
@@ -224,10 +224,3 @@ def _log_power(p: float, count: float) -> float:
 def _last_outside(outside: Callable[[float], bool], end: float) -> float:
     """Return the last float with `outside` in [0, end], else 0."""
     return halved(outside, 0.0, end, are_neighbours, mean)
-
-
-def _sorted(states: set[State]) -> tuple[State, ...]:
-    try:
-        return tuple(sorted(states))  # type: ignore[type-var]
-    except TypeError:
-        return tuple(sorted(states, key=lambda state: (type(state).__name__, str(state))))

@@ -12,13 +12,13 @@ from typing import Annotated, Literal
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import InputError, about, did_you_mean, nearest, per_cent
+from takifugu.core.errors import InputError, about, per_cent, unknown
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.sections import Key, Text, written
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
-from takifugu.model.beliefs.states import checked_alphabet, different, plain_state
+from takifugu.model.beliefs.states import checked_alphabet, different, in_order, plain_state
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.model.beliefs.undivided import Undivided
 from takifugu.numbers.rationals import exact_or_float, to_text
@@ -121,10 +121,7 @@ class JointTable(Undivided):
     def position(self, name: Hashable) -> int:
         if name in self.column_names:
             return self.column_names.index(name)
-        raise InputError(
-            f"the belief has no column {name!r}",
-            fix=f"write {nearest(name, self.column_names)}{did_you_mean(name, self.column_names)}",
-        )
+        raise unknown(f"the belief has no column {name!r}", name, self.column_names)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         alive = {row[entry] for row, mass in zip(self.rows, self.masses, strict=True) if mass > 0}
@@ -164,7 +161,7 @@ class JointTable(Undivided):
 
 def _alphabet(column: list[Hashable], number: int) -> tuple[State, ...]:
     title = f"column {number + 1} of the table"
-    return checked_alphabet(_ordered(different(column, title, "rows")), title, "rows")
+    return checked_alphabet(in_order(different(column, title, "rows")), title, "rows")
 
 
 def _row(row: Sequence[State]) -> tuple[State, ...]:
@@ -189,13 +186,6 @@ def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...
             fix=per_cent(float(floats.sum())),
         ).at("probabilities")
     return tuple(map(float, normalised(floats[None, :])[0])), None
-
-
-def _ordered(values: set[State]) -> tuple[State, ...]:
-    try:
-        return tuple(sorted(values))  # type: ignore[type-var]
-    except TypeError:
-        return tuple(sorted(values, key=lambda v: (type(v).__name__, str(v))))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
-from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.errors import InputError, unknown
 from takifugu.core.plain import Json, Plain, form
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
@@ -249,14 +249,7 @@ def grid_or_none(grid: Number | None) -> Fraction | None:
 
 def unknown_column(name: object, names: Iterable[str]) -> InputError:
     """Return the error for a column that no record has."""
-    names = list(names)
-    return InputError(
-        f"the records have no column {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
-    )
-
-
-def text_or_none(number: Fraction | None) -> str | None:
-    return None if number is None else to_text(number)
+    return unknown(f"the records have no column {name!r}", name, names)
 
 
 def runs(entries: Chosen | None) -> list[list[int] | str] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 
@@ -20,31 +19,6 @@ SLACK = 1 + 1e-12
 Pair = tuple[int, int]
 
 
-class Best(Protocol):
-    """The best quilts of one entry; influences' last axis is its pairs."""
-
-    @property
-    def costliest(self) -> Candidate:
-        """Return the costliest of all."""
-        ...
-
-    @property
-    def pairs(self) -> Sequence[Pair]: ...
-
-    @property
-    def below(self) -> float:
-        """How many steps D(N) must stay below."""
-        ...
-
-    def hopes(self, steps: int, influence: FloatArray) -> FloatArray:
-        """Score quilts from lower bounds on D(N) and influence."""
-        ...
-
-    def take(self, nodes: tuple[int, ...], steps: int, influence: FloatArray) -> None:
-        """Keep a quilt with this D(N) and influence if it is better."""
-        ...
-
-
 class BestScale:
     """One quilt for all pairs, of least scale D(N)/(epsilon - e(Q))."""
 
@@ -53,14 +27,17 @@ class BestScale:
 
     @property
     def below(self) -> float:
+        """How many steps D(N) must stay below."""
         return float(self.costliest.value * self._epsilon)
 
     def hopes(self, steps: int, influence: FloatArray) -> FloatArray:
+        """Score quilts from lower bounds on D(N) and influence, whose last axis is the pairs."""
         room = float(self._epsilon) * SLACK - np.asarray(influence.max(axis=-1))
         scales = np.divide(steps, room, out=np.full(room.shape, np.inf), where=room > 0)
         return np.where(scales < float(self.costliest.value), scales, np.inf)
 
     def take(self, nodes: tuple[int, ...], steps: int, influence: FloatArray) -> None:
+        """Keep a quilt with this D(N) and influence if it is better."""
         worst = int(np.argmax(influence))
         room = self._epsilon - Fraction(float(influence[worst]))
         if room < 0 or (room == 0 and steps):
@@ -100,6 +77,10 @@ class BestCosts:
                     quilt = NetworkQuilt(tuple(sorted(nodes)), steps)
                     self._each[number] = Candidate(cost, best.entry, best.pair, quilt, e)
                     self._costs[number] = float(cost)
+
+
+#: The best quilts of one secret entry, for one scale or as costs of its pairs.
+Best = BestScale | BestCosts
 
 
 def trivial_costs(part: Part, cost: Fraction | float, trivial: NetworkQuilt, unit: Fraction) -> list[BestCosts]:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.errors import InputError, did_you_mean, unknown
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.states import checked_alphabet, first_few
@@ -134,10 +134,7 @@ class ParameterBox(Undivided):
 
     def position(self, name: Hashable) -> int:
         if name not in self.names:
-            raise InputError(
-                f"the belief has no parameter {name!r}",
-                fix=f"write {nearest(name, self.names)}{did_you_mean(name, self.names)}",
-            )
+            raise unknown(f"the belief has no parameter {name!r}", name, self.names)
         return self.names.index(name)
 
     @cached_property

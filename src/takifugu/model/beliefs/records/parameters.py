@@ -12,7 +12,7 @@ distribution with phi_i by a log-ratio of n log 9, while phi_i tells nothing of 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -27,7 +27,7 @@ from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.model.beliefs.states import checked_alphabet, first_few
+from takifugu.model.beliefs.states import checked_alphabet, first_few, in_order
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.undivided import Undivided
 from takifugu.model.queries import Query
@@ -250,7 +250,7 @@ def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> 
             f"the column {name!r} has no distribution for the value {missing[0]!r} of its parameter", fix="add it"
         ).at(*place)
     law_of = {value: _read(name, laws[value]) for value in values}
-    states = checked_alphabet(_ordered(set().union(*law_of.values())), f"the column {name!r}", "columns")
+    states = checked_alphabet(in_order(set().union(*law_of.values())), f"the column {name!r}", "columns")
     return Column(str(name), entry, states, tuple(_normal(name, law_of[v], states) for v in values))
 
 
@@ -279,14 +279,6 @@ def _normal(name: object, law: Mapping[State, Fraction], states: Sequence[State]
             rule="they must not be negative and must sum to 1",
         ).at("columns", str(name))
     return tuple(law.get(state, Fraction(0)) / total for state in states)
-
-
-def _ordered(states: Iterable[Any]) -> list[Hashable]:
-    ordered = list(states)
-    try:
-        return sorted(ordered)
-    except TypeError:
-        return sorted(ordered, key=lambda state: (type(state).__name__, str(state)))
 
 
 def _network(table: JointTable) -> BayesianNetwork:
