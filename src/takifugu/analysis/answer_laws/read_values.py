@@ -53,7 +53,9 @@ def certain_move(view: NormalView, answer: ColumnSums, moves: Vector) -> tuple[F
     if not any(moves[j] for j in answer.read_columns):
         return (Fraction(0),) * answer.cells
     if belief.replaces(answer.read_columns) or belief.clips(answer.read_columns):
-        sizes = [_sum_of_moves(row, moves) for row in answer.coefficients]
+        sizes = []
+        for row in answer.coefficients:
+            sizes.append(sum((abs(a * b) for a, b in zip(row, moves, strict=True)), Fraction(0)))
     else:
         sizes = list(map(abs, times(answer.coefficients, moves)))
     if belief.resolution is None:
@@ -78,10 +80,6 @@ def _bent(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: V
     if belief.resolution is None:
         return laws
     return Shifted(reach, laws.covariance if answer.cells == 1 else _nothing(answer.cells))
-
-
-def _sum_of_moves(row: Vector, moves: Vector) -> Fraction:
-    return sum((abs(a * b) for a, b in zip(row, moves, strict=True)), Fraction(0))
 
 
 def _nothing(cells: int) -> tuple[Vector, ...]:

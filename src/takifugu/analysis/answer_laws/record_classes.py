@@ -174,11 +174,11 @@ def _extremes(left: Level, right: Level, y: int, scale: Fraction) -> tuple[Fract
     """Return one level's most and another's least mass near an output."""
     if not scale:
         return left.highest(lambda x: Fraction(x == y)), right.lowest(lambda x: Fraction(x == y))
-    return left.highest(_around(y, scale)), right.lowest(_around(y, scale))
 
+    def density(x: int) -> float:
+        return math.exp(-abs(y - x) / float(scale))
 
-def _around(y: int, scale: Fraction) -> Callable[[int], float]:
-    return lambda x: math.exp(-abs(y - x) / float(scale))
+    return left.highest(density), right.lowest(density)
 
 
 def _farthest_move(first: Level, second: Level) -> int:
@@ -292,12 +292,8 @@ def _gaps(view: RecordView, sums: SumView, family: Family) -> Iterator[tuple[tup
         return
     possible_sets = [s for s, members in enumerate(sets) if len(members)]
     for first, second in combinations(possible_sets, 2):
-        ends = product(_ends(sets[first]), _ends(sets[second]))
+        ends = product(*((sets[s][0], sets[s][-1]) for s in (first, second)))
         yield (first, second), max(abs(keys[a] - keys[b]) for a, b in ends)
-
-
-def _ends(members: Sequence[int]) -> tuple[int, int]:
-    return members[0], members[-1]
 
 
 def _check_levels(levels: Mapping[int, Level]) -> None:

@@ -128,7 +128,11 @@ class Users:
 
     @cached_property
     def _width(self) -> float:
-        return 1.0 + sum(float(n) * _span(c) / self.step for n, c in zip(self.counts, self.contributions, strict=True))
+        width = 0.0
+        for count, share in zip(self.counts, self.contributions, strict=True):
+            low, high = share.law.support_range
+            width += float(count) * (int(high) - int(low)) / self.step
+        return 1.0 + width
 
     @cached_property
     def _atoms(self) -> float:
@@ -194,11 +198,6 @@ def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
     return [*(float(p) * presence for p in law.probabilities), 1 - presence]
 
 
-def _span(share: Contribution) -> int:
-    low, high = share.law.support_range
-    return int(high) - int(low)
-
-
 def _inner(users: Users, family: Family) -> int:
     """Count secret users with an inner value, compared with unknown.
 
@@ -209,13 +208,9 @@ def _inner(users: Users, family: Family) -> int:
         return 0
     sorts = []
     for contribution in users.contributions:
-        sorts.append(any(_is_inside(contribution, state) for state in contribution.states))
+        low, high = contribution.law.support_range
+        sorts.append(any(low < state < high for state in contribution.states))
     return sum(sorts[int(users.sort_of[user])] for user in family.entries)
-
-
-def _is_inside(share: Contribution, state: int) -> bool:
-    low, high = share.law.support_range
-    return low < state < high
 
 
 def _refined(users: Users, family: Family) -> bool:

@@ -25,7 +25,6 @@ from takifugu.numbers.distributions.divergence import divergence
 from takifugu.numbers.distributions.positive_part import mean_positive_part
 from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.numbers.search import halved, mean
-from takifugu.numbers.transport.couplings import Population
 
 #: Shares of the multipliers of sums of masses that are tried for bits.
 _SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -59,7 +58,7 @@ def loss_over(channel: Channel, regions: Regions) -> float:
     0.39
     """
     ends = ends_of(channel, regions)
-    return max(largest_log_ratio(_of(ends[a][1]), _of(ends[b][0])) for a, b in permutations(ends, 2))
+    return max(largest_log_ratio(dict(ends[a][1]), dict(ends[b][0])) for a, b in permutations(ends, 2))
 
 
 def value_loss(populations: Populations) -> float:
@@ -104,10 +103,6 @@ def masses_of_values(region: Region) -> tuple[Masses, Masses]:
     leaves = {block.values[0]: number for number, block in enumerate(blocks) if not block.parts}
     least_of: Masses = {value: Fraction(low[number], WHOLE) for value, number in leaves.items()}
     return least_of, {value: Fraction(high[number], WHOLE) for value, number in leaves.items()}
-
-
-def _of(masses: Masses) -> Population:
-    return dict(masses)
 
 
 def delta_over(channel: Channel, regions: Regions, epsilon: Fraction, dummies: int = 0) -> float:
