@@ -216,7 +216,7 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.chain:ChainLaw",
         "model.beliefs.users:IndependentUsers": "analysis.answer_laws.users:UsersLaw",
-        "model.beliefs.table:JointTable": "analysis.answer_laws.table:TableLaw",
+        "model.beliefs.table:JointTable": "analysis.answer_laws.listed:TableLaw",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.network:NetworkLaw",
         "model.beliefs.contacts:Clique": "analysis.answer_laws.cliques:CliqueLaw",
         "model.beliefs.records.parameters:Parameters": "analysis.answer_laws.parameters:of_columns",
@@ -225,14 +225,14 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
         "model.beliefs.pair:LawPair": "analysis.answer_laws.listed:PairLaw",
         "model.beliefs.density:DensityView": "analysis.questions.answer_law:FOR_DENSITIES",
         "model.beliefs.records.record_views:SumView": "analysis.answer_laws.records:SUM",
-        "model.beliefs.records.vector_views:VectorView": "analysis.answer_laws.records:VECTOR",
+        "model.beliefs.records.viewed_records:VectorView": "analysis.answer_laws.records:VECTOR",
         "model.beliefs.records.record_views:FunctionView": "analysis.answer_laws.records:FUNCTION",
         "model.beliefs.records.record_views:SetsView": "analysis.answer_laws.records:SETS",
         "model.beliefs.records.record_views:ColumnView": "analysis.answer_laws.records:COLUMN",
         "model.beliefs.records.records:Records": "analysis.questions.answer_law:FOR_RECORDS",
         "model.beliefs.chains.chain:MarkovChainClass": "analysis.questions.answer_law:FOR_CLASSES",
         "model.beliefs.chains.chain_region:ChainRegion": "analysis.questions.answer_law:FOR_INTERVALS",
-        "model.beliefs.chains.chain_interval:BinaryChainInterval": "analysis.questions.answer_law:FOR_INTERVALS",
+        "model.beliefs.chains.chain_region:BinaryChainInterval": "analysis.questions.answer_law:FOR_INTERVALS",
     },
     default=no_law(
         "the distribution of the answer is not known under a {}, only under a MarkovChain, a JointTable, a "

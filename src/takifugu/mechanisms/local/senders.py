@@ -18,10 +18,16 @@ from takifugu.core.errors import DataError, Unsupported
 from takifugu.core.plain import Json, to_plain
 from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.classes import among_spread
-from takifugu.mechanisms.local.measuring import distribution_delta, distribution_loss, largest_log_ratios, local_loss
+from takifugu.mechanisms.local.measuring import (
+    distribution_delta,
+    distribution_loss,
+    largest_log_ratios,
+    local_loss,
+    tuple_loss,
+    worst_tuple_loss,
+)
 from takifugu.mechanisms.local.over_classes import bits_delta_over, bits_loss_over, delta_over, loss_over
 from takifugu.mechanisms.local.populations import Populations
-from takifugu.mechanisms.local.quality import tuple_loss, worst_tuple_loss
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.atoms import Floats

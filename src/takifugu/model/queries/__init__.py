@@ -27,10 +27,10 @@ from takifugu.model.queries.registry import (
 )
 
 if TYPE_CHECKING:
-    from takifugu.model.queries.above import CountAbove
     from takifugu.model.queries.by import By
     from takifugu.model.queries.candidates import Candidates
     from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
+    from takifugu.model.queries.counts import CountAbove
     from takifugu.model.queries.cross_table import CrossTable
     from takifugu.model.queries.each_value import EachValue
     from takifugu.model.queries.rows import CountRows

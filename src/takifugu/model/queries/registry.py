@@ -52,7 +52,7 @@ KINDS: Registry[type[Registered]] = Registry(
         "cross-table": "model.queries.cross_table:CrossTable",
         "quantile": "model.queries.selection:Quantile",
         "top-k": "model.queries.selection:TopK",
-        "count-above": "model.queries.above:CountAbove",
+        "count-above": "model.queries.counts:CountAbove",
     },
     _check,
 )
