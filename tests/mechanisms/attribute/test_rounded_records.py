@@ -448,7 +448,7 @@ def test_reading_never_makes_an_answer_cheaper(rows: Any, way: dict[str, Any]) -
             widths = [(2 if single else 1) * sum(map(abs, row)) * resolution for row in rows]
             blur = sum(width**2 for width in widths)
             assert blur <= read.blur**2 <= blur * (1 + Fraction(1, 10**9))
-            assert read.error == unevenness(view.belief.pivots(answer.read_columns), resolution, 2 if single else 3)
+            assert read.error == unevenness(view.whole.pivots(answer.read_columns), resolution, 2 if single else 3)
             assert read.alone == (len(names) == 1 and not single and size == 1)
         assert as_read(view, answer, exact, (Fraction(0), Fraction(0))) is exact
         if replaced or clipped:

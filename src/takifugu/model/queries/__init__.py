@@ -79,7 +79,7 @@ __all__ = [
 ]
 
 __getattr__ = loading(__name__, {
-    "AtMost": "visits", "By": "by", "Candidates": "candidates", "CountAbove": "above", "CountRows": "rows",
+    "AtMost": "visits", "By": "by", "Candidates": "candidates", "CountAbove": "counts", "CountRows": "rows",
     "CrossTable": "cross_table", "EachValue": "each_value", "Identity": "coded", "Linear": "coded", "Mean": "coded",
     "Median": "selection", "Mode": "selection", "Quantile": "selection", "Statistic": "statistic", "Sum": "coded",
     "Together": "together", "TopK": "selection", "Visitors": "visits",

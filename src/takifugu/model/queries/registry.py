@@ -98,7 +98,7 @@ _CHOICES = {
     "quantile": "selection:QuantileSection",
     "mode": "selection:ModeSection",
     "top-k": "selection:TopKSection",
-    "count-above": "above:CountAboveSection",
+    "count-above": "counts:CountAboveSection",
 }
 
 
