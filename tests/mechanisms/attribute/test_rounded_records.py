@@ -379,7 +379,7 @@ def question(rows: Any, single: bool, **read: Any) -> tuple[Any, ColumnSums]:
     people = tf.MultivariateNormal([0, 0], [[1, "0.5"], ["0.5", 1]], ["x", "y"], 3, **read)
     coefficients = tuple(tuple(map(Fraction, row)) for row in rows)
     labels = tuple(f"c{n}" for n in range(len(rows)))
-    return SimpleNamespace(belief=people, single=single), ColumnSums(
+    return SimpleNamespace(whole=people, single=single), ColumnSums(
         Fraction(1), labels, ("x", "y"), coefficients, 3, (None, None)
     )
 
