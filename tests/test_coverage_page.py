@@ -1,7 +1,5 @@
 """docs/coverage.md: every row of it leads somewhere, its commands run, and what has none says why."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What an object of ours may have is declared, as a member or in a small protocol, and never asked for by a text."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

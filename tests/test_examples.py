@@ -1,7 +1,5 @@
 """Everything in examples/ runs in a copy of the folder; its data are made up, and made again byte for byte."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The first page: how long it is, how it starts, and its table of what noise hides, computed again."""
 
-from __future__ import annotations
-
 import math
 import re
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """No two files or folders of `src` import each other, directly or in a circle, function-local imports included."""
 
-from __future__ import annotations
-
 import ast
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The pictures that explain plans and quilts are what their command draws, and show what the pages say."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """The reference has every public name once, in its room."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections import Counter
 from pathlib import Path

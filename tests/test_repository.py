@@ -1,7 +1,5 @@
 """Rules of the repository itself: who imports whom, what is loaded when, what may be committed and is documented."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect
@@ -41,17 +39,14 @@ def test_every_room_imports_only_from_the_rooms_below_it() -> None:
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize(
-    ("room", "line"),
-    [
-        ("core/errors.py", "from takifugu.numbers import noise"),
-        ("model/beliefs/chains/chain.py", "from takifugu.mechanisms import group"),
-        ("numbers/distributions/pmf.py", "from takifugu.numbers.normal import pair"),
-        ("audit/exact.py", "from takifugu.mechanisms import group"),
-        ("numbers/distributions/pmf.py", "import sqlalchemy"),
-        ("an_unplaced_room.py", ""),
-    ],
-)
+@pytest.mark.parametrize(("room", "line"), [
+    ("core/errors.py", "from takifugu.numbers import noise"),
+    ("model/beliefs/chains/chain.py", "from takifugu.mechanisms import group"),
+    ("numbers/distributions/pmf.py", "from takifugu.numbers.normal import pair"),
+    ("audit/exact.py", "from takifugu.mechanisms import group"),
+    ("numbers/distributions/pmf.py", "import sqlalchemy"),
+    ("an_unplaced_room.py", ""),
+])  # fmt: skip
 def test_an_import_against_the_order_is_found(tmp_path: Path, room: str, line: str) -> None:
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)

@@ -1,7 +1,5 @@
 """docs/theory/index.md lists every theorem of these pages; each row leads to a proof, code and a test that exist."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

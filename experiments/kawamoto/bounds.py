@@ -10,17 +10,18 @@ the weights of a coupling add up to 1, so that delta is not multiplied by |Phi| 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.mechanisms.local.composing import PairPromise, fresh_input
 from takifugu.mechanisms.local.measuring import excess, metric_loss
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.numbers.transport.bottleneck import Metric
 from takifugu.numbers.transport.couplings import Population, Related, least_largest, w_infinity
 
-from .composing import PairPromise
 from .liftings import Distances, distances, is_lifted, is_nearest_lifted
 
 
@@ -38,6 +39,27 @@ def from_local(promise: PairPromise, p: Population, q: Population, related: Rela
             "the populations are in no lifting of the relation", rule="no coupling moves only between related values"
         ).at("related")
     return promise
+
+
+def shared_input(
+    local: Iterable[PairPromise], pairs: Iterable[tuple[Population, Population]], related: Related
+) -> PairPromise:
+    """Return what channels keep together on *one* value, for pairs of populations in the lifting of a relation.
+
+    `local` is what each channel keeps for every pair of values in the relation (`measured.relation_loss`, or its local
+    privacy). Raises CalibrationRefused where a pair of populations is not in the lifting (errata E9a).
+
+    >>> half = {0: Fraction(1, 2), 1: Fraction(1, 2)}
+    >>> print(shared_input([PairPromise(1), PairPromise(1)], [(half, {0: 1})], lambda x, y: True))
+    epsilon 2
+    """
+    if not all(is_lifted(p, q, related) for p, q in pairs):
+        raise CalibrationRefused(
+            "two populations are in no lifting of the relation, and channels on one value would not add up",
+            rule="each of two bits can hide what both tell",
+            fix="use a relation that couples them, values of their own, or what is measured of both (on_one_value)",
+        ).at("pairs")
+    return fresh_input(local)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """How sure one can become: against enumerated laws, at the laws that reach the bounds, and at the edges."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from typing import Any
@@ -120,13 +118,10 @@ def test_per_cents_round_to_the_asked_side(probability: float) -> None:
     assert high <= 1
 
 
-@pytest.mark.parametrize(
-    ("prior", "epsilon", "delta", "words"),
-    [
-        *((prior, 1, 0, "prior") for prior in (0, 1, -0.1, "110%", float("nan"), "half", True, "0%")),
-        *((0.1, *promise, None) for promise in ((0, 0), (-1, 0), (float("inf"), 0), (1, 1), (1, -0.1))),
-    ],
-)
+@pytest.mark.parametrize(("prior", "epsilon", "delta", "words"), [
+    *((prior, 1, 0, "prior") for prior in (0, 1, -0.1, "110%", float("nan"), "half", True, "0%")),
+    *((0.1, *promise, None) for promise in ((0, 0), (-1, 0), (float("inf"), 0), (1, 1), (1, -0.1))),
+])  # fmt: skip
 def test_a_prior_or_a_promise_that_means_nothing(prior: Any, epsilon: float, delta: float, words: str | None) -> None:
     with pytest.raises(InputError, match=words):
         explain(prior, epsilon, delta)

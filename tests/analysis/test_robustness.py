@@ -1,7 +1,5 @@
 """Beliefs that are off: the theorem against the exact audit of the other belief, and examples that use all of it."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any
@@ -196,16 +194,13 @@ def test_a_distance_of_zero_changes_nothing_and_more_weakens_more() -> None:
     assert "off by at most 0.25" in doubled.conditions[-1]
 
 
-@pytest.mark.parametrize(
-    ("distances", "words"),
-    [
-        ({}, "give one distance"),
-        ({"conditional": 0.1, "unconditional": 0.1}, "give one distance"),
-        ({"conditional": -0.1}, "must not be negative"),
-        ({"unconditional": math.inf}, "the distance is inf"),
-        ({"conditional": "near"}, "must be a finite number"),
-    ],
-)
+@pytest.mark.parametrize(("distances", "words"), [
+    ({}, "give one distance"),
+    ({"conditional": 0.1, "unconditional": 0.1}, "give one distance"),
+    ({"conditional": -0.1}, "must not be negative"),
+    ({"unconditional": math.inf}, "the distance is inf"),
+    ({"conditional": "near"}, "must be a finite number"),
+])  # fmt: skip
 def test_distances_are_checked(distances: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         promise_if_belief_off(promise(Fraction(1)), **distances)

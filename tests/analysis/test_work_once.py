@@ -1,7 +1,5 @@
 """What a release of the demo does once: resolve a query for a belief, write a framework down, decompose a problem."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Hashable

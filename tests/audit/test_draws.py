@@ -1,7 +1,5 @@
 """The G-test of draws: its p-values under the law itself, and what it must notice."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """The exact audit against enumeration from its own definition, closed forms, and starts sampled at random."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pkgutil

@@ -1,7 +1,5 @@
 """The audit of real-valued answers: closed forms, another quadrature, point masses after noise, and narrow peaks."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

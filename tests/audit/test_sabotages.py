@@ -3,8 +3,6 @@
 Each case calibrates, and draws, with one part replaced; as it stands, the same case is kept.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The audit of a sparse vector, whose cells are drawn together: its promise on data sets, and its law against ours."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ At three widths, by day and by night: axe finds nothing, nothing is wider than t
 reached and opened by keyboard alone.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 `make browser` builds the site, and runs this.
 """
 
-from __future__ import annotations
-
 import functools
 import http.server
 import os

@@ -1,7 +1,5 @@
 """The browser that looks at pages: Debian's Chromium."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """What is looked at in every page: its width, and what axe finds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 WIDTHS, SCHEMES = (360, 768, 1280), ("light", "dark")

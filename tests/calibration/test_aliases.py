@@ -1,7 +1,5 @@
 """Mechanisms are found by what papers call them; an alias of two mechanisms is an error."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

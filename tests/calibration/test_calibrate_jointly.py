@@ -1,7 +1,5 @@
 """Several queries under one epsilon: what they lose together by brute force, the closed form, an equal split."""
 
-from __future__ import annotations
-
 import math
 import operator
 from dataclasses import dataclass, replace
@@ -39,15 +37,12 @@ def total_error(calibrations, weights=None):
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)])
-@pytest.mark.parametrize(
-    ("matrix", "queries"),
-    [
-        (STAY, [COUNT, LAST]),
-        (STAY, [COUNT, tf.Histogram()]),
-        ([[0.2, 0.8], [0.7, 0.3]], [COUNT, LAST, TWICE]),
-        ([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6]], [tf.Count(2), tf.Histogram()]),
-    ],
-)
+@pytest.mark.parametrize(("matrix", "queries"), [
+    (STAY, [COUNT, LAST]),
+    (STAY, [COUNT, tf.Histogram()]),
+    ([[0.2, 0.8], [0.7, 0.3]], [COUNT, LAST, TWICE]),
+    ([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6]], [tf.Count(2), tf.Histogram()]),
+])  # fmt: skip
 def test_what_they_lose_together_is_at_most_epsilon(matrix, queries, epsilon):
     matrix = np.array(matrix)
     start = np.linalg.matrix_power(matrix, 10**6)[0]
@@ -69,15 +64,12 @@ def test_what_they_lose_together_is_at_most_epsilon(matrix, queries, epsilon):
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    ("queries", "weights"),
-    [
-        ([COUNT, LAST], None),
-        ([COUNT, TWICE], [1, 100]),
-        ([COUNT, tf.Histogram(), LAST], [3, 1, 1]),
-        ([tf.Count(1, entries=range(10)), tf.Count(1, entries=range(10, 20)), tf.Sum(codes={0: 0, 1: 7})], None),
-    ],
-)
+@pytest.mark.parametrize(("queries", "weights"), [
+    ([COUNT, LAST], None),
+    ([COUNT, TWICE], [1, 100]),
+    ([COUNT, tf.Histogram(), LAST], [3, 1, 1]),
+    ([tf.Count(1, entries=range(10)), tf.Count(1, entries=range(10, 20)), tf.Sum(codes={0: 0, 1: 7})], None),
+])  # fmt: skip
 def test_the_total_error_is_never_above_that_of_an_equal_split(queries, weights):
     framework = chain(length=20)
     calibrations = tf.calibrate_jointly(framework, queries, 1, weights=weights)
@@ -219,18 +211,15 @@ def test_choices_share_an_epsilon_too():
     assert less.expected_error > count.expected_error
 
 
-@pytest.mark.parametrize(
-    ("queries", "keys", "words"),
-    [
-        ([], {}, "nothing to calibrate"),
-        ([COUNT, LAST], {"weights": [1]}, "weights"),
-        ([COUNT, LAST], {"weights": [1, 0]}, "weights"),
-        ([COUNT, tf.Sum(codes={0: 3, 1: 3})], {}, "no secret moves"),
-        ([COUNT, tf.Mode()], {"delta": "1e-6"}, "publishes a choice"),
-        ([COUNT, LAST], {"delta": 1}, "delta"),
-        ([COUNT, tf.Sum(codes={0: 3, 1: 3})], {"delta": "1e-6"}, "no secret moves"),
-    ],
-)
+@pytest.mark.parametrize(("queries", "keys", "words"), [
+    ([], {}, "nothing to calibrate"),
+    ([COUNT, LAST], {"weights": [1]}, "weights"),
+    ([COUNT, LAST], {"weights": [1, 0]}, "weights"),
+    ([COUNT, tf.Sum(codes={0: 3, 1: 3})], {}, "no secret moves"),
+    ([COUNT, tf.Mode()], {"delta": "1e-6"}, "publishes a choice"),
+    ([COUNT, LAST], {"delta": 1}, "delta"),
+    ([COUNT, tf.Sum(codes={0: 3, 1: 3})], {"delta": "1e-6"}, "no secret moves"),
+])  # fmt: skip
 def test_bad_input(queries, keys, words):
     with pytest.raises(TakifuguError, match=words) as caught:
         tf.calibrate_jointly(chain(), queries, 1, **keys)

@@ -1,7 +1,5 @@
 """Calibration: the README's example, the rules, the choice, what it prints, what it refuses, what reads back."""
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -36,6 +34,7 @@ from takifugu.calibration.alternatives import (
 from takifugu.calibration.registry import Line
 from takifugu.calibration.trials import definition_of
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError, Unsupported
+from takifugu.core.frozen import frozen
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 STATES = ["still", "walking"]
@@ -200,7 +199,7 @@ class Fake:
         return self.outcome
 
 
-@dataclass(frozen=True)
+@frozen
 class FakeLine(Line):
     mechanism: Any = None
 
@@ -506,23 +505,20 @@ def test_delta_for_a_pure_mechanism_by_name_is_an_error_and_for_auto_is_not() ->
     assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, 1e-6).delta == 0
 
 
-@pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="groop"), "did you mean 'group'"),
-        (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism=None), r"write one of \["),
-        (lambda: tf.calibrate(ACTIVITY, tf.Count("walkin"), 1), "did you mean 'walking'"),
-        (lambda: tf.calibrate(ACTIVITY, tf.Sum(), 1), "give codes"),
-        (lambda: tf.calibrate(ACTIVITY, "count", 1), "write for example Count"),
-        (lambda: tf.calibrate(ACTIVITY, tf.Count, 1), "write for example Count"),
-        (lambda: tf.calibrate(activity(), tf.Count("walking"), 1), "write Pufferfish"),
-        (lambda: tf.calibrate(FLU, tf.Sum(), 1), r"publish Identity\(\)"),
-        (lambda: tf.with_scale(FLU, tf.Histogram(), 1), r"publish Identity\(\)"),
-        (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.4], [0.5, 0.5]], 3)), "sums to 0.9"),
-        (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5]], 3)), "square"),
-        (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[1, 0], [0, 1]], 3)), "stationary"),
-    ],
-)
+@pytest.mark.parametrize(("make", "says"), [
+    (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="groop"), "did you mean 'group'"),
+    (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism=None), r"write one of \["),
+    (lambda: tf.calibrate(ACTIVITY, tf.Count("walkin"), 1), "did you mean 'walking'"),
+    (lambda: tf.calibrate(ACTIVITY, tf.Sum(), 1), "give codes"),
+    (lambda: tf.calibrate(ACTIVITY, "count", 1), "write for example Count"),
+    (lambda: tf.calibrate(ACTIVITY, tf.Count, 1), "write for example Count"),
+    (lambda: tf.calibrate(activity(), tf.Count("walking"), 1), "write Pufferfish"),
+    (lambda: tf.calibrate(FLU, tf.Sum(), 1), r"publish Identity\(\)"),
+    (lambda: tf.with_scale(FLU, tf.Histogram(), 1), r"publish Identity\(\)"),
+    (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.4], [0.5, 0.5]], 3)), "sums to 0.9"),
+    (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5]], 3)), "square"),
+    (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[1, 0], [0, 1]], 3)), "stationary"),
+])  # fmt: skip
 def test_bad_input_says_what_to_write(make: Any, says: str) -> None:
     with pytest.raises(TakifuguError, match=says):
         make()

@@ -1,7 +1,5 @@
 """What runs without anybody: the line of the crontab, the hook of pre-commit, and the recipes that are not run here."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The command line: help that loads nothing, exit codes, one clear line per error, JSON with stable keys."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

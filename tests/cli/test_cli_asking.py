@@ -1,7 +1,5 @@
 """`takifugu init` asks on a terminal: five screens, Enter takes what is offered, and nothing is written half."""
 
-from __future__ import annotations
-
 import json
 import random
 import tomllib
@@ -117,17 +115,14 @@ def test_yes_takes_no_answer_on_which_protection_depends(log: Path) -> None:
     assert "step" not in source, "it would become public, and nobody said it"
 
 
-@pytest.mark.parametrize(
-    ("words", "place"),
-    [
-        (["--rows", "wide"], "rows"), (["--rows", "stays"], "rows"), (["--whose", "nobody"], "whose"),
-        (["--whose", "state", "--publish", "state"], "publish"),
-        (["--rows", "answers", "--whose", "-", "--step", "1h"], "step"),
-        (["--rows", "changes", "--step", "3"], "step"), (["--rows", "changes", "--when", "-"], "when"),
-        (["--kind", "users", "--rows", "changes"], "rows"), (["--whose", "when", "--when", "when"], "when"),
-        (["--rows", "answers", "--whose", "user", "--secret", "answers"], "whose"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "place"), [
+    (["--rows", "wide"], "rows"), (["--rows", "stays"], "rows"), (["--whose", "nobody"], "whose"),
+    (["--whose", "state", "--publish", "state"], "publish"),
+    (["--rows", "answers", "--whose", "-", "--step", "1h"], "step"),
+    (["--rows", "changes", "--step", "3"], "step"), (["--rows", "changes", "--when", "-"], "when"),
+    (["--kind", "users", "--rows", "changes"], "rows"), (["--whose", "when", "--when", "when"], "when"),
+    (["--rows", "answers", "--whose", "user", "--secret", "answers"], "whose"),
+])  # fmt: skip
 @pytest.mark.parametrize("yes", [True, False])
 def test_answers_that_do_not_fit_are_refused(log: Path, words: list[str], place: str, yes: bool) -> None:
     clear = {"--rows": "changes", "--whose": "user"}

@@ -1,7 +1,5 @@
 """`takifugu beliefs`: what was published has the numbers of its source; what a release file believes is shown."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """`check`: every fault that needs no data is told, and neither data nor ledger are opened, nor anything written."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

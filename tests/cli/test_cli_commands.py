@@ -1,7 +1,5 @@
 """What the smaller commands say, their JSON, colours and progress; and bad input of every kind, which harms nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -134,9 +132,7 @@ def test_explain_what_a_release_file_costs(tmp_path: Path) -> None:
     ]  # fmt: skip
     for table in document["tables"]:
         rows = table["rows"]
-        assert set(rows[0]) == {
-            "epsilon", "in_file", "mechanism", "scale", "expected_error", "low", "high", "reason",
-        }  # fmt: skip
+        assert set(rows[0]) == {"epsilon", "in_file", "mechanism", "scale", "expected_error", "low", "high", "reason"}
         assert [r["epsilon"] for r in rows] == ["0.1", "0.2", "0.5", "1", "2", "5", "10"]
         assert [r["epsilon"] for r in rows if r["in_file"]] == ["1"]
         errors = [r["expected_error"] for r in rows]
@@ -535,7 +531,5 @@ def test_the_shell_completes_commands(shell: str) -> None:
     assert outcome.exit_code == 0
     assert "_TAKIFUGU_COMPLETE" in outcome.output
     line = {"COMP_WORDS": "takifugu ca", "COMP_CWORD": "1" if shell != "fish" else "ca"}
-    result = CliRunner().invoke(
-        main, [], env={"_TAKIFUGU_COMPLETE": f"{shell}_complete", **line}, prog_name="takifugu"
-    )  # fmt: skip
+    result = CliRunner().invoke(main, [], env={"_TAKIFUGU_COMPLETE": f"{shell}_complete", **line}, prog_name="takifugu")
     assert "calibrate" in result.output

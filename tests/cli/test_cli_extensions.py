@@ -1,7 +1,5 @@
 """The command line loads what installed packages register, by the entry points that they declare."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Faulty release files at the command line: a message that names the key, exit code 2, and nothing is touched."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

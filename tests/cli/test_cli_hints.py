@@ -1,7 +1,5 @@
 """Words that lead on: to the option that was meant, to `init` for a table, to what a large epsilon means."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`takifugu init`: what it guesses of strange columns, a draft that becomes valid, and nothing of the data in it."""
 
-from __future__ import annotations
-
 import errno
 import json
 import re
@@ -311,14 +309,11 @@ def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(
-    ("name", "cells"),
-    [
-        ("date", [f"2025-01-{day:02}" for day in range(1, 21)]), ("x", [f"{day:02}/01/2025" for day in range(1, 21)]),
-        ("day", [str(day) for day in range(1, 21)]), ("x", [f"202501{day:02}" for day in range(1, 21)]),
-        ("admission date", [f"Jan {day}" for day in range(1, 21)]), ("year", [str(2000 + year) for year in range(20)]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "cells"), [
+    ("date", [f"2025-01-{day:02}" for day in range(1, 21)]), ("x", [f"{day:02}/01/2025" for day in range(1, 21)]),
+    ("day", [str(day) for day in range(1, 21)]), ("x", [f"202501{day:02}" for day in range(1, 21)]),
+    ("admission date", [f"Jan {day}" for day in range(1, 21)]), ("year", [str(2000 + year) for year in range(20)]),
+])  # fmt: skip
 @pytest.mark.parametrize("kind", ["sequences", "records", "users"])
 def test_a_date_is_never_taken_for_a_unit(tmp_path: Path, name: str, cells: list[str], kind: str) -> None:
     """Rows of one date stand together, as rows of one unit would, or each row has its own."""

@@ -4,8 +4,6 @@ Signals come while a child calls functions of modules that are loaded and of cla
 what `__set_name__` raises into an error of its own, and so do pydantic and DuckDB.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Manners of the command line: lines fit the terminal, failures are JSON where that was asked for, colours optional."""
 
-from __future__ import annotations
-
 import json
 import os
 import queue
@@ -140,16 +138,13 @@ def test_refusals_say_so(fresh: Path) -> None:
     assert failure("ledger", "history", fresh.parent / "ledger.db", "nobody")["command"] == "ledger history"
 
 
-@pytest.mark.parametrize(
-    ("words", "kind", "code"),
-    [
-        (["compare"], "UsageError", 2), (["release", "a.toml", "--frce"], "UsageError", 2),
-        (["nothing"], "UsageError", 2), (["ledger", "lose"], "UsageError", 2), (["plan", "x.toml", "--releases", "x"],
-        "UsageError", 2), (["explain", "--prior", "2"], "InputError", 2), (["--frce", "compare"], "UsageError", 2),
-        (["compare", "nowhere.toml"], "SpecError", 2), (["schema", "--kind", "x"], "InputError", 2),
-        (["certificate", "show", "nowhere.json"], "InputError", 2), (["reproduce", "x"], "InputError", 2),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "kind", "code"), [
+    (["compare"], "UsageError", 2), (["release", "a.toml", "--frce"], "UsageError", 2),
+    (["nothing"], "UsageError", 2), (["ledger", "lose"], "UsageError", 2), (["plan", "x.toml", "--releases", "x"],
+    "UsageError", 2), (["explain", "--prior", "2"], "InputError", 2), (["--frce", "compare"], "UsageError", 2),
+    (["compare", "nowhere.toml"], "SpecError", 2), (["schema", "--kind", "x"], "InputError", 2),
+    (["certificate", "show", "nowhere.json"], "InputError", 2), (["reproduce", "x"], "InputError", 2),
+])  # fmt: skip
 def test_every_failure_is_json(tmp_path: Path, words: list[str], kind: str, code: int) -> None:
     failure_words = failure(*words)
     assert (failure_words["error"]["kind"], failure_words["error"]["exit_code"]) == (kind, code)

@@ -1,7 +1,5 @@
 """Long searches at the command line: announced, shown on a terminal, and ended by Ctrl-C; results go to stdout only."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

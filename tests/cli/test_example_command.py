@@ -1,7 +1,5 @@
 """`takifugu example`: what it writes into an empty folder runs there as it stands, and says something."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -3,8 +3,6 @@
 What these lines may not have stands further below, or is printed with `--all`.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What a belief tells when it is asked, set against the list of its joint states: `check_capabilities(belief)`."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any

@@ -4,8 +4,6 @@
 both half of the noise breaks no promise, and is not the noise that the mechanism says it has.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from itertools import product

@@ -5,8 +5,6 @@ A problem is a framework and a query, small enough to list all joint states. Whe
 breaks its promise on a member breaks it. Nobody is named here: what is registered is run, by whoever registered it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -238,6 +236,16 @@ def _populations() -> Iterator[Case]:
 def _boxes() -> Iterator[Case]:
     columns: dict[str, Any] = {"x": {1: tf.Affine(0, x=1), 0: None}}
     box = tf.ParameterBox({"x": ("1/5", "4/5")}, columns, 3)
+    coins = {"low": {0: "0.9", 1: "0.1"}, "high": {0: "0.2", 1: "0.8"}}
+    levels = [("low", "low"), ("low", "high"), ("high", "low"), ("high", "high")]
+    names = ["region", "income"]
+    counted = tf.CountedParameters(levels, [520, 480, 480, 520], names, {"income": coins}, 2, source="counted towns")
+    priors = [tf.JointTable(levels, list(map(Fraction, shares)), names) for shares in (
+        ("0.26", "0.24", "0.24", "0.26"), ("0.27", "0.23", "0.23", "0.27")
+    )]  # fmt: skip
+    region = _hide(counted, secret=tf.distribution_parameter("region"))
+    likely = tuple(tf.Parameters(prior, {"income": coins}, 2) for prior in priors)
+    yield Case("counted parameters", region, tf.Sum("income"), likely)
 
     def member(*numbers: str) -> tf.Parameters:
         prior = tf.JointTable([(number,) for number in numbers], [Fraction(1, 2)] * 2, ["x"])
@@ -293,9 +301,7 @@ def _densities() -> Iterator[Case]:
 
 def _rows() -> Iterator[Case]:
     which = tf.which_population()
-    laws: dict[str, Any] = {
-        "home": {"a": "0.6", "b": "0.3", "c": "0.1"}, "out": {"a": "0.2", "b": "0.3", "c": "0.5"}
-    }  # fmt: skip
+    laws: dict[str, Any] = {"home": {"a": "0.6", "b": "0.3", "c": "0.1"}, "out": {"a": "0.2", "b": "0.3", "c": "0.5"}}
     one, several = tf.FromPopulations(laws), tf.FromPopulations(laws, rows=2, independent=True)
     yield Case("a row of a population", _hide(one, secret=which), tf.EachValue())
     yield Case("two rows of a population", _hide(several, secret=which), tf.EachValue())

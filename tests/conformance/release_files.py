@@ -4,8 +4,6 @@ A kind is shown by a minimal file: no key can be left out of it. It is compared,
 and reported, by the command line alone.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

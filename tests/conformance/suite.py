@@ -4,8 +4,6 @@
 check raises AssertionError with words that say which rule was broken, and uses the member's public face only.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

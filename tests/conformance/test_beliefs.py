@@ -1,7 +1,5 @@
 """Every kind of belief: sizes, alphabets, components, what is possible, words, and the way to JSON and back."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """The corpus holds every kind of secret and query, and the cases that are easily forgotten."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

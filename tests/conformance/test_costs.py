@@ -1,7 +1,5 @@
 """Every mechanism says beforehand what its bound will cost, and it costs not much more: on larger problems."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from fractions import Fraction

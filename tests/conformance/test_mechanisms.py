@@ -1,7 +1,5 @@
 """Every registered mechanism on every small problem: it keeps what it promises, or refuses with a reason."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Every kind of query, resolved and evaluated against what its words say, by hand."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction

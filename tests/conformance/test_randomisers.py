@@ -1,11 +1,9 @@
 """Every kind of randomiser that a mechanism returns for some problem of the corpus: its law, its draws, its words."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -25,6 +23,7 @@ from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedT
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.calibration.registry import REGISTRY
+from takifugu.core.frozen import frozen
 from takifugu.model.queries.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
@@ -124,7 +123,7 @@ def test_every_kind_is_returned_by_some_mechanism() -> None:
     assert set(returned()) | set(ONE_WAY) | set(CHOICES) | {"outside"} == set(KINDS)
 
 
-@dataclass(frozen=True)
+@frozen
 class Wrong(DiscreteLaplace):
     """Discrete Laplace noise that misstates one thing about itself."""
 

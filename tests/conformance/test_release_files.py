@@ -1,7 +1,5 @@
 """Every kind of release file, by a minimal example: before the release, with faults, released, certified, reported."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What is kept with an object: found once, lost with it, and never in its copies."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import pickle

@@ -1,7 +1,5 @@
 """Commands in sentences: quoted for a shell, and whole in lines of every width."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest

@@ -1,7 +1,5 @@
 """Entries have names: whatever order a belief keeps them in, a query, a secret and data mean the same ones."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
@@ -139,16 +137,13 @@ def test_beliefs_of_several_kinds_are_read_by_name() -> None:
     assert true_answer(calibration, {"y": 1, "x": 0}) == true_answer(calibration, [0, 1]) == (1,)
 
 
-@pytest.mark.parametrize(
-    ("one", "two", "words"),
-    [
-        (network("hiv", "flu"), network("hiv", "age"), r"name different entries \(age, flu\)"),
-        (table("hiv", "flu"), table("hiv"), "2 and 1 entries"),
-        (table("hiv"), tf.JointTable([(0,), (2,)], [0.5, 0.5], names=["hiv"]), r"'hiv' can take \(1, 2\)"),
-        (users("ann"), tf.IndependentUsers([{0: 1}], 0.5, "removed", names=["ann"]), r"'ann' can take \(1, absent\)"),
-        (tf.MarkovChain(COPY, 3), tf.MarkovChain(COPY, 4), "3 and 4 entries"),
-    ],
-)
+@pytest.mark.parametrize(("one", "two", "words"), [
+    (network("hiv", "flu"), network("hiv", "age"), r"name different entries \(age, flu\)"),
+    (table("hiv", "flu"), table("hiv"), "2 and 1 entries"),
+    (table("hiv"), tf.JointTable([(0,), (2,)], [0.5, 0.5], names=["hiv"]), r"'hiv' can take \(1, 2\)"),
+    (users("ann"), tf.IndependentUsers([{0: 1}], 0.5, "removed", names=["ann"]), r"'ann' can take \(1, absent\)"),
+    (tf.MarkovChain(COPY, 3), tf.MarkovChain(COPY, 4), "3 and 4 entries"),
+])  # fmt: skip
 def test_beliefs_that_disagree_about_the_entries_are_no_framework(one: Any, two: Any, words: str) -> None:
     """Findings U3 and U7: the length of beliefs[0] alone was checked, and beliefs[1] needed more noise."""
     with pytest.raises(InputError, match=words):

@@ -1,7 +1,5 @@
 """Errors as data: what is wrong, the rule, the fix and the place; words are made from these."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections.abc import Callable

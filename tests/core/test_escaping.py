@@ -1,7 +1,5 @@
 """Nothing that is printed commands a terminal: errors, tables, sentences and certificates write controls out."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Folders of private rows go when their process goes: at an exit, at SIGTERM, and, after SIGKILL, at the next start."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

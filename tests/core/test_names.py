@@ -1,7 +1,5 @@
 """Names against Python's own tables of Unicode: what is white space, what is of zero width, what is a control."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 
@@ -16,21 +14,18 @@ EVERY_CHARACTER = [chr(code) for code in range(sys.maxunicode + 1)]
 WRITING_DIRECTION = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Jose\u0301 Luis",
-        " José Luis",
-        "José Luis ",
-        "José\u00a0Luis",
-        "José  Luis",
-        "José \t\u2003\r\n Luis\u3000",
-        "\ufeffJosé Luis",
-        "Jo\u200bsé\u2060 Lu\u00adis",
-        "José\u200d \u200cLuis\ufe0f",
-        "Jose\u034f\u0301 Luis",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "Jose\u0301 Luis",
+    " José Luis",
+    "José Luis ",
+    "José\u00a0Luis",
+    "José  Luis",
+    "José \t\u2003\r\n Luis\u3000",
+    "\ufeffJosé Luis",
+    "Jo\u200bsé\u2060 Lu\u00adis",
+    "José\u200d \u200cLuis\ufe0f",
+    "Jose\u034f\u0301 Luis",
+])  # fmt: skip
 def test_spellings_of_one_name(text: str) -> None:
     assert normalised(text) == "José Luis"
 

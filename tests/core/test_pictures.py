@@ -1,7 +1,5 @@
 """Pictures: well-formed SVG that holds what it was given, in its place, and breaks out of nothing."""
 
-from __future__ import annotations
-
 import math
 import re
 from xml.etree import ElementTree

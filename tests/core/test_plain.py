@@ -1,7 +1,5 @@
 """The plain form of a frozen dataclass follows from its fields."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum

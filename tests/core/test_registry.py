@@ -1,7 +1,5 @@
 """Registries: every place that one lists can be loaded, and what cannot be is said by its name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path

@@ -4,8 +4,6 @@ A scan of the syntax tree finds every function that compares, searches, cuts or 
 it, or putting it into another error or a refusal, is no reading.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,10 +14,7 @@ from tests.support.sources import parsed
 SRC = Path(__file__).parents[2] / "src"
 
 #: Readers of errors that other libraries raise, which have words only, as "module function".
-FOREIGN = frozenset({
-    "takifugu.data.engines.differences careful",
-    "takifugu.data.files.duckdb_file _base",
-})  # fmt: skip
+FOREIGN = frozenset({"takifugu.data.engines.differences careful", "takifugu.data.files.duckdb_file _base"})
 
 CUTS = frozenset({
     "startswith", "endswith", "find", "rfind", "index", "count", "split", "rsplit", "splitlines", "partition",

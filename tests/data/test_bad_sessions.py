@@ -1,7 +1,5 @@
 """Engines that are not there, or end in the middle: a clear error, nothing is released, and the ledger stays."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

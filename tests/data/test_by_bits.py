@@ -1,7 +1,5 @@
 """One pass over DuckDB's rows says what the careful reading says, or leaves them to it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Cells of a calendar: every step against the standard library's clocks, and counts by cell on every engine."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every engine makes the same integers of the same rows, and they are the ones that plain words give."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -112,15 +110,12 @@ def test_nasty_rows(engine: str, at: str) -> None:
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
-    ("kind", "values"),
-    [
-        ("int", [3, 7, 7, None, 3]),
-        ("float", [3.0, 7.0, 7.0, NAN, 3.0]),
-        ("decimal", [Decimal("3.00"), Decimal(7), Decimal("7.0"), None, Decimal(3)]),
-        ("text", ["3", "7 ", "\t7", " ", "3"]),
-    ],
-)
+@pytest.mark.parametrize(("kind", "values"), [
+    ("int", [3, 7, 7, None, 3]),
+    ("float", [3.0, 7.0, 7.0, NAN, 3.0]),
+    ("decimal", [Decimal("3.00"), Decimal(7), Decimal("7.0"), None, Decimal(3)]),
+    ("text", ["3", "7 ", "\t7", " ", "3"]),
+])  # fmt: skip
 def test_states_that_are_numbers(engine: str, kind: str, values: list[Any]) -> None:
     data: Columns = {"v": (kind, values), "t": ("int", [1, 2, 3, 4, 5])}
     (piece,) = pieces(open_frame(ENGINES[engine](data)), Layout("v", order="t", nulls="unobserved"), Recode((7, 3)))
@@ -277,9 +272,7 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 @pytest.mark.parametrize("at", [at for at in TIMES if at != "zoned times"])
 def test_files_are_read_like_frames(tmp_path: Path, reader: str, at: str) -> None:
     rows, data = nasty(at)
-    expected = frames_oracle.sequences(
-        rows, KNOWN, order=True, step=None, nulls="unobserved", null_keys="drop"
-    )  # fmt: skip
+    expected = frames_oracle.sequences(rows, KNOWN, order=True, step=None, nulls="unobserved", null_keys="drop")
     rules = layout(nulls="unobserved", null_keys="drop")
     places = [engines.write_csv(tmp_path / "d.csv", data, ";")]
     places += [engines.write_parquet(tmp_path / "d.parquet", data)] if reader == "duckdb" else []

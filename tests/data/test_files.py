@@ -1,7 +1,5 @@
 """Files as people have them: odd CSVs that are read, broken ones that are refused without a word of their content."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -379,14 +377,11 @@ def test_a_first_line_that_is_somebodys_row_is_not_quoted(tmp_path: Path, as_fra
     assert not {"Maria", "Schmidt", "Patience"} & set(re.findall("[A-Za-z]+", str(refusal.value)))
 
 
-@pytest.mark.parametrize(
-    ("name", "there", "says_so"),
-    [
-        ("lonn", "lon", True), ("oen", "one", True), ("amy", "ann", False), ("person", "persn", True),
-        ("person", "Person", True), ("person", "persons", True), ("person", "parson", True), ("person", "prson", True),
-        ("person", "Peterson", False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "there", "says_so"), [
+    ("lonn", "lon", True), ("oen", "one", True), ("amy", "ann", False), ("person", "persn", True),
+    ("person", "Person", True), ("person", "persons", True), ("person", "parson", True), ("person", "prson", True),
+    ("person", "Peterson", False),
+])  # fmt: skip
 def test_only_a_name_that_is_one_letter_away_is_told(tmp_path: Path, name: str, there: str, says_so: bool) -> None:
     (tmp_path / "d.csv").write_text(f"{there},state\nx,a\n")
     with pytest.raises(InputError) as refusal:

@@ -1,7 +1,5 @@
 """Files of every format hold what the same rows hold as CSV; broken ones are refused, and nothing of them is quoted."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

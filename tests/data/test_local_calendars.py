@@ -1,7 +1,5 @@
 """Calendars by clocks that are changed, against the standard library step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -154,16 +152,13 @@ def test_what_a_place_means_to_a_ledger_does_not_depend_on_the_zone() -> None:
     assert (local.at(7), local.name, local.moment_of(5000)) == (utc.at(7), utc.name, utc.moment_of(5000))
 
 
-@pytest.mark.parametrize(
-    ("step", "start", "stop", "words"),
-    [
-        ("1h", "2026-03-29T02:30", None, "from: is 2026-03-29 02:30:00, a time that clocks in 'Europe/Berlin' skipped"),
-        ("1h", "2026-10-25T02:00", None, "from: is 2026-10-25 02:00:00, a time that clocks in 'Europe/Berlin' showed"),
-        ("1h", "2026-01-05", "2026-10-25T02:00", "until: is 2026-10-25 02:00:00, a time that clocks"),
-        ("1d", "2026-01-05", "2026-04-05", "timezone: steps of 1 day do not fit clocks in 'Europe/Berlin', which"),
-        ("1d", "2026-01-05", None, "by 60 minutes on 2026-03-29"),
-    ],
-)
+@pytest.mark.parametrize(("step", "start", "stop", "words"), [
+    ("1h", "2026-03-29T02:30", None, "from: is 2026-03-29 02:30:00, a time that clocks in 'Europe/Berlin' skipped"),
+    ("1h", "2026-10-25T02:00", None, "from: is 2026-10-25 02:00:00, a time that clocks in 'Europe/Berlin' showed"),
+    ("1h", "2026-01-05", "2026-10-25T02:00", "until: is 2026-10-25 02:00:00, a time that clocks"),
+    ("1d", "2026-01-05", "2026-04-05", "timezone: steps of 1 day do not fit clocks in 'Europe/Berlin', which"),
+    ("1d", "2026-01-05", None, "by 60 minutes on 2026-03-29"),
+])  # fmt: skip
 def test_times_that_clocks_do_not_tell_are_refused(step: str, start: str, stop: str | None, words: str) -> None:
     from takifugu.data.rows.layout import parse_step
 

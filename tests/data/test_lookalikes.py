@@ -1,7 +1,5 @@
 """Texts that look like a declared value: one rule, the same on every engine and in every kind of file."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 
@@ -20,17 +18,14 @@ from takifugu.data.lookalikes import Lookalikes, one_error_apart
 DECLARED = ["bar", "Café Nord", "hospital", "ward 1", "walking"]
 
 
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("Bar", "bar"), ("bar\u00a0", "bar"), ("b\u200bar", "bar"), ("cafe nord", "Café Nord"),
-        ("CAFÉNORD", "Café Nord"),
-        ("hospitl", "hospital"), ("hopsital", "hospital"), ("Hospitals", "hospital"), ("hosbital", "hospital"),
-        ("walkin", "walking"), ("wlaking", "walking"), ("WARD\t1", "ward 1"), ("ｂａｒ", "bar"),
-        ("baz", None), ("car", None), ("ward 2", None), ("word 1", None), ("talkin", None), ("", None), ("bar", None),
-        ("hospices", None), ("gym", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "meant"), [
+    ("Bar", "bar"), ("bar\u00a0", "bar"), ("b\u200bar", "bar"), ("cafe nord", "Café Nord"),
+    ("CAFÉNORD", "Café Nord"),
+    ("hospitl", "hospital"), ("hopsital", "hospital"), ("Hospitals", "hospital"), ("hosbital", "hospital"),
+    ("walkin", "walking"), ("wlaking", "walking"), ("WARD\t1", "ward 1"), ("ｂａｒ", "bar"),
+    ("baz", None), ("car", None), ("ward 2", None), ("word 1", None), ("talkin", None), ("", None), ("bar", None),
+    ("hospices", None), ("gym", None),
+])  # fmt: skip
 def test_what_is_meant(text: str, meant: str | None) -> None:
     assert Lookalikes(DECLARED)(text) == meant
 

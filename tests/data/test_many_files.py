@@ -1,7 +1,5 @@
 """A folder or a pattern of files is one table: the same integers as the same rows in one file."""
 
-from __future__ import annotations
-
 import glob
 import gzip
 import pickle

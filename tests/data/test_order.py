@@ -1,7 +1,5 @@
 """Order columns: every way to write a time, the same microseconds on every engine; what cannot order is refused."""
 
-from __future__ import annotations
-
 import datetime as dt
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from pathlib import Path
@@ -81,34 +79,31 @@ def test_numbers_with_fractions_are_read_to_a_thousandth_of_a_step(engine: str) 
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
-    ("kind", "values", "step", "words"),
-    [
-        ("text", ["1", "SENTINEL"], None, "neither all numbers nor all ISO"),
-        ("text", ["1", "2026-01-31"], None, "neither all numbers nor all ISO"),
-        ("text", ["31.01.2026 10:00"], None, "neither all numbers nor all ISO"),
-        ("text", ["2026-01-31T10:00", "2026-01-31T10:00Z"], None, "with and without a zone"),
-        ("text", ["2026-01-31", "2026-02-30"], "1d", "no date of the calendar"),
-        ("text", ["1", ""], None, "values that are missing"),
-        ("float", [1.0, float("inf")], None, "values that are missing"),
-        ("float", [1.0, float("nan")], 1, "values that are missing"),
-        ("bool", [True, False], None, "cannot order the rows"),
-        ("int", [1, 2], "1min", "holds numbers.*step = 1"),
-        ("float", [1.0, 2.0], "1min", "holds numbers.*step = 1"),
-        ("text", ["1", "2"], "1min", "holds numbers.*step = 1"),
-        ("text", ["1.5", "2"], "1min", "holds numbers.*step = 1"),
-        ("time", [datetime(2026, 1, 1), datetime(2026, 1, 2)], 1, "dates and times.*step = .1min"),
-        ("text", ["2026-01-01", "2026-01-02"], 1, "dates and times.*step = .1min"),
-        ("int", [1, 2, 4], 2, "not a whole number of steps"),
-        ("float", [0.0, 0.5], 1, "not a whole number of steps"),
-        ("time", [datetime(2026, 1, 1), datetime(2026, 1, 1, 0, 0, 30)], "1min", "not a whole number of steps"),
-        ("int", [0, 2**40], 1, "spans more steps"),
-        ("int", [-(2**61), 2**61], 2**60, "spans more steps"),
-        ("int", [1, 1], None, "has ties"),
-        ("int", [1, 1], 1, "has ties"),
-        ("time", [datetime(2026, 1, 1)] * 2, "1min", "has ties"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "values", "step", "words"), [
+    ("text", ["1", "SENTINEL"], None, "neither all numbers nor all ISO"),
+    ("text", ["1", "2026-01-31"], None, "neither all numbers nor all ISO"),
+    ("text", ["31.01.2026 10:00"], None, "neither all numbers nor all ISO"),
+    ("text", ["2026-01-31T10:00", "2026-01-31T10:00Z"], None, "with and without a zone"),
+    ("text", ["2026-01-31", "2026-02-30"], "1d", "no date of the calendar"),
+    ("text", ["1", ""], None, "values that are missing"),
+    ("float", [1.0, float("inf")], None, "values that are missing"),
+    ("float", [1.0, float("nan")], 1, "values that are missing"),
+    ("bool", [True, False], None, "cannot order the rows"),
+    ("int", [1, 2], "1min", "holds numbers.*step = 1"),
+    ("float", [1.0, 2.0], "1min", "holds numbers.*step = 1"),
+    ("text", ["1", "2"], "1min", "holds numbers.*step = 1"),
+    ("text", ["1.5", "2"], "1min", "holds numbers.*step = 1"),
+    ("time", [datetime(2026, 1, 1), datetime(2026, 1, 2)], 1, "dates and times.*step = .1min"),
+    ("text", ["2026-01-01", "2026-01-02"], 1, "dates and times.*step = .1min"),
+    ("int", [1, 2, 4], 2, "not a whole number of steps"),
+    ("float", [0.0, 0.5], 1, "not a whole number of steps"),
+    ("time", [datetime(2026, 1, 1), datetime(2026, 1, 1, 0, 0, 30)], "1min", "not a whole number of steps"),
+    ("int", [0, 2**40], 1, "spans more steps"),
+    ("int", [-(2**61), 2**61], 2**60, "spans more steps"),
+    ("int", [1, 1], None, "has ties"),
+    ("int", [1, 1], 1, "has ties"),
+    ("time", [datetime(2026, 1, 1)] * 2, "1min", "has ties"),
+])  # fmt: skip
 def test_what_orders_nothing_is_refused(engine: str, kind: str, values: list[Any], step: Any, words: str) -> None:
     columns: Columns = {"t": (kind, values), "v": ("text", ["a"] * len(values))}
     with pytest.raises(DataError, match=words) as caught:
@@ -168,15 +163,12 @@ def kind(times: list[Any], engine: str, folder: Path, **rules: Any) -> str | Non
 
 
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "csv"])
-@pytest.mark.parametrize(
-    ("times", "rules", "expected"),
-    [
-        (CLOCKS, {}, CLOCK), (OFFSETS, {}, OFFSET), (["2026-01-05", "2026-01-06"], {}, CLOCK),
-        (["2026-01-05T10:00Z"] * 2, {}, OFFSET), ([1, 2], {}, "numbers"), ([1.5, 2.5], {}, "numbers"),
-        ([1767603600, 1767607200], {"order_format": "epoch"}, "epoch"), ([None, *OFFSETS], {}, OFFSET),
-        (["05.01.2026", "06.01.2026"], {"order_format": "%d.%m.%Y"}, CLOCK),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("times", "rules", "expected"), [
+    (CLOCKS, {}, CLOCK), (OFFSETS, {}, OFFSET), (["2026-01-05", "2026-01-06"], {}, CLOCK),
+    (["2026-01-05T10:00Z"] * 2, {}, OFFSET), ([1, 2], {}, "numbers"), ([1.5, 2.5], {}, "numbers"),
+    ([1767603600, 1767607200], {"order_format": "epoch"}, "epoch"), ([None, *OFFSETS], {}, OFFSET),
+    (["05.01.2026", "06.01.2026"], {"order_format": "%d.%m.%Y"}, CLOCK),
+])  # fmt: skip
 def test_what_an_order_column_holds(
     tmp_path: Path, engine: str, times: list[Any], rules: dict[str, Any], expected: str
 ) -> None:

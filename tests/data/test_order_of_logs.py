@@ -1,7 +1,5 @@
 """Orders as logs write them: seconds since 1970, and a date and a time of day in two columns, alike on every engine."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any

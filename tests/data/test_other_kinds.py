@@ -1,7 +1,5 @@
 """Files that are no tables are refused by how they begin, in whatever wrapping, without a word of what they hold."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

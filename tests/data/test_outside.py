@@ -1,7 +1,5 @@
 """Tables of engines that others bring: Ibis, PostgreSQL, and from outside the package."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import pickle

@@ -1,7 +1,5 @@
 """Rules of a layout: what breaks one is refused, on every engine in the same words, which never repeat the data."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import timedelta
@@ -183,22 +181,19 @@ def test_one_column_in_two_roles() -> None:
     assert [(p.unit, p.counts.tolist()) for p in recorded] == [("a", [1, 0]), ("b", [0, 1])]
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Layout("v", nulls="drop"), "nulls is 'drop'"),
-        (lambda: Layout("v", null_keys="own"), "null_keys is 'own'"),
-        (lambda: Layout("v", step=1), "no order column"),
-        (lambda: Layout("v", order="t", step="2 parsecs"), "1min"),
-        (lambda: Recode(("a", "a")), "a name of its own"),
-        (lambda: Recode((1, "1")), "a name of its own"),
-        (lambda: Recode(("still",), {"x": "stil"}), "did you mean 'still'"),
-        (lambda: Lengths(0), "at least 1"),
-        (lambda: Lengths(5, 4), "no longer than"),
-        (lambda: Lengths(longer="cut"), "no longest length"),
-        (lambda: Lengths(longer="chop"), "'refuse' or 'cut'"),
-    ],
-)
+@pytest.mark.parametrize(("make", "words"), [
+    (lambda: Layout("v", nulls="drop"), "nulls is 'drop'"),
+    (lambda: Layout("v", null_keys="own"), "null_keys is 'own'"),
+    (lambda: Layout("v", step=1), "no order column"),
+    (lambda: Layout("v", order="t", step="2 parsecs"), "1min"),
+    (lambda: Recode(("a", "a")), "a name of its own"),
+    (lambda: Recode((1, "1")), "a name of its own"),
+    (lambda: Recode(("still",), {"x": "stil"}), "did you mean 'still'"),
+    (lambda: Lengths(0), "at least 1"),
+    (lambda: Lengths(5, 4), "no longer than"),
+    (lambda: Lengths(longer="cut"), "no longest length"),
+    (lambda: Lengths(longer="chop"), "'refuse' or 'cut'"),
+])  # fmt: skip
 def test_values_that_break_a_rule(make: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         make()

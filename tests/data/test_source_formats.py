@@ -1,7 +1,5 @@
 """A format of files from outside the package: one file, and its files are opened wherever CSV files are."""
 
-from __future__ import annotations
-
 import copy
 import gzip
 import os

@@ -1,7 +1,5 @@
 """A Spark frame makes the same integers as every other engine, and its rows stay on the cluster (`make spark`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A release file opens a table or a path of Spark's itself, pinned for all scans of a command (`make spark`)."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """One person, one name; times, signs and classes of numbers: as declared, the same on every engine."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -117,9 +115,7 @@ def test_numbers_with_a_fraction_name_nobody(engine: str, layout: Layout) -> Non
 
 
 def test_two_spellings_of_a_piece_are_refused_inside_one_unit_only() -> None:
-    frame = {
-        "who": ["a", "b", "b"], "run": ["1\u00a0a", "1 a", "1\u00a0a"], "state": ["still"] * 3,
-    }  # fmt: skip
+    frame = {"who": ["a", "b", "b"], "run": ["1\u00a0a", "1 a", "1\u00a0a"], "state": ["still"] * 3}
     import polars
 
     layout = Layout("state", unit="who", piece="run")
@@ -350,14 +346,11 @@ def test_every_engine_puts_numbers_into_the_same_classes(engine: str, missing: i
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
-    ("kind", "values", "codes"),
-    [
-        ("text", ["0.1", " 7 ", "1e1", "nan", "-Inf", "many", "", None], [2, 3, 3, -1, -1, UNKNOWN, -1, -1]),
-        ("int", [0, 7, None, -3], [1, 3, -1, 0]),
-        ("bool", [True, False, None, True], [2, 1, -1, 2]),
-    ],
-)
+@pytest.mark.parametrize(("kind", "values", "codes"), [
+    ("text", ["0.1", " 7 ", "1e1", "nan", "-Inf", "many", "", None], [2, 3, 3, -1, -1, UNKNOWN, -1, -1]),
+    ("int", [0, 7, None, -3], [1, 3, -1, 0]),
+    ("bool", [True, False, None, True], [2, 1, -1, 2]),
+])  # fmt: skip
 def test_kinds_of_numbers(engine: str, kind: str, values: list[Any], codes: list[int]) -> None:
     data = open_frame(ENGINES[engine]({"n": (kind, values)}))
     assert tally(data, {"n": ENDS}) == {(code,): times for code, times in Counter(codes).items()}

@@ -1,7 +1,5 @@
 """Bounded sums, and rows by the codes of their columns, are the same integers on every engine."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -84,15 +82,12 @@ def test_engines_agree_with_plain_words(rows: list[tuple[str | None, float | Non
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
-    ("kind", "values"),
-    [
-        ("int", [3, None, 2**60, -(2**60)]),
-        ("decimal", [Decimal("2.5000"), None, Decimal("3.5000"), Decimal("-0.1000")]),
-        ("text", ["2.5", "", " 1e1", "-Inf"]),
-        ("bool", [True, None, False, True]),
-    ],
-)
+@pytest.mark.parametrize(("kind", "values"), [
+    ("int", [3, None, 2**60, -(2**60)]),
+    ("decimal", [Decimal("2.5000"), None, Decimal("3.5000"), Decimal("-0.1000")]),
+    ("text", ["2.5", "", " 1e1", "-Inf"]),
+    ("bool", [True, None, False, True]),
+])  # fmt: skip
 def test_kinds_of_numbers(engine: str, kind: str, values: list[Any]) -> None:
     data: Columns = {"x.y": (kind, values)}
     rule = Bounded("x.y", -2, 10, 1, missing=5)
@@ -167,21 +162,18 @@ def test_a_mutant_that_rounds_with_the_engine_is_found(monkeypatch: pytest.Monke
     assert wrong
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "grid", "missing", "words"),
-    [
-        (1, 0, 1, 0, "bounded by 1 and 0"),
-        (0, 1, 1, 2, "missing values count as 2"),
-        (0, 1, 0, 0, "must be above 0"),
-        (0, 1, -1, 0, "must be above 0"),
-        (1, 0, 1, None, r"is bounded by 1 and 0: the lower bound must be at most the upper one; write \[0, 1\]"),
-        (0, 1, "1e300", 0, "the grid of column 'x' is 1e300: neither its numerator nor"),
-        (0, 2**60, 1, 0, "coarsen the grid"),
-        (0, INF, 1, 0, "finite number"),
-        (NAN, 1, 1, 0, "finite number"),
-        (0, 1, "1/3e", 0, "finite number"),
-    ],
-)
+@pytest.mark.parametrize(("low", "high", "grid", "missing", "words"), [
+    (1, 0, 1, 0, "bounded by 1 and 0"),
+    (0, 1, 1, 2, "missing values count as 2"),
+    (0, 1, 0, 0, "must be above 0"),
+    (0, 1, -1, 0, "must be above 0"),
+    (1, 0, 1, None, r"is bounded by 1 and 0: the lower bound must be at most the upper one; write \[0, 1\]"),
+    (0, 1, "1e300", 0, "the grid of column 'x' is 1e300: neither its numerator nor"),
+    (0, 2**60, 1, 0, "coarsen the grid"),
+    (0, INF, 1, 0, "finite number"),
+    (NAN, 1, 1, 0, "finite number"),
+    (0, 1, "1/3e", 0, "finite number"),
+])  # fmt: skip
 def test_bounds_that_hold_nothing(low: Any, high: Any, grid: Any, missing: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         Bounded("x", low, high, grid, missing)

@@ -1,7 +1,5 @@
 """Tables with a column a step: read as an oracle reads their cells, in every engine, and as the same rows a step."""
 
-from __future__ import annotations
-
 import random
 from datetime import date, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The real run: reads what the data's description says, fits on one half only, measures the noise that it states."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

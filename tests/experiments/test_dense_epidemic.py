@@ -1,7 +1,5 @@
 """An epidemic as dense as the paper's: the fewest people that make it so, and the expected numbers by closed forms."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 
@@ -18,9 +16,7 @@ from epidemic import Epidemic
 from pages import made
 
 
-@given(
-    st.lists(st.integers(-1, 3), min_size=1, max_size=25), st.integers(1, 3), st.integers(1, 3)
-)  # fmt: skip
+@given(st.lists(st.integers(-1, 3), min_size=1, max_size=25), st.integers(1, 3), st.integers(1, 3))
 def test_the_fewest_of_the_first_make_so_many_places_dangerous(at: list[int], least: int, wanted: int) -> None:
     everybody = Epidemic(np.array(at)[:, None])
 

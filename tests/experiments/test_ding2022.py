@@ -1,7 +1,5 @@
 """Ding22 reproduced: printed tables, the laws of users and of Adult, and a page that says what the program finds."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import accumulate
 

@@ -1,7 +1,5 @@
 """Maps of every hour: expected shares by closed forms, and a release file on the real check-ins of a Friday."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import math

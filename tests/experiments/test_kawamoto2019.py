@@ -1,7 +1,5 @@
 """Distribution privacy on check-ins: the page beside the program, its numbers by an independent route."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import math

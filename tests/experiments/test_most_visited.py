@@ -1,7 +1,5 @@
 """What a check-in may lose, by one number for all that lies beyond it: against every subset, and against mechanisms."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

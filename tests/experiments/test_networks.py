@@ -1,7 +1,5 @@
 """Real networks: the schools are those of the description, and the page says what the program finds."""
 
-from __future__ import annotations
-
 import math
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """The check of a fitted normal: moments in fractions, gaps by enumeration with many digits, and the page's numbers."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Song17 reproduced: the beliefs are those of the paper and of the data's description."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Takagi21 reproduced: the epidemic keeps its rules, probabilities by another route, the page beside the program."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import cache

@@ -1,7 +1,5 @@
 """The table of docs/why.md: what it says is what the program computes, and another computation agrees."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

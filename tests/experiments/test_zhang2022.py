@@ -1,7 +1,5 @@
 """Zhang22 reproduced: printed tables and golden numbers by an independent route, and the page beside the program."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import permutations, product

@@ -1,7 +1,5 @@
 """A belief about sequences that is written outside the package, in one file, works from `init` to the ledger."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A belief written outside the package, in one file, works from `takifugu init` to what the ledger says is spent."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """From plain cases to takifugu: the Python that a user would write, as text that is run and printed alike."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

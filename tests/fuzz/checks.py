@@ -1,7 +1,5 @@
 """One case at a time: build it, calibrate, release, and set what was promised against the true loss."""
 
-from __future__ import annotations
-
 import atexit
 import math
 import shutil

@@ -4,8 +4,6 @@ A generator asks for numbers below n and takes 0 for the simplest. The list of w
 makes a case, too, so one search for shorter and smaller lists minimises everything that can be generated.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Sequence

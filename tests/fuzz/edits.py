@@ -5,8 +5,6 @@ hour; in others, such as times that carry an offset, or another table of the sam
 or after. Honest edits change no entry: what is charged then is compared with the same releases without the edits.
 """
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from collections import Counter

@@ -9,8 +9,6 @@ for it. Edits that change no entry are compared with the same releases without t
 less, or an honest edit more.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

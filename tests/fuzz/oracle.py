@@ -6,8 +6,6 @@ Whatever set of outputs is looked at, a loss found there is a loss: outputs are 
 for delta the bins of a partition (merging outputs is post-processing).
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

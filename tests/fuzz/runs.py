@@ -9,8 +9,6 @@ out alike: the integers, which steps were observed, and of release files the sca
 Exit code 1 if anything differed.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 import sys

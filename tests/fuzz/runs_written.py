@@ -1,7 +1,5 @@
 """Random tables of changes, stays, events and columns of steps, in the ways in which times and tables are written."""
 
-from __future__ import annotations
-
 import csv
 import random
 from collections.abc import Sequence
@@ -32,7 +30,8 @@ FITTING = ("1s", "1min", "30min")
 #: Polars and PyArrow are ten times as fast as the others.
 ENGINES = (*("polars", "polars lazy", "pyarrow") * 6, *engines.ENGINES, "csv")
 #: Ways to write times; those without a zone are in UTC, or clock by clocks in the one that is declared.
-TIMES, WITH_ZONE = ("time", "text", "zoned", "offset", "epoch_ms"), ("zoned", "offset", "epoch_ms")
+WITH_ZONE = ("zoned", "offset", "brief offset", "epoch_ms")
+TIMES = ("time", "text", *WITH_ZONE)
 LENGTHS = {"1s": SECOND, "1min": 60 * SECOND}
 
 
@@ -126,6 +125,8 @@ def _time(case: Case, moment: int | None) -> Any:
         return naive.isoformat() if case.times == "wall text" else naive
     if case.times == "offset":
         return exact.astimezone(timezone(timedelta(minutes=330))).isoformat()
+    if case.times == "brief offset":
+        return f"{exact.astimezone(timezone(timedelta(minutes=-210))):%Y-%m-%d %H:%M:%S.%f %z}"
     return {"time": naive, "zoned": exact, "text": naive.isoformat()}[case.times]
 
 

@@ -1,7 +1,5 @@
 """The same steps written as samples, changes, stays, events and columns, as tables and in release files."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

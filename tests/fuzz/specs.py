@@ -4,8 +4,6 @@ Nothing here imports takifugu. Entries are meant by their *key*: a name (of a co
 sequences, a position; `At(key)` stands where the library takes a position, `Along` where it takes a weight per entry.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A minute of the fuzzer with one seed, and whether the fuzzer would see too little noise. `make fuzz` looks longer."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from fractions import Fraction

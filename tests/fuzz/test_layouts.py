@@ -1,7 +1,5 @@
 """Some seeded cases of the fuzzer of layouts, and whether it would see a ledger that takes all layouts for one."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Some seeded cases of the fuzzer of runs, and whether it would see a reader that takes events for changes."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A walk over seeded cases: until the time is over, with a line for each fault and the number of each outcome."""
 
-from __future__ import annotations
-
 import argparse
 import time
 import traceback

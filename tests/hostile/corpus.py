@@ -4,8 +4,6 @@ Each case is a few files, the command that reads them and what asks the library 
 reads one says so within seconds, and touches nothing.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import itertools

@@ -3,8 +3,6 @@
 Reads a JSON list of [folder, arguments] from its input; writes one of {code, seconds, megabytes, out, err} a command.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource

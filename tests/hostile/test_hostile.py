@@ -1,7 +1,5 @@
 """The corpus against library and command line: refused in words, within seconds, and nothing is touched."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

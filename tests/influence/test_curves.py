@@ -1,7 +1,5 @@
 """Curves of every kind of belief: the mechanism never needs more than quilts or group, and its cost is predicted."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

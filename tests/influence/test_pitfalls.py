@@ -1,7 +1,5 @@
 """What would be wrong: half the noise, a ray too few, one number for all pairs; by programs and by enumeration."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle

@@ -1,7 +1,5 @@
 """Profiles: runs of entries, their sums entry by entry, what is no profile, and those of normal noise."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -66,15 +64,12 @@ def test_a_change_by_way_of_a_third_value_is_a_change():
 GOOD = np.array([[0.0, 1.0], [1.0, 0.0]])
 
 
-@pytest.mark.parametrize(
-    ("table", "words"),
-    [
-        (np.zeros((2, 3)), "shape"), (np.zeros(2), "shape"), (np.zeros((2, 2, 2)), "shape"),
-        ([[0.0, -1e-9], [-1e-9, 0.0]], "no table of losses"), ([[0.0, np.nan], [np.nan, 0.0]], "no table of losses"),
-        ([[0.0, np.inf], [np.inf, 0.0]], "no table of losses"), ([[0.0, 1.0], [1.0, 1e-9]], "no table of losses"),
-        ([[0.0, 1.0], [2.0, 0.0]], "not symmetric"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("table", "words"), [
+    (np.zeros((2, 3)), "shape"), (np.zeros(2), "shape"), (np.zeros((2, 2, 2)), "shape"),
+    ([[0.0, -1e-9], [-1e-9, 0.0]], "no table of losses"), ([[0.0, np.nan], [np.nan, 0.0]], "no table of losses"),
+    ([[0.0, np.inf], [np.inf, 0.0]], "no table of losses"), ([[0.0, 1.0], [1.0, 1e-9]], "no table of losses"),
+    ([[0.0, 1.0], [2.0, 0.0]], "not symmetric"),
+])  # fmt: skip
 def test_what_is_no_profile_is_refused(table, words):
     with pytest.raises(InputError, match=words):
         Profile((GOOD, np.array(table)), np.array([1, 1]), np.array([0, 1]))

@@ -1,7 +1,5 @@
 """What Laplace noise of a given scale promises, and what calibrations promise together: by hand."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

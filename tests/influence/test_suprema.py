@@ -1,7 +1,5 @@
 """The supremum over a cone of likelihoods: all rays, certified programs, linear programs, and what is no bound."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.support.influence_oracle import lp_supremum

@@ -1,7 +1,5 @@
 """Noise for answers whose densities are stated: normal noise of the least size, and what W-infinity gives."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Entry noise: what it really promises when entries are correlated, and that the promise is true and not vacuous."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Beliefs whose probabilities leave the range of floats: what is possible stays so, and no mechanism falls over."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Normal noise: golden sigmas, delta of the rounded noise by a sum over the grid, order, edges, mutants."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Group noise: golden values, its promise by enumeration, how it composes, and a scale cut in half that is caught."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 
@@ -46,20 +44,17 @@ def test_flu_needs_four_over_epsilon() -> None:
         assert (bound.covers, bound.epsilon, bound.delta) == (Covers.EVERYTHING, epsilon, 0)
 
 
-@pytest.mark.parametrize(
-    ("query", "change"),
-    [
-        (Count(1), 100),
-        (Count([0, 1]), 0),
-        (Sum(), 100),
-        (Mean(), 1),
-        (Histogram(), 200),
-        (Histogram(total=100), 2),
-        (Linear([1] + [0] * 99), 1),
-        (Linear([Fraction(1, 2)] * 100), 50),
-        (Count(1, entries=range(10)), 10),
-    ],
-)
+@pytest.mark.parametrize(("query", "change"), [
+    (Count(1), 100),
+    (Count([0, 1]), 0),
+    (Sum(), 100),
+    (Mean(), 1),
+    (Histogram(), 200),
+    (Histogram(total=100), 2),
+    (Linear([1] + [0] * 99), 1),
+    (Linear([Fraction(1, 2)] * 100), 50),
+    (Count(1, entries=range(10)), 10),
+])  # fmt: skip
 def test_scale_is_the_change_of_everything_over_epsilon(query: Query, change: int) -> None:
     bound = group(chain(100), query, Fraction(1, 2))
     assert bound.randomiser.scale == 2 * change

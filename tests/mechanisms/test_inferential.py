@@ -1,7 +1,5 @@
 """The baseline of Song17: influence by enumeration, the golden values, the corrected closed form, and the true loss."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

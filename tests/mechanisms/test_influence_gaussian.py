@@ -1,7 +1,5 @@
 """Influence noise, pure and with a delta: against all recordings and all cells of discretised outputs."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

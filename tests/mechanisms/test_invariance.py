@@ -1,7 +1,5 @@
 """What must not matter to any mechanism of chains and networks: names, direction, company; and the smallest cases."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -139,18 +137,14 @@ def test_a_deterministic_copy_falls_to_group(mechanism: str) -> None:
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("mechanism", ALL)
 @pytest.mark.parametrize("length", [1, 2, 5])
-@pytest.mark.parametrize(
-    ("matrix", "start"),
-    [
-        ([[0.7, 0.3], [0.4, 0.6]], [0.5, 0.5]),
-        ([[0.0, 1.0], [0.5, 0.5]], [0.5, 0.5]),
-        ([[1.0, 0.0], [0.3, 0.7]], [0.5, 0.5]),
-        ([[0.5, 0.5], [0.5, 0.5]], [1.0, 0.0]),
-        ([[0.2, 0.8, 0.0], [0.0, 0.2, 0.8], [0.8, 0.0, 0.2]], [0.2, 0.3, 0.5]),
-        ([[1.0, 0.0, 0.0], [0.4, 0.2, 0.4], [0.0, 0.0, 1.0]], [0.0, 1.0, 0.0]),
-    ],
-    ids=["plain", "zero", "absorbing", "one start", "cycle", "two ends"],
-)
+@pytest.mark.parametrize(("matrix", "start"), [
+    ([[0.7, 0.3], [0.4, 0.6]], [0.5, 0.5]),
+    ([[0.0, 1.0], [0.5, 0.5]], [0.5, 0.5]),
+    ([[1.0, 0.0], [0.3, 0.7]], [0.5, 0.5]),
+    ([[0.5, 0.5], [0.5, 0.5]], [1.0, 0.0]),
+    ([[0.2, 0.8, 0.0], [0.0, 0.2, 0.8], [0.8, 0.0, 0.2]], [0.2, 0.3, 0.5]),
+    ([[1.0, 0.0, 0.0], [0.4, 0.2, 0.4], [0.0, 0.0, 1.0]], [0.0, 1.0, 0.0]),
+], ids=["plain", "zero", "absorbing", "one start", "cycle", "two ends"])  # fmt: skip
 def test_short_chains_with_zeros(mechanism: str, length: int, matrix: Any, start: Any) -> None:
     """The promise holds, and a chain and the same network need the same."""
     chain, net = MarkovChain(matrix, length, start), as_network(matrix, start, length)

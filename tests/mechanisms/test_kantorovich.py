@@ -1,7 +1,5 @@
 """The Kantorovich mechanisms on the line: golden values, the order of the three scales, the audit, mutants."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

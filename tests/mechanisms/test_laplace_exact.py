@@ -1,7 +1,5 @@
 """The smallest Laplace scale: never too small, never more than needed, for two laws or for rounded ones."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from types import SimpleNamespace
@@ -244,23 +242,20 @@ def problem(atoms: list[Any], grid: str | None = None) -> Problem:
     return Problem(between(Pmf(atoms[:2], half), Pmf(atoms[2:], half)), Identity(grid=grid), Fraction(1))
 
 
-@pytest.mark.parametrize(
-    ("atoms", "declared", "grid", "common"),
-    [
-        ([0, 20, 10, 30], None, Fraction(10), True),
-        ([0.0, 2.0, 1.0, 3.0], None, Fraction(1), True),
-        ([Fraction(1, 3), Fraction(1, 2), 0, 1], None, Fraction(1, 6), True),
-        ([0.5, 1.5, 0.25, 2.0], None, Fraction(1, 4), True),
-        ([0.1, 0.2, 0.3, 0.4], None, Fraction(1, 10), True),
-        ([0.1234567, 0.2, 0.3, 0.4], None, Fraction(1, 10**7), False),
-        ([0.1234567, 10.2, 0.3, 0.4], None, Fraction(1, 10**5), False),
-        ([0, 1, Fraction(1, 10**7), 2], None, Fraction(1, 10**6), False),
-        ([0, 20, 10, 30], "5", Fraction(5), True),
-        ([0, 20, 10, 30], "7", Fraction(7), False),
-        ([0, 1, 2, 3], "1/2", Fraction(1, 2), True),
-        ([0, 1, 0, 1], None, Fraction(1), True),
-    ],
-)
+@pytest.mark.parametrize(("atoms", "declared", "grid", "common"), [
+    ([0, 20, 10, 30], None, Fraction(10), True),
+    ([0.0, 2.0, 1.0, 3.0], None, Fraction(1), True),
+    ([Fraction(1, 3), Fraction(1, 2), 0, 1], None, Fraction(1, 6), True),
+    ([0.5, 1.5, 0.25, 2.0], None, Fraction(1, 4), True),
+    ([0.1, 0.2, 0.3, 0.4], None, Fraction(1, 10), True),
+    ([0.1234567, 0.2, 0.3, 0.4], None, Fraction(1, 10**7), False),
+    ([0.1234567, 10.2, 0.3, 0.4], None, Fraction(1, 10**5), False),
+    ([0, 1, Fraction(1, 10**7), 2], None, Fraction(1, 10**6), False),
+    ([0, 20, 10, 30], "5", Fraction(5), True),
+    ([0, 20, 10, 30], "7", Fraction(7), False),
+    ([0, 1, 2, 3], "1/2", Fraction(1, 2), True),
+    ([0, 1, 0, 1], None, Fraction(1), True),
+])  # fmt: skip
 def test_the_grid_of_two_laws(atoms: list[Any], declared: str | None, grid: Fraction, common: bool) -> None:
     assert pair_grid(problem(atoms, declared)) == (grid, common)
 

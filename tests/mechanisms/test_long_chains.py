@@ -1,7 +1,5 @@
 """A chain of 10,000 steps: the noise of a count, against laws worked out in the long range of 80-bit floats."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

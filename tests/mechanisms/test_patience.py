@@ -1,7 +1,5 @@
 """What long sequences of many people cost: one law for each different piece, and a predicted time in words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 
@@ -95,17 +93,14 @@ def test_the_longest_piece_need_not_be_the_worst() -> None:
     assert scales[0] < scales[1] == 1.0 == pytest.approx(scales[2], rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("cost", "words"),
-    [
-        (Cost(1.0), "about 1 s"),
-        (Cost(1.2e10), "about 40 s"),
-        (Cost(6e10), "about 3 minutes"),
-        (Cost(3e12), "about 3 hours"),
-        (Cost(1e40), "too long to wait for"),
-        (Cost(3e8, 5e9), "about 1 s and 5,000 MB"),
-    ],
-)
+@pytest.mark.parametrize(("cost", "words"), [
+    (Cost(1.0), "about 1 s"),
+    (Cost(1.2e10), "about 40 s"),
+    (Cost(6e10), "about 3 minutes"),
+    (Cost(3e12), "about 3 hours"),
+    (Cost(1e40), "too long to wait for"),
+    (Cost(3e8, 5e9), "about 1 s and 5,000 MB"),
+])  # fmt: skip
 def test_predicted_work_is_told_in_seconds(cost: Cost, words: str) -> None:
     assert cost.describe() == words
 

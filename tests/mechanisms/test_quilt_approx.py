@@ -1,7 +1,5 @@
 """quilt-approx: Lemma B.4 as corrected, Algorithms 3 and 5 against literal loops, one chain's own constants."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

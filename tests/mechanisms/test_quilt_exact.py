@@ -1,7 +1,5 @@
 """quilt-exact: reference values, every quilt of short sequences, the true loss of what is released, mutants."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Choices among values: the loss of one entry by brute force, correlated secrets by the audit, what is refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The Wasserstein mechanism against W-infinity by enumeration, golden values, the exact audit, and mutants."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

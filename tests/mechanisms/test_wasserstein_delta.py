@@ -1,7 +1,5 @@
 """Wasserstein with mass delta left behind: the table of errata E11, the divergence by an oracle, edges, mutants."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 
@@ -41,13 +39,10 @@ def bound(framework: Framework, epsilon: Any, delta: Any, query: Any = None) -> 
     return bounded
 
 
-@pytest.mark.parametrize(
-    ("laws", "delta", "move"),
-    [
-        (FLU, Fraction(1, 4), 1), (FLU, Fraction(1, 5), 2), (FLU, Fraction(1, 2), 0), (TAIL, Fraction(1, 100), 0),
-        (TAIL, Fraction(99, 10**4), 49),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("laws", "delta", "move"), [
+    (FLU, Fraction(1, 4), 1), (FLU, Fraction(1, 5), 2), (FLU, Fraction(1, 2), 0), (TAIL, Fraction(1, 100), 0),
+    (TAIL, Fraction(99, 10**4), 49),
+])  # fmt: skip
 def test_the_table(laws: Any, delta: Fraction, move: int) -> None:
     bounded = bound(pair(laws), 1, delta)
     assert bounded.randomiser.scale == move

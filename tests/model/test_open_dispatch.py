@@ -1,7 +1,5 @@
 """Outside `model/beliefs/` nothing asks which type a belief has: questions are answered by what is registered."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

@@ -1,10 +1,8 @@
 """Queries as integer tables: answers, D(N), grids, plain forms and bad input."""
 
-from __future__ import annotations
-
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -66,7 +64,7 @@ def questions(draw: st.DrawFn) -> tuple[Query, MarkovChain]:
     return query, chain(k, length, states)
 
 
-def every_data_set(belief: MarkovChain) -> itertools.product[Any]:
+def every_data_set(belief: MarkovChain) -> Iterator[Any]:
     return itertools.product(range(len(belief.states)), repeat=belief.length)
 
 
@@ -218,56 +216,50 @@ def test_keys_tell_different_shares_apart() -> None:
     assert first.key == second.key != other.key
 
 
-@pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (lambda: Count([]), "names? at least one"),
-        (lambda: Count("a", []), "names? at least one"),
-        (lambda: Count("a", [1.5]), "whole numbers"),
-        (lambda: Count("a", [-1]), "whole numbers"),
-        (lambda: Count("a", [True]), "whole numbers"),
-        (lambda: Count("a", 3), "list of entry numbers"),
-        (lambda: Sum("age", entries=[0]), "one of them"),
-        (lambda: Mean("age", entries=[0]), "one of them"),
-        (lambda: Sum(grid=0), "above 0"),
-        (lambda: Sum(grid=float("nan")), "finite"),
-        (lambda: Identity(grid=-1), "above 0"),
-        (lambda: Histogram("walking"), "give a list"),
-        (lambda: Histogram([]), "at least one state"),
-        (lambda: Histogram(["a", "a"]), "each once"),
-        (lambda: Histogram(total=0), "above 0"),
-        (lambda: Histogram(total=2.5), "above 0"),
-        (lambda: Histogram(total=float("nan")), "above 0"),
-        (lambda: Histogram(total=True), "above 0"),
-        (lambda: Linear(["x"]), "finite number"),
-        (lambda: Linear([float("inf")]), "finite number"),
-        (lambda: Linear("12"), "list of numbers"),
-        (lambda: Linear(3), "list of numbers"),
-        (lambda: from_dict({"kind": "summ"}), "did you mean 'sum'"),
-        (lambda: from_dict({}), "write one of"),
-    ],
-)
+@pytest.mark.parametrize(("make", "says"), [
+    (lambda: Count([]), "names? at least one"),
+    (lambda: Count("a", []), "names? at least one"),
+    (lambda: Count("a", [1.5]), "whole numbers"),
+    (lambda: Count("a", [-1]), "whole numbers"),
+    (lambda: Count("a", [True]), "whole numbers"),
+    (lambda: Count("a", 3), "list of entry numbers"),
+    (lambda: Sum("age", entries=[0]), "one of them"),
+    (lambda: Mean("age", entries=[0]), "one of them"),
+    (lambda: Sum(grid=0), "above 0"),
+    (lambda: Sum(grid=float("nan")), "finite"),
+    (lambda: Identity(grid=-1), "above 0"),
+    (lambda: Histogram("walking"), "give a list"),
+    (lambda: Histogram([]), "at least one state"),
+    (lambda: Histogram(["a", "a"]), "each once"),
+    (lambda: Histogram(total=0), "above 0"),
+    (lambda: Histogram(total=2.5), "above 0"),
+    (lambda: Histogram(total=float("nan")), "above 0"),
+    (lambda: Histogram(total=True), "above 0"),
+    (lambda: Linear(["x"]), "finite number"),
+    (lambda: Linear([float("inf")]), "finite number"),
+    (lambda: Linear("12"), "list of numbers"),
+    (lambda: Linear(3), "list of numbers"),
+    (lambda: from_dict({"kind": "summ"}), "did you mean 'sum'"),
+    (lambda: from_dict({}), "write one of"),
+])  # fmt: skip
 def test_bad_queries_say_what_to_write(make: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
         make()
 
 
-@pytest.mark.parametrize(
-    ("query", "says"),
-    [
-        (Count("walkin"), "did you mean 'walking'"),
-        (Histogram(["still", "runing"]), "does not know"),
-        (Count("still", [0, 9]), "entries 0 to 2"),
-        (Sum(), "give codes"),
-        (Sum(codes={"still": 0}), "no code for state 'walking'"),
-        (Sum(codes={"still": 0, "walking": "one"}), "finite number"),
-        (Sum("age"), "no column"),
-        (Identity(), "publishes one value"),
-        (Linear([1, 2]), "2 weights"),
-        (Sum(codes={"still": 0, "walking": 2**70}, grid=1), "coarser grid"),
-        (Sum(codes={"still": 0, "walking": 2**62}, grid=1), "coarser grid"),
-    ],
-)
+@pytest.mark.parametrize(("query", "says"), [
+    (Count("walkin"), "did you mean 'walking'"),
+    (Histogram(["still", "runing"]), "does not know"),
+    (Count("still", [0, 9]), "entries 0 to 2"),
+    (Sum(), "give codes"),
+    (Sum(codes={"still": 0}), "no code for state 'walking'"),
+    (Sum(codes={"still": 0, "walking": "one"}), "finite number"),
+    (Sum("age"), "no column"),
+    (Identity(), "publishes one value"),
+    (Linear([1, 2]), "2 weights"),
+    (Sum(codes={"still": 0, "walking": 2**70}, grid=1), "coarser grid"),
+    (Sum(codes={"still": 0, "walking": 2**62}, grid=1), "coarser grid"),
+])  # fmt: skip
 def test_queries_that_do_not_fit_the_belief_say_why(query: Query, says: str) -> None:
     belief = chain(2, 3, ("still", "walking"))
     with pytest.raises(InputError, match=says):

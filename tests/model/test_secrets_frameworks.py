@@ -1,7 +1,5 @@
 """Secrets and frameworks: which comparisons are made, canonical forms, fingerprints, problems and bad input."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from fractions import Fraction
@@ -193,41 +191,38 @@ IDENTITY = MarkovChain(np.eye(2), 3, [1, 0], STATES[:2])
 COLUMNS = JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"])
 
 
-@pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (lambda: entry(-1, 0, 1), "counted from 0"),
-        (lambda: entry(1.5, 0, 1), "counted from 0"),
-        (lambda: entry("x", 0, 1), "attribute"),
-        (lambda: entry(True, 0, 1), "counted from 0"),
-        (lambda: entry(float("nan"), 0, 1), "counted from 0"),
-        (lambda: attribute(3, 0, 1), "entry"),
-        (lambda: Pufferfish(entry(3, "still", "walking"), CHAIN), "entries 0 to 2"),
-        (lambda: Pufferfish(entry(0, "stil", "walking"), CHAIN), "did you mean 'still'"),
-        (lambda: Pufferfish(entry(0, "still", "still"), CHAIN), "two different values"),
-        (lambda: Pufferfish(attribute("bit", 0, 1), CHAIN), "no column"),
-        (lambda: Pufferfish(attribute("bits", 0, 1), COLUMNS), "did you mean 'bit'"),
-        (lambda: Pufferfish(every_entry("bits"), COLUMNS), "did you mean 'bit'"),
-        (lambda: Pufferfish([], CHAIN), "hides nothing"),
-        (lambda: Pufferfish(CHAIN, every_entry()), "MarkovChain is not a secret.*the secrets first"),
-        (lambda: Pufferfish(every_entry(), []), "no belief"),
-        (lambda: Pufferfish(every_entry, CHAIN), "not a secret"),
-        (lambda: Pufferfish("every_entry", CHAIN), "not a secret"),
-        (lambda: Pufferfish(every_entry(), "chain"), "not a belief"),
-        (lambda: Pufferfish(every_entry(), 3), "not a belief"),
-        (lambda: Pufferfish(every_entry(), IDENTITY), "probability zero under every belief"),
-        (lambda: Pufferfish(entry(0, "still", "walking"), IDENTITY), "probability zero under every belief"),
-        (lambda: Pufferfish(every_entry(), between(Pmf([0], [1]), Pmf([1], [1])).beliefs), "between"),
-        (lambda: between([0.5, 0.5], Pmf([1], [1])), "write Pmf"),
-        (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[(0, 1)])), "write states as text"),
-        (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[Fraction(1, 2)])), "write states as text"),
-        (lambda: from_dict({"secrets": []}), "lacks"),
-        (lambda: from_dict({"secrets": [], "beliefs": [], "definition": "puffer"}), "definition"),
-        (lambda: from_dict({"secrets": [{"kind": "entri"}], "beliefs": []}), "did you mean 'entry'"),
-        (lambda: from_dict({"secrets": [{"kind": "entry", "a": 1}], "beliefs": []}), "lacks"),
-        (lambda: from_dict({"secrets": [], "beliefs": [{"kind": "chain"}]}), "belief's kind"),
-    ],
-)
+@pytest.mark.parametrize(("make", "says"), [
+    (lambda: entry(-1, 0, 1), "counted from 0"),
+    (lambda: entry(1.5, 0, 1), "counted from 0"),
+    (lambda: entry("x", 0, 1), "attribute"),
+    (lambda: entry(True, 0, 1), "counted from 0"),
+    (lambda: entry(float("nan"), 0, 1), "counted from 0"),
+    (lambda: attribute(3, 0, 1), "entry"),
+    (lambda: Pufferfish(entry(3, "still", "walking"), CHAIN), "entries 0 to 2"),
+    (lambda: Pufferfish(entry(0, "stil", "walking"), CHAIN), "did you mean 'still'"),
+    (lambda: Pufferfish(entry(0, "still", "still"), CHAIN), "two different values"),
+    (lambda: Pufferfish(attribute("bit", 0, 1), CHAIN), "no column"),
+    (lambda: Pufferfish(attribute("bits", 0, 1), COLUMNS), "did you mean 'bit'"),
+    (lambda: Pufferfish(every_entry("bits"), COLUMNS), "did you mean 'bit'"),
+    (lambda: Pufferfish([], CHAIN), "hides nothing"),
+    (lambda: Pufferfish(CHAIN, every_entry()), "MarkovChain is not a secret.*the secrets first"),
+    (lambda: Pufferfish(every_entry(), []), "no belief"),
+    (lambda: Pufferfish(every_entry, CHAIN), "not a secret"),
+    (lambda: Pufferfish("every_entry", CHAIN), "not a secret"),
+    (lambda: Pufferfish(every_entry(), "chain"), "not a belief"),
+    (lambda: Pufferfish(every_entry(), 3), "not a belief"),
+    (lambda: Pufferfish(every_entry(), IDENTITY), "probability zero under every belief"),
+    (lambda: Pufferfish(entry(0, "still", "walking"), IDENTITY), "probability zero under every belief"),
+    (lambda: Pufferfish(every_entry(), between(Pmf([0], [1]), Pmf([1], [1])).beliefs), "between"),
+    (lambda: between([0.5, 0.5], Pmf([1], [1])), "write Pmf"),
+    (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[(0, 1)])), "write states as text"),
+    (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[Fraction(1, 2)])), "write states as text"),
+    (lambda: from_dict({"secrets": []}), "lacks"),
+    (lambda: from_dict({"secrets": [], "beliefs": [], "definition": "puffer"}), "definition"),
+    (lambda: from_dict({"secrets": [{"kind": "entri"}], "beliefs": []}), "did you mean 'entry'"),
+    (lambda: from_dict({"secrets": [{"kind": "entry", "a": 1}], "beliefs": []}), "lacks"),
+    (lambda: from_dict({"secrets": [], "beliefs": [{"kind": "chain"}]}), "belief's kind"),
+])  # fmt: skip
 def test_bad_input_says_what_to_write(make: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
         make()

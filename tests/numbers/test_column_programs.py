@@ -1,7 +1,5 @@
 """The interior-point method for constraints that are the same for every output, next to HiGHS on the whole program."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

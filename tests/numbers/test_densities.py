@@ -1,7 +1,5 @@
 """Continuous distributions: bounds against many digits, divergences against quadrature and the definition."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """W-infinity of two densities against their quantiles at many levels, and where it is infinite."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Normal and Laplace noise on densities of every kind: against quadrature, point masses and limits far out."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

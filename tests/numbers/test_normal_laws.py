@@ -1,7 +1,5 @@
 """Normal laws against integration with many digits: one shift, two variances, vectors, sets; and exact matrices."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

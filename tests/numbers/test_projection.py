@@ -1,7 +1,5 @@
 """Numbers that add up and are not negative: against every support, against all whole numbers, and their properties."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Numbers at the border: read exactly or refused, and scales rounded to the safe side by no more than is promised."""
 
-from __future__ import annotations
-
 import math
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -122,16 +120,13 @@ def test_what_is_written_reads_back(value: Fraction) -> None:
     assert Fraction(to_text(value)) == value
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (Fraction(4), "4"),
-        (Fraction(-1, 10), "-0.1"),
-        (Fraction(1, 3), "1/3"),
-        (Fraction(1, 10**7), "1/10000000"),
-        (Fraction(10**400, 3), f"{10**400}/3"),
-    ],
-)
+@pytest.mark.parametrize(("value", "text"), [
+    (Fraction(4), "4"),
+    (Fraction(-1, 10), "-0.1"),
+    (Fraction(1, 3), "1/3"),
+    (Fraction(1, 10**7), "1/10000000"),
+    (Fraction(10**400, 3), f"{10**400}/3"),
+])  # fmt: skip
 def test_what_is_written_is_plain(value: Fraction, text: str) -> None:
     assert to_text(value) == text
 

@@ -1,7 +1,5 @@
 """The margins that docs/theory/rounding.md derives: each holds, within a stated factor of the errors that occur."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from random import Random

@@ -1,7 +1,5 @@
 """Numbers as runs are the numbers one by one."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

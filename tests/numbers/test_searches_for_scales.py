@@ -1,7 +1,5 @@
 """Searches end on the safe side: what they return was tried there, and held."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -20,16 +18,13 @@ from takifugu.numbers.search import (
 )
 
 
-@pytest.mark.parametrize(
-    "loss",
-    [
-        lambda b: 2 / b,
-        lambda b: 1 / b**3,
-        lambda b: math.expm1(1 / b),
-        lambda b: 5.0 if b < 3 else 0.25,  # a jump
-        lambda b: 5.0 if b < 3 else 0.0,
-    ],
-)
+@pytest.mark.parametrize("loss", [
+    lambda b: 2 / b,
+    lambda b: 1 / b**3,
+    lambda b: math.expm1(1 / b),
+    lambda b: 5.0 if b < 3 else 0.25,  # a jump
+    lambda b: 5.0 if b < 3 else 0.0,
+])  # fmt: skip
 def test_a_scale_was_tried_and_a_little_less_fails(loss):
     tried = {}
 

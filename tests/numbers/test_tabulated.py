@@ -1,7 +1,5 @@
 """Densities that are tables: heights, masses, moments and divergences against textbook sums in many digits."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

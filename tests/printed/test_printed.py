@@ -7,8 +7,6 @@ of the system's entropy.
 `TAKIFUGU_REWRITE=1 pytest tests/printed` writes the files anew: read their diff before you commit it.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 import re

@@ -1,7 +1,5 @@
 """Small release files that hide a property of whole columns, with their data: for the tests of these files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text, section

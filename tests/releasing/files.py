@@ -1,7 +1,5 @@
 """Small release files and data for the tests of the release path."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text, section

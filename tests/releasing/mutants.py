@@ -1,7 +1,5 @@
 """Faulty release files by the hundred: keys dropped, misspelt, of another type, out of range; each with its key."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The audit of a release file and of a certificate: verdicts, why something is not audited, what is really drawn."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

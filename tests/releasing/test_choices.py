@@ -1,7 +1,5 @@
 """Medians, quantiles, modes and top-k in release files: published, paid, certified; what does not fit is told."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Files that count combinations of columns: `query = "histogram"` with `by`, against a count of the rows by hand."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from fractions import Fraction

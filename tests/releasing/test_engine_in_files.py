@@ -1,7 +1,5 @@
 """`engine` in a release file: who opens the data, told in one line where nobody can, with nothing released."""
 
-from __future__ import annotations
-
 import copy
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is written outside the package works everywhere; what is written badly is refused before any release."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

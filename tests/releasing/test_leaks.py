@@ -1,7 +1,5 @@
 """Nothing of the data but the noisy value: a search through every file, message, exception, table and object."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

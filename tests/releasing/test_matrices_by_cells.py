@@ -1,7 +1,5 @@
 """Release files whose matrices depend on the hour or the weekday: what the chain is, what is refused, what is told."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from datetime import date, datetime, timedelta

@@ -1,7 +1,5 @@
 """Two files that read the same rows at steps of other lengths: what the ledger charges, against enumeration."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise, product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A pooled table that counts on other units' randomness: by name, with what it is worth beside it, and alone."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

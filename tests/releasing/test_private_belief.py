@@ -1,7 +1,5 @@
 """A belief from the private data, by whatever name: the same file, or the same integers in it, undeclared."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Secrets about whole columns: what they compare, how they are written, and what they refuse."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations
 

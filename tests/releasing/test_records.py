@@ -1,7 +1,5 @@
 """Release files of records: networks, tables of people and independent users, from the file to the certificate."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import json

@@ -4,8 +4,6 @@
 so is a command or an option in words that are written by hand.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import shlex

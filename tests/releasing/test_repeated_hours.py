@@ -1,7 +1,5 @@
 """An hour that clocks show twice: windows without it need no rule, and `ambiguous` says how its rows are read."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -64,9 +62,7 @@ def columns(rows: list[tuple[datetime, str]], kind: str = "time") -> Columns:
     """Return the rows as those of two units, not piece by piece."""
     both = [(ward, *row) for row in rows for ward in ("N", "S")]
     times: list[Any] = [at if kind == "time" else at.isoformat() for _, at, _ in both]
-    return {
-        "ward": ("text", [w for w, _, _ in both]), "time": (kind, times), "state": ("text", [s for *_, s in both]),
-    }  # fmt: skip
+    return {"ward": ("text", [w for w, _, _ in both]), "time": (kind, times), "state": ("text", [s for *_, s in both])}
 
 
 def as_csv(folder: Path, rows: list[tuple[datetime, str]]) -> None:

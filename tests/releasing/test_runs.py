@@ -1,7 +1,5 @@
 """Release files whose rows are changes of a state, stays in one or events: what they publish, promise and refuse."""
 
-from __future__ import annotations
-
 import random
 from datetime import datetime, timedelta
 from fractions import Fraction

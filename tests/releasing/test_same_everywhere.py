@@ -1,7 +1,5 @@
 """One release file, one integer: whatever the engine, whether rows are counted or read, wherever they come from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How often a release looks at the data, and how much of them comes to the driver: one look ahead, one scan, counts."""
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A study in a notebook: the steps of the command line, shown as tables; no second pipeline, and no data in results."""
 
-from __future__ import annotations
-
 import gc
 import json
 import types

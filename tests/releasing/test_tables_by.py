@@ -1,7 +1,5 @@
 """Release files with tables by hour, weekday, date, week and month: counted by hand, charged, planned, refused."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

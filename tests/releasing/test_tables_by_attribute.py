@@ -1,7 +1,5 @@
 """Release files with tables by a public attribute of units: counted by hand, charged once, refused."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

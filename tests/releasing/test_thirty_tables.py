@@ -1,7 +1,5 @@
 """Thirty and more tables as people export them: `init` is right or asks, and no table is called good that is not."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """No truth in a traceback: a search through the frames, contexts, words and pickles of every error of a release."""
 
-from __future__ import annotations
-
 import errno
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Files about people counted by combinations of columns and by group: against a count of the rows by hand."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """A source of households is about households, from the comparison to the report; one without names is one source."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Release files whose rows are wide, a column a day or a question: what they publish, cost, promise and refuse."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta

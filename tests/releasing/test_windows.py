@@ -1,7 +1,5 @@
 """Release files that publish windows of a declared calendar, again and again."""
 
-from __future__ import annotations
-
 import json
 import random
 from datetime import date, datetime, timedelta

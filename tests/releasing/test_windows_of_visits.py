@@ -1,7 +1,5 @@
 """Safe places hour by hour: what all windows promise together by enumeration, what is read, refused and shown."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -234,20 +232,17 @@ def test_hours_of_a_zone_are_those_of_its_clocks(tmp_path: Path) -> None:
         assert aware.astimezone(UTC) - datetime(2026, 10, 24, tzinfo=UTC) >= timedelta(hours=hour)
 
 
-@pytest.mark.parametrize(
-    ("extra", "time", "step"),
-    [
-        ("", "2026-10-25T02:30", "showed twice"),
-        ('ambiguous = "first"\n', "2026-10-25T02:30", 2),
-        ('ambiguous = "last"\n', "2026-10-25T02:30", 3),
-        ('ambiguous = "last"\n', "2026-10-25T02:30+02:00", 2),
-        ('order_format = "%d/%m/%Y %H.%M"\n', "25/10/2026 01.30", 1),
-        ('order_format = "%d/%m/%Y %H.%M"\n', "2026-10-25T01:30", "no time in the declared format"),
-        ('order_format = "epoch"\n', str(1792882800), 1),
-        ('order_format = "epoch_ms"\n', str(1792882800000), 1),
-        ('order_format = "epoch_ms"\n', "soon", "order"),
-    ],
-)
+@pytest.mark.parametrize(("extra", "time", "step"), [
+    ("", "2026-10-25T02:30", "showed twice"),
+    ('ambiguous = "first"\n', "2026-10-25T02:30", 2),
+    ('ambiguous = "last"\n', "2026-10-25T02:30", 3),
+    ('ambiguous = "last"\n', "2026-10-25T02:30+02:00", 2),
+    ('order_format = "%d/%m/%Y %H.%M"\n', "25/10/2026 01.30", 1),
+    ('order_format = "%d/%m/%Y %H.%M"\n', "2026-10-25T01:30", "no time in the declared format"),
+    ('order_format = "epoch"\n', str(1792882800), 1),
+    ('order_format = "epoch_ms"\n', str(1792882800000), 1),
+    ('order_format = "epoch_ms"\n', "soon", "order"),
+])  # fmt: skip
 def test_times_as_they_are_written(tmp_path: Path, extra: str, time: str, step: int | str) -> None:
     file = written(tmp_path, in_berlin(extra), f"who,where,when\nAna,bar,{time}\n")
     if isinstance(step, str):
@@ -303,17 +298,14 @@ def test_an_hour_that_does_not_end_with_the_calendars_start_is_left_out(tmp_path
     assert [*counts(written(tmp_path, text + HOURLY, rows))] == ["safe-2026-01-05T01", "safe-2026-01-05T02"]
 
 
-@pytest.mark.parametrize(
-    ("row", "key", "words"),
-    [
-        ("Dia,bar,2026-01-04T23:59", "source.from", "outside the calendar"),
-        ("Dia,bar,2026-01-05T03:00", "source.until", "outside the calendar"),
-        ("Dia,bar,yesterday", "source.order", "a value that is no time"),
-        ("Dia,bar,", "source.file", "missing values"),
-        ("Ben,gym,2026-01-05T01:31", "source.file", "more places than the 1 that are declared for a step"),
-        ("Dia,pool,2026-01-05T00:00", "source.elsewhere", "a place that is not declared"),
-    ],
-)
+@pytest.mark.parametrize(("row", "key", "words"), [
+    ("Dia,bar,2026-01-04T23:59", "source.from", "outside the calendar"),
+    ("Dia,bar,2026-01-05T03:00", "source.until", "outside the calendar"),
+    ("Dia,bar,yesterday", "source.order", "a value that is no time"),
+    ("Dia,bar,", "source.file", "missing values"),
+    ("Ben,gym,2026-01-05T01:31", "source.file", "more places than the 1 that are declared for a step"),
+    ("Dia,pool,2026-01-05T00:00", "source.elsewhere", "a place that is not declared"),
+])  # fmt: skip
 def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(tmp_path: Path, row: str, key: str, words: str) -> None:
     file = written(tmp_path, rows=f"{ROWS}{row}\n")
     with pytest.raises(DataError, match=words) as refused:
@@ -326,28 +318,25 @@ def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(tmp_path: Path, 
 # What is refused before anything is read.
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "release[0].every: needs a declared calendar"),
-        (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "source.order: is of a calendar"),
-        (FILE.replace('order = "when"\n', "") + HOURLY, "source.order: is missing"),
-        (FILE.replace('step = "1h"\n', "") + HOURLY, "source.step: is missing"),
-        (FILE.replace('step = "1h"', 'step = "1h"\nambiguous = "first"') + HOURLY, "source.ambiguous: is of clocks"),
-        (FILE.replace('"1h"', "1").replace('"2026-01-05"', '0\norder_format = "epoch"').replace(
-            '"2026-01-05T03:00"', "9") + table("odd", "1", "2026-W01"), "source.order_format: is of times"),
-        (FILE.replace('from = "2026-01-05"\n', 'timezone = "UTC"\n') + HOURLY, "source.timezone: is of a calendar"),
-        (FILE.replace('step = "1h"', 'step = "1h"\ntimezone = "Europe/Berlim"') + HOURLY, "no time zone"),
-        (FILE.replace('"1h"', '"1 fortnight"') + HOURLY, "source.step"),
-        (FILE.replace('"1h"', '"2h"') + HOURLY, "lies between two steps"),
-        (FILE.replace('until = "2026-01-05T03:00"\n', "") + HOURLY, "the calendar has no end"),
-        (FILE.replace('"2026-01-05T03:00"', '"2026-01-05T00:30"').replace('"1h"', '"30min"') + HOURLY, "no whole hour"),
-        (FILE + table("odd", "1", "2026-01-05T24"), "release[0].window"),
-        (FILE + table("late", "1", "2026-01-05T03"), "is not inside the calendar"),
-        (FILE + HOURLY.replace("hour", "minute"), "release[0].every"),
-        (FILE + HOURLY + 'to = "2026-01-05T02:00"\n', "is given beside"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "problem"), [
+    (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "release[0].every: needs a declared calendar"),
+    (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "source.order: is of a calendar"),
+    (FILE.replace('order = "when"\n', "") + HOURLY, "source.order: is missing"),
+    (FILE.replace('step = "1h"\n', "") + HOURLY, "source.step: is missing"),
+    (FILE.replace('step = "1h"', 'step = "1h"\nambiguous = "first"') + HOURLY, "source.ambiguous: is of clocks"),
+    (FILE.replace('"1h"', "1").replace('"2026-01-05"', '0\norder_format = "epoch"').replace(
+        '"2026-01-05T03:00"', "9") + table("odd", "1", "2026-W01"), "source.order_format: is of times"),
+    (FILE.replace('from = "2026-01-05"\n', 'timezone = "UTC"\n') + HOURLY, "source.timezone: is of a calendar"),
+    (FILE.replace('step = "1h"', 'step = "1h"\ntimezone = "Europe/Berlim"') + HOURLY, "no time zone"),
+    (FILE.replace('"1h"', '"1 fortnight"') + HOURLY, "source.step"),
+    (FILE.replace('"1h"', '"2h"') + HOURLY, "lies between two steps"),
+    (FILE.replace('until = "2026-01-05T03:00"\n', "") + HOURLY, "the calendar has no end"),
+    (FILE.replace('"2026-01-05T03:00"', '"2026-01-05T00:30"').replace('"1h"', '"30min"') + HOURLY, "no whole hour"),
+    (FILE + table("odd", "1", "2026-01-05T24"), "release[0].window"),
+    (FILE + table("late", "1", "2026-01-05T03"), "is not inside the calendar"),
+    (FILE + HOURLY.replace("hour", "minute"), "release[0].every"),
+    (FILE + HOURLY + 'to = "2026-01-05T02:00"\n', "is given beside"),
+])  # fmt: skip
 def test_a_calendar_that_is_none(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(SpecError) as refused:
         load(written(tmp_path, text))

@@ -1,7 +1,5 @@
 """Adult (UCI): counts of race and education from the real file, and the numbering of education in Ding 2022."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from collections import Counter

@@ -1,7 +1,5 @@
 """The exact answer that a release would add noise to."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any

@@ -3,8 +3,6 @@
 `decay` is a = e^-epsilon as a Fraction, so that "loss <= k epsilon" reads P <= a^-k P', which is decided exactly.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence

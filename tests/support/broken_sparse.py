@@ -6,8 +6,6 @@ discrete Laplace, "above" is f + N >= t + 1 + R. Their losses are against ordina
 mistakes of our own with SALap, against allowed moves. Imports no takifugu.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence

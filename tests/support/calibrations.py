@@ -7,8 +7,6 @@ Each file that they open is a cursor of one DuckDB, whose start takes longer tha
 tests of what is read from files. Their ledgers share statements.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields
 from functools import cache
@@ -58,7 +56,8 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
         written = _written(line, problem)
         if written is None:
             return attempt(line, problem, allow_zero_noise, limited)
-        key = (line, written, problem.epsilon, problem.delta, problem.work_limit, allow_zero_noise, limited)
+        requested = (problem.epsilon, problem.delta, problem.work_limit, problem.metric)
+        key = (line, written, *requested, allow_zero_noise, limited)
         if key not in _ANSWERS:
             _ANSWERS[key] = attempt(line, problem, allow_zero_noise, limited)
         return _ANSWERS[key]

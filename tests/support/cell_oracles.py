@@ -1,7 +1,5 @@
 """Cells of a calendar by definition: every step is put on its clock by the standard library. Imports no takifugu."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

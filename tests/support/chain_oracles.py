@@ -3,8 +3,6 @@
 Probabilities may be Fractions (exact), mpmath numbers or floats; nothing here imports takifugu.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction

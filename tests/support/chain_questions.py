@@ -1,7 +1,5 @@
 """Small chains, and the true loss of one release about them: value classes of takifugu only."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Hypothesis strategies for chains, tables and queries, and the exact joint laws that belong to them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import strategies as st

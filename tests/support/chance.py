@@ -1,7 +1,5 @@
 """The operating system's noise, the same in every run of a test: no test fails one time in twenty."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from threading import Lock

@@ -1,7 +1,5 @@
 """Permute-and-flip by its definition: a random order, one coin after the other. Nothing of takifugu is used."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import permutations, product

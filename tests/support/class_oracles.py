@@ -1,7 +1,5 @@
 """Slow, obviously right: chains drawn from classes, and their exact influences from powers. Imports no takifugu."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

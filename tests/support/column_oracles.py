@@ -4,8 +4,6 @@ Parameters are value indices; `law` is {values of all parameters: mass}, as in `
 its parameter, {value of it: {state: mass}}). Nothing here imports takifugu.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction

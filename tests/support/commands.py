@@ -1,7 +1,5 @@
 """The command line, run in the process of a test."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

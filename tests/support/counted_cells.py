@@ -1,7 +1,5 @@
 """One recording, counted by cells: by frames from any engine, and by hand."""
 
-from __future__ import annotations
-
 import random
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Cross tables of a few records, the slow way: every pair of data sets. It imports nothing of the library."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import product

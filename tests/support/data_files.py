@@ -1,7 +1,5 @@
 """The same texts as files of every format, for what must reduce to the same integers whatever holds it."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sqlite3

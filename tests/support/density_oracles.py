@@ -3,8 +3,6 @@
 Nothing of takifugu is used but the value classes, whose numbers are read from their plain data.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import warnings

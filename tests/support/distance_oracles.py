@@ -3,8 +3,6 @@
 It imports nothing of the library. W-infinity is the least distance at which Strassen's condition holds for every set.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
 from itertools import chain, combinations, permutations

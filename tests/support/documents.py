@@ -10,8 +10,6 @@ console   lines `$ takifugu ...` run and must succeed, or end as `# exit code 1`
           git, pip, cd) are left to it
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import io

@@ -1,7 +1,5 @@
 """The same rows as a frame of every engine, and as files: what frames.py must reduce to the same integers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal

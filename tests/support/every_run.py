@@ -1,7 +1,5 @@
 """Run a sampler along every path of its uniform draws, with exact probabilities."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 

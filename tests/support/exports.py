@@ -1,7 +1,5 @@
 """Six tables as people export them, made from scratch: their text, their release file, and the time that is true."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Calls that fail where they must not: a full disk, a locked ledger, a fault of our own."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable, Iterator

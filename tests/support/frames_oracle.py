@@ -1,7 +1,5 @@
 """What rows reduce to, one at a time and in plain words; shares nothing with the expressions that it checks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta

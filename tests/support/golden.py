@@ -1,7 +1,5 @@
 """The reference values of tests/golden.json, computed independently in exact or high-precision arithmetic."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from functools import cache

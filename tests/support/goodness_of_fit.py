@@ -3,8 +3,6 @@
 Every test says how it can fail: `misfit` is small when the samples do not come from the law.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import erfc, exp, sqrt

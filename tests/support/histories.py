@@ -1,7 +1,5 @@
 """Random sets of releases as charges: of many beliefs and queries, at places, of one reading, or nobody knows where."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

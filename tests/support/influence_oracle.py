@@ -6,8 +6,6 @@ masks over the cells of `law` (see `given`). Every supremum is the ratio of a li
 (the program's answer is repaired before it is measured), so it is attained, never above the truth.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -143,10 +141,7 @@ def _program(p: Array, q: Array, constraints: Constraints) -> Array:
     left, right, ratios, _ = constraints
     rows = np.arange(len(left))
     matrix = coo_matrix(
-        (
-            np.concatenate([np.ones(len(rows)), -ratios]),
-            (np.concatenate([rows, rows]), np.concatenate([left, right])),
-        ),
+        (np.concatenate([np.ones(len(rows)), -ratios]), (np.concatenate([rows, rows]), np.concatenate([left, right]))),
         (len(rows), len(p)),
     )
     answer = linprog(

@@ -4,8 +4,6 @@ The calls are wrapped by a small library (killed_calls.c), which is compiled her
 own; the server has everything imported, and forks a child for each command.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

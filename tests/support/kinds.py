@@ -1,7 +1,5 @@
 """What the columns of a table hold, as `takifugu init` sees it."""
 
-from __future__ import annotations
-
 from takifugu.data import Table
 from takifugu.releasing.file.guessing.columns import first_look
 

@@ -5,8 +5,6 @@ geometric noise; then somebody chooses k values of the number, and the bit is pu
 That alone keeps epsilon 0 and delta k/n, whichever values are chosen. Nothing here imports takifugu.
 """
 
-from __future__ import annotations
-
 import math
 
 

@@ -3,8 +3,6 @@
 Probabilities are Fractions or floats (read as the binary fractions that they are); nothing here imports takifugu.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction

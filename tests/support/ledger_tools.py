@@ -1,7 +1,5 @@
 """For composition and the ledger: calibrations without the registry, and the true joint loss by listing everything."""
 
-from __future__ import annotations
-
 import math
 import os
 import signal

@@ -1,7 +1,5 @@
 """Tables as people export them, with what is right about each and the truth: what they are made of."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Messages of sweeps and recordings that the process remembers."""
 
-from __future__ import annotations
-
 from takifugu.influence.chains import recordings, remembered
 
 

@@ -1,7 +1,5 @@
 """Bayesian networks by enumeration of every joint state: laws, independence, quilts and the loss of Laplace noise."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction
@@ -73,9 +71,7 @@ def independent(law: Law, entry: int, others: tuple[int, ...], given: tuple[int,
     full = marginal(law, (entry, *others, *given))
     of_entry, rest, base = marginal(law, (entry, *given)), marginal(law, (*others, *given)), marginal(law, given)
     n = 1 + len(others)
-    return all(
-        mass * base[x[n:]] == of_entry[(x[0], *x[n:])] * rest[x[1:]] for x, mass in full.items()
-    )  # fmt: skip
+    return all(mass * base[x[n:]] == of_entry[(x[0], *x[n:])] * rest[x[1:]] for x, mass in full.items())
 
 
 def influence(law: Law, entry: int, quilt: tuple[int, ...], pair: tuple[int, int]) -> float:

@@ -1,7 +1,5 @@
 """The search for quilts of a network, entry by entry over a list of quilts, with nothing left out: slow and plain."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 Nothing here imports takifugu.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise

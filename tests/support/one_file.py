@@ -1,7 +1,5 @@
 """Files that are no part of a package, imported: a tool, an example, an extension as its author would write it."""
 
-from __future__ import annotations
-
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path

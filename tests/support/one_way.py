@@ -5,8 +5,6 @@ in x', Pr[M(x) in S] <= e^epsilon Pr[M(x') in S]. The mechanism says "all are we
 where that is true, and "cannot say" otherwise: it is never wrong about the dangerous side.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

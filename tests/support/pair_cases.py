@@ -1,7 +1,5 @@
 """Random pairs of small laws, one per seed, and what is promised about them, for mechanisms that compare two laws."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

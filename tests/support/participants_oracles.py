@@ -4,8 +4,6 @@ A component is {states of its entries: probability}; the answer is the sum of we
 are counted through all components in order. Nothing here imports takifugu.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product

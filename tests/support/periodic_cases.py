@@ -1,7 +1,5 @@
 """Chains whose matrices repeat after a period, drawn for tests, with the exact joint laws that belong to them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

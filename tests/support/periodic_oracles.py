@@ -1,7 +1,5 @@
 """Slow, obviously right: chains whose matrix depends on the step, by listing every sequence. Imports no takifugu."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What a layout makes of a table, read cell by cell: slow, in plain steps, and with nothing of the package."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any

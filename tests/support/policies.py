@@ -3,8 +3,6 @@
 A relation says which record may become which. Slow and as defined; nothing here knows takifugu.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import deque

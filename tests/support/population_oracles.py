@@ -1,7 +1,5 @@
 """Populations behind channels by their definitions: rationals and every set of values or outputs."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """A PostgreSQL cluster of a test's own: on loopback, in a folder that goes away."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

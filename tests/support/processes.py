@@ -4,8 +4,6 @@ A fork of this process would be made in the middle of what its other threads do 
 it can wait for ever for what they hold. Children therefore come from a server that has everything imported.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Least squares with signs and sums by trying every set of values that are not 0; imports nothing from takifugu."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, combinations, product

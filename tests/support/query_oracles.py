@@ -1,7 +1,5 @@
 """Answers and their changes by definition: one number at a time, every data set enumerated, Fractions throughout."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product

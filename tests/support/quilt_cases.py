@@ -1,7 +1,5 @@
 """Chains and frameworks that the tests of the quilt mechanisms share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

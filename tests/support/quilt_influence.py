@@ -1,7 +1,5 @@
 """The influence of the quilts of one chain, made ready for every quilt: for tests that compare it with joint laws."""
 
-from __future__ import annotations
-
 import math
 from itertools import permutations
 from typing import Any

@@ -3,8 +3,6 @@
 A joint law is an array with one axis per entry. Nothing here imports takifugu.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Slow, obviously right: every data set of a few independent records, one by one, in rational numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Regions of distributions by their definition: every vertex in rationals, a program with a row for every vertex."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations, permutations, product

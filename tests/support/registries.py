@@ -1,7 +1,5 @@
 """What is registered inside a test ends with it: mechanisms, beliefs, queries and the rest are as they were before."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

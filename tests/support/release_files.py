@@ -1,7 +1,5 @@
 """Release files of tests: sections with their keys, one text that works, and small changes of it."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import date

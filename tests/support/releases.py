@@ -1,7 +1,5 @@
 """What tests ask of a release file again and again: what it is refused for, what it spent, what it counts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path

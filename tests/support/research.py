@@ -1,7 +1,5 @@
 """Research data in tests: skipped with a message where it is missing, a failure in CI."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

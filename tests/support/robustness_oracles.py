@@ -1,7 +1,5 @@
 """How far two joint tables are apart, by definition: exact masses, every row; imports nothing from takifugu."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

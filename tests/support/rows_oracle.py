@@ -3,8 +3,6 @@
 It imports nothing of the library: channels are mappings from values to mappings from outputs to masses.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

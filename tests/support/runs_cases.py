@@ -1,7 +1,5 @@
 """Random rows that are changes, stays or events, what is declared of them, and how the library reads them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """What rows say about steps, in plain Python: every run is expanded to the steps that it covers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

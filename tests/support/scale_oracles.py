@@ -1,7 +1,5 @@
 """The loss of a scale as it was computed before runs: one table an entry, one step at a time, nothing remembered."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

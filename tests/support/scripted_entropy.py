@@ -1,7 +1,5 @@
 """An entropy source that returns what a test wrote, and counts what was requested."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

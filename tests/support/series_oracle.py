@@ -3,8 +3,6 @@
 Secret is the first entry; the law of the second one given it is (P(1 | 0), P(1 | 1)). No code of the library is used.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

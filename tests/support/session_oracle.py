@@ -3,8 +3,6 @@
 A strategy gives the next place and threshold, or None where nobody asks any more.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from fractions import Fraction

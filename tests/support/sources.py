@@ -1,7 +1,5 @@
 """Python files as syntax trees, each parsed once in a process: for tests that read all of the package's code."""
 
-from __future__ import annotations
-
 import ast
 import gc
 from functools import cache

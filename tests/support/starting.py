@@ -1,7 +1,5 @@
 """Starting a release file as somebody does who takes whatever is offered first."""
 
-from __future__ import annotations
-
 import json
 import re
 

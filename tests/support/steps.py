@@ -1,7 +1,5 @@
 """How much work something is, without a clock: how many functions are called, which no machine and no load changes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from types import FrameType

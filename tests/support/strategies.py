@@ -1,7 +1,5 @@
 """Hypothesis strategies that several test files share."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

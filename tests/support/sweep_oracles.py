@@ -1,7 +1,5 @@
 """The recursion along a chain, slow and plain: rays one by one in many digits, every position, no shortcut."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any

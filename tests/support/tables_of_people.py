@@ -1,7 +1,5 @@
 """Ten tables as people export them that have a row for each person: answers, and wide sheets, five of each."""
 
-from __future__ import annotations
-
 import random
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Ten tables as people export them whose rows say a state: samples and changes, five of each."""
 
-from __future__ import annotations
-
 import json
 import random
 from datetime import timedelta

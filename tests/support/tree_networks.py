@@ -3,8 +3,6 @@
 Nothing here imports takifugu: specs are lists of (name, states, parents' names, table in thousandths).
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ Impossible values are left out. For up to three values all extreme rays of a clo
 e^-rho(v, .), so that each supremum is a maximum of so many ratios. Nothing here imports takifugu.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from itertools import product

@@ -1,7 +1,5 @@
 """Tupling by its definition: every tuple, every place of the sent value, and both sides of the inequality."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import prod

@@ -1,7 +1,5 @@
 """Units and pieces looked at one by one: what the library does once for all that are alike."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Independent users by enumeration of all their states, in Fractions: the slow way to every law of the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product

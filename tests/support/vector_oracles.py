@@ -1,7 +1,5 @@
 """The exact loss of a vector answer under discrete Laplace noise, every data set and every output enumerated."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any

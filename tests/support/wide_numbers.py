@@ -1,7 +1,5 @@
 """Wide numbers as Fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A wide table, read cell by cell in plain Python: which person was in which state in which step."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any

@@ -3,8 +3,6 @@
 Every step of the recording is looked at, with every pair of nodes; nothing is left out, shifted or known in advance.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product

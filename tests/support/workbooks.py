@@ -1,7 +1,5 @@
 """Excel workbooks written by hand: a sheet for each name, a cell for each value, and XML as it is for odd cells."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The examples of Zhang22 from their definitions: enumeration in fractions, many digits for normal laws."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product

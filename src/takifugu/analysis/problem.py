@@ -24,6 +24,7 @@ from takifugu.model.queries import FINEST_IMPLIED_GRID, Additive, Query, is_chos
 from takifugu.model.queries.coding import integer_row, integer_table
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.runs import Runs
+from takifugu.numbers.transport.metrics import Declared
 
 #: An undeclared grid is at most this share of the distance between the lowest and the highest atom.
 FINE = Fraction(1, 10**6)
@@ -63,6 +64,7 @@ class Problem:
     epsilon: Fraction
     delta: Fraction = Fraction(0)
     work_limit: float = field(default=3e9, compare=False)  # operations: about ten seconds
+    metric: Declared | None = None  # of mechanisms that choose by distance, instead of |x - y|
 
     def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return a value kept for all mechanisms, made at the first question."""

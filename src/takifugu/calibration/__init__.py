@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from takifugu.analysis.guarantee import Guarantee
@@ -19,6 +20,7 @@ from takifugu.calibration.trials import (
     definition_of,
     error_words,
     rows,
+    taken,
 )
 from takifugu.core import searches
 from takifugu.core.cache import forget
@@ -29,6 +31,7 @@ from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.model.queries.forms import Limited
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
+from takifugu.numbers.transport.metrics import Declared
 
 __all__ = ["REGISTRY", "Alternative", "Calibration", "Comparisons", "calibrate", "compare", "with_scale"]
 
@@ -53,6 +56,7 @@ def calibrate(
     only_release: bool = False,
     allow_zero_noise: bool = False,
     allow_private_belief: bool = False,
+    metric: Declared | None = None,
 ) -> Calibration:
     """Return the noise for one release of `query` within (epsilon, delta).
 
@@ -61,6 +65,8 @@ def calibrate(
     better, then the registry's order. With `only_release`, for `between`, and where none composes, it asks every
     mechanism and takes the smallest error of all: if that is alone, the ledger charges others about the same source for
     a change of all data (`Calibration.forbids`). One that is asked by name is run at any cost, and states its promise.
+
+    `metric` is the distance by which "kantorovich-exponential" chooses, in place of |x - y|; no other one looks at it.
 
     Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
     belief estimated from the private data (`allow_private_belief`). Source: docs/decisions.md#zero-noise.
@@ -76,8 +82,13 @@ def calibrate(
     >>> calibrate(Pufferfish(every_entry(), chain), Count("walking"), epsilon=1, mechanism="group").scale
     100.0
     """
-    problem = problem_of(framework, query, epsilon, delta)
+    problem = replace(problem_of(framework, query, epsilon, delta), metric=metric)
     conditions = check_beliefs(framework, allow_private_belief)
+    if metric is not None and (mechanism == "auto" or not find(mechanism, framework.definition).takes_metric):
+        raise InputError(
+            f"the metric is {metric.describe()}, and the mechanism {mechanism!r} looks at no metric",
+            fix='write mechanism="kantorovich-exponential", or leave the metric out',
+        ).at("metric")
     if mechanism != "auto":
         line = find(mechanism, framework.definition)
         if problem.delta > 0 and not line.takes_delta:
@@ -90,7 +101,10 @@ def calibrate(
             message = f"{line.named_as(mechanism)} {_VERBS[trial.status]}"
             raise CalibrationRefused(message, rule=f"{trial.reason}").at("mechanism")
         requested = (problem.epsilon, problem.delta)
-        return _calibration(problem, line.name, trial.bound, line.load().source, conditions, requested)
+        source = line.load().source
+        if metric is not None:
+            source += f"; distances by the metric {metric.describe()}"
+        return _calibration(problem, line.name, trial.bound, source, conditions, requested)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise, only) if only else attempt_composing(problem, allow_zero_noise)
     choice = choose(trials)
@@ -105,8 +119,9 @@ def calibrate(
 
 @searches.stopping()
 def compare(
-    framework: Framework, query: Query, epsilon: Number, delta: Number = 0.0, only_release: bool = False
-) -> Comparisons:
+    framework: Framework, query: Query, epsilon: Number, delta: Number = 0.0, only_release: bool = False,
+    metric: Declared | None = None,
+) -> Comparisons:  # fmt: skip
     """Compare every mechanism: scale, expected error, composition, or reason against it.
 
     Two are marked: what `calibrate` takes, and the least error of all where that is alone ("if the only release"; with
@@ -118,12 +133,15 @@ def compare(
     >>> table[0].name, table[0].scale
     ('group', 1.0)
     """
-    problem = problem_of(framework, query, epsilon, delta)
+    problem = replace(problem_of(framework, query, epsilon, delta), metric=metric)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise=False, alone=only)
-    outcomes, remarks = rows(trials, choose(trials), only), definition_of(problem).remarks(problem)
-    believed = bool(framework.beliefs) and not definition_of(problem).per_distance
-    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, believed, *error_words(problem))
+    choice, definition = choose(trials), definition_of(problem)
+    outcomes, remarks = rows(trials, choice, only), definition.remarks(problem)
+    best = taken(trials, choice, only)
+    sums = () if best is None else definition.printed_sums(problem, best.randomiser)
+    believed = bool(framework.beliefs) and not definition.per_distance
+    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, believed, sums, *error_words(problem))
 
 
 @searches.stopping()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import partial
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
@@ -16,6 +16,9 @@ from takifugu.core.plain import Json
 from takifugu.core.text.markup import folded, html_table, note
 from takifugu.core.text.tables import filled, labelled, number, text_table, width
 from takifugu.numbers.rationals import to_text
+
+if TYPE_CHECKING:
+    from takifugu.mechanisms.local.printed_sums import PrintedSum
 
 #: What an error is, by default.
 EXPECTED_ERROR = "how far all cells of an answer are off together, on average"
@@ -35,6 +38,12 @@ ERRORS = "Noise that each mechanism would add"
 
 _listed = partial(textwrap.fill, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 _HEADER = ("mechanism", "scale", "error", "composes", "status")
+_SUMS = ("statement", "as printed", "holds here", "")
+#: What is said above them.
+_OF_SUMS = (
+    "what is sent of one row, by the statements of Kawamoto and Murakami (2019), and by all that it tells of these "
+    "populations"
+)
 _BRIEF = ("noise", "off by", "others after")
 #: What a brief comparison has, by status or name, and its words.
 _IN_WORDS = {
@@ -98,7 +107,7 @@ class Comparisons(Sequence[Alternative]):
     "auto" takes the one marked as chosen. Where the least error of all is another one's, that one is marked "if the
     only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow". `remarks`
     are sentences about what is no mechanism for this definition; `believed` says whether there is a belief, which may
-    be off; `error_words` say what an error is.
+    be off; `error_words` say what an error is; `sums` are a paper's promises for the chosen one, beside what holds.
     """
 
     rows: tuple[Alternative, ...]
@@ -106,6 +115,7 @@ class Comparisons(Sequence[Alternative]):
     delta: Fraction
     remarks: tuple[str, ...] = ()
     believed: bool = True
+    sums: tuple[PrintedSum, ...] = ()
     error_words: str = EXPECTED_ERROR
 
     @overload
@@ -126,7 +136,8 @@ class Comparisons(Sequence[Alternative]):
     def __str__(self) -> str:
         off = [text_table(OFF_HEADER, self._off_cells), filled(OFF_BY)] if self.believed else []
         title = f"{self._title}; error: {self.error_words}"
-        return "\n\n".join([filled(title), as_text(self.rows), *map(filled, self.remarks), *off])
+        sums = [filled(_OF_SUMS), text_table(_SUMS, [row.cells for row in self.sums])] if self.sums else []
+        return "\n\n".join([filled(title), as_text(self.rows), *map(filled, self.remarks), *sums, *off])
 
     @property
     def brief(self) -> str:
@@ -153,7 +164,9 @@ class Comparisons(Sequence[Alternative]):
         remarks = "".join(map(note, self.remarks))
         off = html_table(OFF_HEADER, self._off_cells, OFF_BY) if self.believed else ""
         title = f"{self._title}; error: {self.error_words}"
-        return as_html(self.rows, title) + remarks + folded("If the belief is inaccurate", off)
+        sums = html_table(_SUMS, [row.cells for row in self.sums], _OF_SUMS) if self.sums else ""
+        whole = as_html(self.rows, title) + remarks + folded("As a paper adds it up", sums)
+        return whole + folded("If the belief is inaccurate", off)
 
     @property
     def if_belief_off(self) -> tuple[Weakened, ...]:
@@ -178,6 +191,8 @@ class Comparisons(Sequence[Alternative]):
         }
         if self.remarks:
             data["beside"] = list(self.remarks)
+        if self.sums:
+            data["printed_sums"] = [row.to_dict() for row in self.sums]
         return data
 
 

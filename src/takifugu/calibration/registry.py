@@ -20,7 +20,8 @@ class Line:
 
     "auto" leaves a `baseline` to be requested by name, for the reason given, and comparisons show it for reference.
     What is `alone` promises something about one output only, always: "auto" asks it where nothing else is released. It
-    is proved that it never needs less noise than the one that `not_below` names. Papers call it by its `aliases`. Its
+    is proved that it never needs less noise than the one that `not_below` names. Papers call it by its `aliases`. It
+    may choose by a declared distance where it `takes_metric`. Its
     bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records with
     columns, and is asked, unless by name, only where there is one.
     """
@@ -34,6 +35,7 @@ class Line:
     alone: bool = False
     not_below: str = ""
     aliases: tuple[str, ...] = ()
+    takes_metric: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -121,7 +123,7 @@ _OURS = (
     ),
     Line(
         "kantorovich-exponential", "kantorovich_exponential", baseline=_A_CHOICE, definitions=_ANY_HYPOTHESES,
-        aliases=("Theorem 1 of Ding",),
+        aliases=("Theorem 1 of Ding",), takes_metric=True,
     ),
     Line(
         "attribute-quilt", "quilts:OF_COLUMNS", definitions=("attribute",), of_columns=True,

@@ -15,6 +15,7 @@ from itertools import chain
 
 from takifugu.core.errors import InputError
 from takifugu.core.names import fits
+from takifugu.data.times.moments import iso_time
 from takifugu.data.times.time_format import START, TimeFormat
 from takifugu.data.values.texts import BLANKS, NUMBER, TIME
 from takifugu.numbers.rationals import read_fraction
@@ -127,7 +128,7 @@ def _time(text: str, form: str | None) -> datetime | None:
     try:
         if form is not None:
             return TimeFormat(form).read(text)
-        return datetime.fromisoformat(text) if re.match(TIME, text) else None
+        return iso_time(text) if re.match(TIME, text) else None
     except ValueError:  # a day that its month does not have
         return None
 

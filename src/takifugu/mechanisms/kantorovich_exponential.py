@@ -4,9 +4,11 @@ P(y | x) = e^{-eta d(x, y)} / Z(x) with Z(x) = sum_y e^{-eta d(x, y)}. By the tr
 e^{eta d(x, x')} Z(x')/Z(x) P(y | x'). So if eta d(x, x') + |log Z(x')/Z(x)| <= epsilon for all moves (x, x') of a plan
 between the two laws of every comparison, the outputs keep epsilon. Theorem 1 is about additive noise, where Z does not
 depend on x; on a finite set it does, and |log Z(x')/Z(x)| can be as large as eta d(x, x'): eta = epsilon/(2d) is always
-safe, and eta = epsilon/d only where Z is constant (a circle, a group, a full Hamming cube). On the line the plan is the
-monotone one; elsewhere a bottleneck plan (`bottleneck`). The largest verified eta is taken, and the loss of the
-exact masses that are drawn is measured.
+safe, and eta = epsilon/d only where Z is constant (a circle, a group, a full Hamming cube). The largest verified eta is
+taken, and the loss of the exact masses that are drawn is measured: nothing rests on the search for it.
+
+d is |x - y|, or the metric that a problem declares (`transport.metrics`). Where d never falls as |x - y| grows, the
+monotone plan has the least longest move; elsewhere a bottleneck plan of every comparison is taken.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import numpy as np
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.analysis.randomisers import Exact, Randomiser
-from takifugu.analysis.randomisers.choices import ExponentialChoice
+from takifugu.analysis.randomisers.choices import ChannelChoice, ExponentialChoice
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.common.finite_outputs import (
     NO_COMPARISON,
@@ -38,7 +40,7 @@ from takifugu.numbers.atoms import Atom, Floats, tabulated
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_epsilon
 from takifugu.numbers.search import are_neighbours, halved, mean
-from takifugu.numbers.transport.bottleneck import Metric, checked_distances
+from takifugu.numbers.transport.bottleneck import Metric, bottleneck, checked_distances
 from takifugu.numbers.transport.on_the_line import monotone_plan
 
 #: Room for the roundings of the masses, relative to epsilon.
@@ -51,7 +53,7 @@ MOST_MASSES = 250_000
 
 @dataclass(frozen=True)
 class KantorovichExponential:
-    """Ding22 Theorem 1 on finitely many outputs, those of the answers themselves, for one number on the line."""
+    """Ding22 Theorem 1 on finitely many outputs, those of the answers themselves, for one number."""
 
     name: str = "kantorovich-exponential"
     source: str = "Ding 2022, Theorem 1, on finitely many outputs with their normalisers"
@@ -75,11 +77,20 @@ class KantorovichExponential:
         finite = finite_problem(problem)
         if len(finite.inputs) * len(finite.outputs) > MOST_MASSES:
             return Refusal(f"there are {len(finite.inputs)} answers, too many for a table of masses: use laplace-exact")
-        moves = _plan_moves(finite)
-        noise, loss, name = _choice(problem, finite, moves)
-        farthest = max((abs(x - y) for x, y in moves), default=Fraction(0)) * problem.grid
-        numbers = (("largest_move", float(farthest)), ("measured_epsilon", loss))
+        metric: Metric = _distance
+        declared = problem.metric
+        if declared is not None:
+            metric = _in_steps(declared.on([y * problem.grid for y in _points(finite)]), problem.grid)
+        is_on_the_line = declared is None or declared.rises
+        moves = _plan_moves(finite) if is_on_the_line else _bottleneck_moves(finite, metric)
+        noise, loss, name = _choice(problem, finite, moves, metric)
+        farthest = max((Fraction(metric(x, y)) for x, y in moves), default=Fraction(0))
         detail = "the measured loss is largest here"
+        if declared is None:
+            farthest *= problem.grid
+        else:
+            detail += f"; distances by the metric {declared.describe()}"
+        numbers = (("largest_move", float(farthest)), ("measured_epsilon", loss))
         return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, Witness(name, detail, numbers))
 
 
@@ -146,17 +157,29 @@ def _log_normalisers(distances: Floats, rate: float) -> Floats:
 
 
 def _choice(
-    problem: Problem, finite: FiniteProblem, moves: list[tuple[Hashable, Hashable]]
+    problem: Problem, finite: FiniteProblem, moves: list[tuple[Hashable, Hashable]], metric: Metric
 ) -> tuple[Randomiser, float, str]:
     """Return the randomiser with the largest rate, its loss, and its comparison."""
-    rate = largest_rate(moves, finite.outputs, _distance, problem.epsilon) * INSIDE
+    rate = largest_rate(moves, finite.outputs, metric, problem.epsilon) * INSIDE
     if math.isinf(rate):
         return Exact(problem.grid, 1, problem.on_grid), 0.0, NO_COMPARISON
-    rows = exponential_rows(finite.inputs, finite.outputs, _distance, rate)
+    rows = exponential_rows(finite.inputs, finite.outputs, metric, rate)
     channel, loss, name = certified(finite, rows, problem.epsilon)
     if is_identity(finite, channel):
         return Exact(problem.grid, 1, problem.on_grid), loss, name
+    if problem.metric is not None:
+        return ChannelChoice(channel, problem.grid, finite.prior), loss, name
     return ExponentialChoice(channel, problem.grid, finite.prior, Fraction(rate)), loss, name
+
+
+def _points(finite: FiniteProblem) -> list[Fraction]:
+    """Return all inputs and outputs, increasing, in steps of the grid."""
+    return sorted({*finite.inputs, *map(Fraction, finite.outputs)})
+
+
+def _in_steps(metric: Metric, grid: Fraction) -> Metric:
+    """Return a metric of answers as one of steps of the grid."""
+    return lambda x, y: metric(x * grid, y * grid)  # type: ignore[operator]
 
 
 def _plan_moves(finite: FiniteProblem) -> list[tuple[Any, Any]]:
@@ -167,6 +190,19 @@ def _plan_moves(finite: FiniteProblem) -> list[tuple[Any, Any]]:
         plan = monotone_plan(laws[side.left], laws[side.right])
         moves.update(dict.fromkeys((x, y) for x, y, _ in plan.items() if x != y))
     return [(Fraction(x), Fraction(y)) for x, y in moves]
+
+
+def _bottleneck_moves(finite: FiniteProblem, metric: Metric) -> list[tuple[Any, Any]]:
+    """Return the different pairs (x, x') with mass in bottleneck plans."""
+    points, moves = finite.inputs, dict[tuple[Hashable, Hashable], None]()
+    laws = []
+    for law in finite.laws:
+        total = sum(law)
+        laws.append([Fraction(mass, total) for mass in law])
+    for side in finite.sides:
+        plan = bottleneck(points, laws[side.left], points, laws[side.right], metric)
+        moves.update(dict.fromkeys((x, y) for x, y, _ in plan.moves if x != y))
+    return [*moves]
 
 
 def _distance(x: Any, y: Any) -> Fraction | int:

@@ -1,7 +1,5 @@
 """Releases about one recording without declared places, against the true joint loss at every placement."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace

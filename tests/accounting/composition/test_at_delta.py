@@ -1,7 +1,5 @@
 """Promises at a delta: normal releases fixed in advance, and promises that were chosen after other outputs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

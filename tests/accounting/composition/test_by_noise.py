@@ -1,7 +1,5 @@
 """Joint costs over quilts by hand: users and steps that are independent, so that one entry tells of itself alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

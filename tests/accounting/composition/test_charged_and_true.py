@@ -1,7 +1,5 @@
 """What a set of releases is charged, against its true joint loss by enumeration: never less, and seldom much more."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterator

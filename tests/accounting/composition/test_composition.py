@@ -1,7 +1,5 @@
 """Joint promises against the true joint loss, found by listing every joint state and every extreme transcript."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

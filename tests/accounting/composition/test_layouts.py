@@ -1,7 +1,5 @@
 """Which releases read the same steps, how they lie, and what n steps in a row of them cost at most: all by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What one release costs under a framework, by hand: its own promise, or how far its answer moves over its scale."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

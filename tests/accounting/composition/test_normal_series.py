@@ -1,7 +1,5 @@
 """Series of normal releases: charged as multiples of the first, against enumeration and adaptive strategies."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

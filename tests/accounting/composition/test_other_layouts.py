@@ -1,7 +1,5 @@
 """Releases in layouts of the same entries cost at least what they reveal, by enumeration over random bijections."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Mapping
@@ -127,13 +125,10 @@ def test_the_twelfth_hole_stays_closed() -> None:
     assert cost_at_other_steps(known, [hour, minutes])[0] >= 2  # type: ignore[index]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"delta": Fraction(1, 100)}, {"scale": None}, {"scope": "pooled"}, {"begins_series": True}, {"change": None},
-        {"covers": Covers.OUTPUT}, {"scale": Fraction(0)}, {"definition": "attribute"}, {"entry_change": None},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("change", [
+    {"delta": Fraction(1, 100)}, {"scale": None}, {"scope": "pooled"}, {"begins_series": True}, {"change": None},
+    {"covers": Covers.OUTPUT}, {"scale": Fraction(0)}, {"definition": "attribute"}, {"entry_change": None},
+])  # fmt: skip
 def test_what_nothing_is_proved_of(change: dict[str, Any]) -> None:
     about = chain(3)
     known = {about.fingerprint(): about}

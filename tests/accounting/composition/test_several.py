@@ -1,7 +1,5 @@
 """Charges that differ in noise, place or query are added up: the sum costs what they cost one by one, in any order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

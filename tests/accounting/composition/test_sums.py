@@ -1,7 +1,5 @@
 """Which joint promises add up, in numbers that a person can check: independent users, so that no quilt is better."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
@@ -235,16 +233,13 @@ def test_a_single_chosen_after_a_delta_is_charged_by_its_noise() -> None:
 # Whose promise it is.
 
 
-@pytest.mark.parametrize(
-    ("secrets", "names", "travels"),
-    [
-        (every_entry(), None, True),
-        (entry(2, 0, 1), None, False),
-        (entry(2, 0, 1), list("abc"), True),
-        ([every_entry(), entry(2, 0, 1)], None, False),
-        ([every_entry(), every_entry()], None, True),
-    ],
-)
+@pytest.mark.parametrize(("secrets", "names", "travels"), [
+    (every_entry(), None, True),
+    (entry(2, 0, 1), None, False),
+    (entry(2, 0, 1), list("abc"), True),
+    ([every_entry(), entry(2, 0, 1)], None, False),
+    ([every_entry(), every_entry()], None, True),
+])  # fmt: skip
 def test_a_promise_about_a_user_covers_whoever_is_meant_only_if_all_are_hidden(
     secrets: Any, names: Any, travels: bool
 ) -> None:
@@ -260,18 +255,15 @@ def test_a_promise_about_a_user_covers_whoever_is_meant_only_if_all_are_hidden(
             joint(about, [replace(single, scale=Fraction(0)), elsewhere])
 
 
-@pytest.mark.parametrize(
-    ("length", "secrets", "initial", "travels"),
-    [
-        (4, every_entry(), "stationary", True),
-        (4, every_entry(), "any", True),
-        (4, every_entry(), (0.5, 0.5), False),
-        (4, every_entry(), ("stationary", (0.5, 0.5)), False),
-        (4, entry(0, 0, 1), "stationary", False),
-        (1, entry(0, 0, 1), "stationary", False),
-        (1, [entry(0, 0, 1), every_entry()], "stationary", True),
-    ],
-)
+@pytest.mark.parametrize(("length", "secrets", "initial", "travels"), [
+    (4, every_entry(), "stationary", True),
+    (4, every_entry(), "any", True),
+    (4, every_entry(), (0.5, 0.5), False),
+    (4, every_entry(), ("stationary", (0.5, 0.5)), False),
+    (4, entry(0, 0, 1), "stationary", False),
+    (1, entry(0, 0, 1), "stationary", False),
+    (1, [entry(0, 0, 1), every_entry()], "stationary", True),
+])  # fmt: skip
 def test_a_promise_about_a_step_covers_the_step_that_is_meant_only_if_all_are_hidden_and_none_is_first(
     length: int, secrets: Any, initial: Any, travels: bool
 ) -> None:

@@ -1,7 +1,5 @@
 """A total never falls, in whatever order releases come, is the least proved, and what a ledger's history costs."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Sequence

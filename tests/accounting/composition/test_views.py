@@ -1,7 +1,5 @@
 """How a framework reads a query that was calibrated for another one: by names, by steps, or at its worst; by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -174,21 +172,18 @@ def test_reading_alike_is_adding_up_the_same_under_every_belief() -> None:
     assert view(both).reads_alike(replace(one, answers=("unknown",), framework=both.fingerprint()))
 
 
-@pytest.mark.parametrize(
-    ("about", "expected"),
-    [
-        (users(), True),
-        (users(secrets=entry(1, 0, 1)), False),
-        (users(names=list("abc"), secrets=entry(1, 0, 1)), True),
-        (users(secrets=[entry(n, 0, 1) for n in range(3)]), True),
-        (users(secrets=[entry(n, 0, 1) for n in (0, 0, 1)]), False),
-        (steps(3, secrets=entry(1, 0, 1)), True),
-        (pieces(2, 1), True),
-        (pieces(2, 1, secrets=entry(0, 0, 1)), False),
-        (pieces(2, 1, secrets=[entry(0, 0, 1), entry(2, 0, 1)]), True),
-        (Pufferfish(entry(0, 0, 1), [tf.MarkovChain(FAIR, 3), pieces(2, 1).beliefs[0]]), False),
-    ],
-)
+@pytest.mark.parametrize(("about", "expected"), [
+    (users(), True),
+    (users(secrets=entry(1, 0, 1)), False),
+    (users(names=list("abc"), secrets=entry(1, 0, 1)), True),
+    (users(secrets=[entry(n, 0, 1) for n in range(3)]), True),
+    (users(secrets=[entry(n, 0, 1) for n in (0, 0, 1)]), False),
+    (steps(3, secrets=entry(1, 0, 1)), True),
+    (pieces(2, 1), True),
+    (pieces(2, 1, secrets=entry(0, 0, 1)), False),
+    (pieces(2, 1, secrets=[entry(0, 0, 1), entry(2, 0, 1)]), True),
+    (Pufferfish(entry(0, 0, 1), [tf.MarkovChain(FAIR, 3), pieces(2, 1).beliefs[0]]), False),
+])  # fmt: skip
 def test_where_every_component_that_may_be_meant_holds_a_secret(about: Framework, expected: bool) -> None:
     assert view(about).has_secrets_everywhere is expected
 

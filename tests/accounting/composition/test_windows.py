@@ -1,7 +1,5 @@
 """Windows of one recording with declared places: against all joint states, against all steps, and as they add up."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace

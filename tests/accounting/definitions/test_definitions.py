@@ -1,7 +1,5 @@
 """Definitions: one written outside works everywhere, and each turns every kind of charge into its own cost."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

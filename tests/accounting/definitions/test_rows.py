@@ -1,7 +1,5 @@
 """What releases about rows of one person cost together, against the truth by enumeration of all rows and outputs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction as F
@@ -19,11 +17,11 @@ from tests.support.population_oracles import laws
 
 import takifugu as tf
 from kawamoto.channels import randomised_response
-from kawamoto.composing import on_one_value
 from takifugu.accounting.composition import Charge, joint
 from takifugu.accounting.definitions import rows
 from takifugu.analysis.guarantee import Covers
 from takifugu.mechanisms.local import together
+from takifugu.mechanisms.local.composing import on_one_value
 from takifugu.mechanisms.local.over_classes import masses_of_values
 from takifugu.mechanisms.local.senders import Values
 from takifugu.mechanisms.local.sent import Sending
@@ -193,10 +191,7 @@ def true_loss_of_two(pairs: tuple[dict[Any, F], dict[Any, F]]) -> float:
     return oracle.loss(one, other)
 
 
-EQUAL_OR_NOT = (
-    {("0", "0"): F(1, 2), ("1", "1"): F(1, 2)},
-    {("0", "1"): F(1, 2), ("1", "0"): F(1, 2)},
-)
+EQUAL_OR_NOT = ({("0", "0"): F(1, 2), ("1", "1"): F(1, 2)}, {("0", "1"): F(1, 2), ("1", "0"): F(1, 2)})
 
 
 def test_dependent_rows_and_two_columns_have_no_cap_together() -> None:
@@ -284,10 +279,7 @@ def test_the_cap_of_a_class_is_the_largest_ratio_of_its_corners(counts: list[int
             column = [int(x == value) for x in range(4)]
             assert (low, high)[place][value] == (region.least(column), region.largest(column))[place]
     corners = [region_oracles.corners(region, 4) for region in regions.by_name.values()]
-    worst = max(
-        region_oracles.loss(one, other)
-        for p, q in product(*corners) for one, other in ((p, q), (q, p))
-    )  # fmt: skip
+    worst = max(region_oracles.loss(one, other) for p, q in product(*corners) for one, other in ((p, q), (q, p)))
     belief = tf.FromPopulations.counted(samples_of(listed, 4), names, 0.9, independent=True)
     assert float(rows.most_of_rows([belief])) == pytest.approx(float(worst))
     about, flip = tf.Pufferfish(tf.which_population(), belief), randomised_response(names, 2)
@@ -320,9 +312,7 @@ def test_a_delta_is_paid_again_with_each_release() -> None:
 def test_the_comparison_notices_half_a_loss(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The value itself, sent for certain in all but one of a thousand cases: all three bounds are tight."""
     channel = randomised_response(["a", "b"], 12)
-    case = Case(
-        ({"a": F(3, 4), "b": F(1, 4)}, {"a": F(1, 4), "b": F(3, 4)}), ((channel, (0,), "May", ""),) * 2,
-    )  # fmt: skip
+    case = Case(({"a": F(3, 4), "b": F(1, 4)}, {"a": F(1, 4), "b": F(3, 4)}), ((channel, (0,), "May", ""),) * 2)
     true = case.true_loss(case.laws)
     assert true <= joint(case.about, case.charges(case.about)).epsilon <= true * (1 + F(1, 10**3))
     if name == "row_losses":

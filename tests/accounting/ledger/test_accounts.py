@@ -1,7 +1,5 @@
 """What units are charged: every framework, every release, exact amounts, and words that help when it is too much."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Layouts that agree read every small table alike, by a slow reader that shares no code with the rules."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from typing import Any
@@ -95,48 +93,42 @@ def sequence(**changes: Any) -> dict[str, Any]:
     return {key: value for key, value in layout.items() if value is not None}
 
 
-@pytest.mark.parametrize(
-    ("before", "now"),
-    [
-        ({}, {"duplicates": "first"}), ({}, {"missing": ["NA"]}), ({}, {"null_keys": "drop"}),
-        ({"missing": ["NA", "?"]}, {"null_keys": "drop", "missing": ["NA"]}), ({}, {"thousands": "."}),
-        ({}, {"states": {**PLAIN["states"], "x": "busy"}}), ({}, {"round_to": ["60", True]}),
-        ({"delimiter": [";", ";"]}, {"delimiter": [",", ","]}), ({}, {"delimiter": [";", ","]}),
-        ({"delimiter": [";", ";"]}, {"delimiter": [";", ","]}), ({"table": ["a", True]}, {"table": ["b", True]}),
-        ({"table": ["a", True]}, {"table": ["a", False]}), ({"table": ["a", True]}, {}),
-        ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["iso8859-1", "ASCII"]}),
-        ({"encoding": ["utf-8", "other names"]}, {"encoding": ["utf-8", "ASCII"]}),
-        ({"timezone": ["Asia/Tokyo", "9"]}, {"timezone": ["Japan", "9"]}),
-        ({"timezone": ["Asia/Tokyo", "9"]}, {"timezone": ["Asia/Tokyo", "of an older list of zones"]}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("before", "now"), [
+    ({}, {"duplicates": "first"}), ({}, {"missing": ["NA"]}), ({}, {"null_keys": "drop"}),
+    ({"missing": ["NA", "?"]}, {"null_keys": "drop", "missing": ["NA"]}), ({}, {"thousands": "."}),
+    ({}, {"states": {**PLAIN["states"], "x": "busy"}}), ({}, {"round_to": ["60", True]}),
+    ({"delimiter": [";", ";"]}, {"delimiter": [",", ","]}), ({}, {"delimiter": [";", ","]}),
+    ({"delimiter": [";", ";"]}, {"delimiter": [";", ","]}), ({"table": ["a", True]}, {"table": ["b", True]}),
+    ({"table": ["a", True]}, {"table": ["a", False]}), ({"table": ["a", True]}, {}),
+    ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["iso8859-1", "ASCII"]}),
+    ({"encoding": ["utf-8", "other names"]}, {"encoding": ["utf-8", "ASCII"]}),
+    ({"timezone": ["Asia/Tokyo", "9"]}, {"timezone": ["Japan", "9"]}),
+    ({"timezone": ["Asia/Tokyo", "9"]}, {"timezone": ["Asia/Tokyo", "of an older list of zones"]}),
+])  # fmt: skip
 def test_what_agrees(before: dict[str, Any], now: dict[str, Any]) -> None:
     one, other = sequence(**before), sequence(**now)
     assert conflicts(one, other) == conflicts(other, one) == ()
 
 
-@pytest.mark.parametrize(
-    ("before", "now"),
-    [
-        ({"duplicates": "first"}, {"duplicates": "last"}), ({"thousands": ","}, {"thousands": "."}),
-        ({"missing": ["x"]}, {"states": {**PLAIN["states"], "x": "busy"}}),
-        ({}, {"null_keys": "drop", "missing": ["NA"]}),
-        ({"null_keys": "drop", "missing": ["?"]}, {"null_keys": "drop", "missing": ["NA"]}),
-        ({"bins": {"calm": ["0", "9"]}, "missing": ["5"]}, {"bins": {"calm": ["0", "9"]}}),
-        ({"states": {"calm": "calm"}}, {"states": {"calm": "busy"}}), ({}, {"round_to": ["60", False]}),
-        ({"round_to": ["20", True]}, {"round_to": ["60", True]}), ({}, {"order_format": "%Y-%d-%m"}),
-        ({"delimiter": [";", ";"]}, {"delimiter": [",", ";"]}), ({"table": ["a", False]}, {"table": ["b", False]}),
-        ({"table": ["a", True]}, {"table": ["b", False]}), ({"sheet": ["a", False]}, {"sheet": ["b", False]}),
-        ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["shift_jis", "ASCII"]}),
-        ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["gb18030", "ASCII"]}),
-        ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["iso8859-1", "other names"]}),
-        ({"encoding": ["utf-8", "ASCII"], "piece": "stay"}, {"encoding": ["iso8859-1", "ASCII"], "piece": "stay"}),
-        ({"encoding": ["utf-8", "ASCII"], "value": "Zustand ä"},
-         {"encoding": ["iso8859-1", "ASCII"], "value": "Zustand ä"}),
-        ({"times": "clock times"}, {"times": "times with offsets", "timezone": None}), ({}, {"unit": "bed"}),
-        ({}, {"step": None}), ({}, {"decimal": ","}), ({}, {"header": False}), ({}, {"ambiguous": "first"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("before", "now"), [
+    ({"duplicates": "first"}, {"duplicates": "last"}), ({"thousands": ","}, {"thousands": "."}),
+    ({"missing": ["x"]}, {"states": {**PLAIN["states"], "x": "busy"}}),
+    ({}, {"null_keys": "drop", "missing": ["NA"]}),
+    ({"null_keys": "drop", "missing": ["?"]}, {"null_keys": "drop", "missing": ["NA"]}),
+    ({"bins": {"calm": ["0", "9"]}, "missing": ["5"]}, {"bins": {"calm": ["0", "9"]}}),
+    ({"states": {"calm": "calm"}}, {"states": {"calm": "busy"}}), ({}, {"round_to": ["60", False]}),
+    ({"round_to": ["20", True]}, {"round_to": ["60", True]}), ({}, {"order_format": "%Y-%d-%m"}),
+    ({"delimiter": [";", ";"]}, {"delimiter": [",", ";"]}), ({"table": ["a", False]}, {"table": ["b", False]}),
+    ({"table": ["a", True]}, {"table": ["b", False]}), ({"sheet": ["a", False]}, {"sheet": ["b", False]}),
+    ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["shift_jis", "ASCII"]}),
+    ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["gb18030", "ASCII"]}),
+    ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["iso8859-1", "other names"]}),
+    ({"encoding": ["utf-8", "ASCII"], "piece": "stay"}, {"encoding": ["iso8859-1", "ASCII"], "piece": "stay"}),
+    ({"encoding": ["utf-8", "ASCII"], "value": "Zustand ä"},
+     {"encoding": ["iso8859-1", "ASCII"], "value": "Zustand ä"}),
+    ({"times": "clock times"}, {"times": "times with offsets", "timezone": None}), ({}, {"unit": "bed"}),
+    ({}, {"step": None}), ({}, {"decimal": ","}), ({}, {"header": False}), ({}, {"ambiguous": "first"}),
+])  # fmt: skip
 def test_what_does_not_agree(before: dict[str, Any], now: dict[str, Any]) -> None:
     one, other = sequence(**before), sequence(**now)
     assert conflicts(one, other)
@@ -149,16 +141,13 @@ def test_rules_about_sequences_are_no_rules_about_records() -> None:
     assert not conflicts({"value": "x"}, {"value": "x", "delimiter": [",", ","]})
 
 
-@pytest.mark.parametrize(
-    ("now", "moved"),
-    [
-        ({"step": None, "from": None}, True), ({"timezone": ["Asia/Tokyo", "9"]}, True),
-        ({"times": "times with offsets", "timezone": None}, True), ({"step": "20", "missing": ["NA"]}, True),
-        ({"step": "20", "duplicates": "first"}, False), ({"step": "20", "ambiguous": "drop"}, False),
-        ({"step": "20", "value": "lag"}, False), ({"step": "20", "min_length": 2}, False), ({"unit": "bed"}, False),
-        ({"table": ["b", False]}, False), ({"order": "hour"}, False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("now", "moved"), [
+    ({"step": None, "from": None}, True), ({"timezone": ["Asia/Tokyo", "9"]}, True),
+    ({"times": "times with offsets", "timezone": None}, True), ({"step": "20", "missing": ["NA"]}, True),
+    ({"step": "20", "duplicates": "first"}, False), ({"step": "20", "ambiguous": "drop"}, False),
+    ({"step": "20", "value": "lag"}, False), ({"step": "20", "min_length": 2}, False), ({"unit": "bed"}, False),
+    ({"table": ["b", False]}, False), ({"order": "hour"}, False),
+])  # fmt: skip
 def test_the_same_entries_at_other_steps(now: dict[str, Any], moved: bool) -> None:
     before = sequence(table=["a", False])
     assert are_moved(before, sequence(**{"table": ["a", False], **now})) is moved

@@ -1,7 +1,5 @@
 """What units would pay: those alike as each by itself, and computed before the lock is taken."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

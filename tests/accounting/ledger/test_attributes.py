@@ -1,7 +1,5 @@
 """Releases that hide properties of whole columns, on one ledger: together, and beside releases of other definitions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path

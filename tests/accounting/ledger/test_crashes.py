@@ -1,7 +1,5 @@
 """Killed at every statement, out of room at every size, edited at random: all or nothing, and words for the rest."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -278,24 +276,21 @@ def test_bytes_that_were_changed_at_random_never_end_in_a_traceback(tmp_path: Pa
     assert refused > 50
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "update summaries set body = 'x'",
-        "update summaries set body = '[1]'",
-        'update summaries set body = \'{"form": "runs"}\'',
-        "update charges set body = '[]'",
-        "update charges set body = '" + "[" * 5000 + "'",
-        "update frameworks set body = '{\"definition\": 3}'",
-        "update frameworks set body = 'null'",
-        "update summaries set body = '[]'",
-        'update summaries set body = \'{"form": "runs", "recharge": false, "terms": []}\'',
-        'update summaries set body = \'{"form": "runs", "recharge": false, "terms": [{"charge": 9}]}\'',
-        "update sources set budget_epsilon = '-'",
-        "update sources set budget_epsilon = 'nan'",
-        "update meta set key = 'zz'",
-    ],
-)
+@pytest.mark.parametrize("statement", [
+    "update summaries set body = 'x'",
+    "update summaries set body = '[1]'",
+    'update summaries set body = \'{"form": "runs"}\'',
+    "update charges set body = '[]'",
+    "update charges set body = '" + "[" * 5000 + "'",
+    "update frameworks set body = '{\"definition\": 3}'",
+    "update frameworks set body = 'null'",
+    "update summaries set body = '[]'",
+    'update summaries set body = \'{"form": "runs", "recharge": false, "terms": []}\'',
+    'update summaries set body = \'{"form": "runs", "recharge": false, "terms": [{"charge": 9}]}\'',
+    "update sources set budget_epsilon = '-'",
+    "update sources set budget_epsilon = 'nan'",
+    "update meta set key = 'zz'",
+])  # fmt: skip
 def test_edited_rows_are_found(tmp_path: Path, statement: str) -> None:
     path = prepared(tmp_path, pay)
     with closing(sqlite3.connect(path)) as connection:

@@ -1,7 +1,5 @@
 """Events are the one truth: whatever else a ledger keeps is computed from them, and comes out the same again."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -105,9 +103,7 @@ def certificates(ledger: Ledger) -> None:
     ledger.reserve("known", [about("Ana", "1/5"), about("Ben", "1/5")])
 
 
-STORIES: list[Callable[[Ledger], None]] = [
-    windows, kinds, many_units, people, pooled, layouts, states, certificates
-]  # fmt: skip
+STORIES: list[Callable[[Ledger], None]] = [windows, kinds, many_units, people, pooled, layouts, states, certificates]
 
 
 def emptied(path: Path) -> None:

@@ -1,7 +1,5 @@
 """Files that are no sound ledger: a clear error that names the fix, and nothing lost."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re
@@ -178,17 +176,14 @@ def test_the_tables_of_format_7(path: Path) -> None:
     assert "".join(lines) == LAYOUT
 
 
-@pytest.mark.parametrize(
-    ("where", "words"),
-    [
-        *((f"{kind}://host/ledger", f"a ledger on '{kind}' is not supported by this version: give the path")
-          for kind in ("postgresql", "mysql")),
-        *((where, "outlive") for where in ("", ":memory:", "sqlite:///", "sqlite:///:memory:")),
-        (".", "is a folder: give the path of a file"),
-        ("missing/ledger.db", "no such file or directory"),
-        ("/proc/ledger.db", "give a path that can be written"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("where", "words"), [
+    *((f"{kind}://host/ledger", f"a ledger on '{kind}' is not supported by this version: give the path")
+      for kind in ("postgresql", "mysql")),
+    *((where, "outlive") for where in ("", ":memory:", "sqlite:///", "sqlite:///:memory:")),
+    (".", "is a folder: give the path of a file"),
+    ("missing/ledger.db", "no such file or directory"),
+    ("/proc/ledger.db", "give a path that can be written"),
+])  # fmt: skip
 def test_where_no_ledger_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, words: str) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(LedgerError, match=words):

@@ -1,7 +1,5 @@
 """A ledger of every older format opens in this version, knows what it knew, and is kept beside the new one."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Many units and a long past: equal histories are one, nobody waits for costs, and every unit is counted right."""
 
-from __future__ import annotations
-
 import json
 import threading
 from dataclasses import replace

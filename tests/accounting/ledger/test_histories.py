@@ -1,7 +1,5 @@
 """Histories of one unit: many queries, of which none is forgotten, and windows with noise of their own."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 The true losses were found by enumeration that shares no code with the library.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import warnings
@@ -209,18 +207,15 @@ def test_another_layout_is_told_before_anything_is_paid(tmp_path: Path) -> None:
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize(
-    ("before", "now"),
-    [
-        ("", 'encoding = "utf-8"\ntimezone = "UTC"\nheader = true\ndecimal = "."'),
-        ('step = "1h"', 'step = "60min"'),
-        ('until = "2026-01-06"', 'until = "2026-01-07"'),
-        ('from = "2026-01-05"', 'from = "2026-01-04"'),
-        ("", 'ambiguous = "refuse"'),
-        ("", 'nulls = "unobserved"'),
-        ("", 'gaps = "public"'),
-    ],
-)
+@pytest.mark.parametrize(("before", "now"), [
+    ("", 'encoding = "utf-8"\ntimezone = "UTC"\nheader = true\ndecimal = "."'),
+    ('step = "1h"', 'step = "60min"'),
+    ('until = "2026-01-06"', 'until = "2026-01-07"'),
+    ('from = "2026-01-05"', 'from = "2026-01-04"'),
+    ("", 'ambiguous = "refuse"'),
+    ("", 'nulls = "unobserved"'),
+    ("", 'gaps = "public"'),
+])  # fmt: skip
 def test_the_same_layout_in_other_words(tmp_path: Path, before: str, now: str) -> None:
     hours(tmp_path)
     source = f'value = "state"\n{CALENDAR}'

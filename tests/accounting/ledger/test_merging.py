@@ -1,7 +1,5 @@
 """Copies of a ledger that went their own ways: merged, they know what one ledger of all their releases would know."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Reservations: releases that move together, one draw that is ever public, and values kept until they are published."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from dataclasses import replace

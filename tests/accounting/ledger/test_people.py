@@ -1,7 +1,5 @@
 """One person, one budget: spellings of one name are one unit, and the same people in two sources are counted twice."""
 
-from __future__ import annotations
-
 import unicodedata
 from dataclasses import replace
 from fractions import Fraction

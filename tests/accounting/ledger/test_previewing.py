@@ -1,7 +1,5 @@
 """What releases would cost: as `reserve` finds it, without a byte written and without a ledger made."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 from fractions import Fraction

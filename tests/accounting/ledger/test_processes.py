@@ -1,7 +1,5 @@
 """Several processes and sudden death: what was published is never more than what the ledger says was spent."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

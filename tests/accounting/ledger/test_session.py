@@ -1,7 +1,5 @@
 """Sessions: paid in full before the first question, each answer kept before the next, never anything given back."""
 
-from __future__ import annotations
-
 import os
 import signal
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What is written: texts that read back as they are, keys, sources, tags of people, and amounts."""
 
-from __future__ import annotations
-
 import math
 import sqlite3
 from contextlib import closing
@@ -60,16 +58,13 @@ def test_the_most_is_the_largest_epsilon_and_the_largest_delta() -> None:
     assert most([]) == NOTHING
 
 
-@pytest.mark.parametrize(
-    ("value", "up", "down"),
-    [
-        (Fraction(1, 3), "1/3", "1/3"),
-        (Fraction(123456789), "123,456,789", "123,456,789"),
-        (Fraction(1234567891), "1.23457e9", "1.23456e9"),
-        (Fraction(1000001, 3000000), "0.333334", "0.333333"),
-        (Fraction(2**40 + 1, 2**40), "1.00001", "1"),
-    ],
-)
+@pytest.mark.parametrize(("value", "up", "down"), [
+    (Fraction(1, 3), "1/3", "1/3"),
+    (Fraction(123456789), "123,456,789", "123,456,789"),
+    (Fraction(1234567891), "1.23457e9", "1.23456e9"),
+    (Fraction(1000001, 3000000), "0.333334", "0.333333"),
+    (Fraction(2**40 + 1, 2**40), "1.00001", "1"),
+])  # fmt: skip
 def test_what_is_spent_is_written_up_and_what_is_left_down(value: Fraction, up: str, down: str) -> None:
     assert (short(value, up=True), short(value, up=False)) == (up, down)
     assert Fraction(up.replace(",", "")) >= value >= Fraction(down.replace(",", ""))

@@ -4,8 +4,6 @@ What no file can tell is left out: a ledger that was replaced by an older copy o
 key has made anew.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from contextlib import closing
@@ -65,9 +63,7 @@ TAMPERED = {
     "sources: a larger budget": ("update sources set budget_epsilon = '100'", RELEASE),
     "sources: no budget": ("update sources set budget_epsilon = null, budget_is_implied = 1", RELEASE),
     "sources: another name": ("update sources set name = 'old data' where id = 1", RELEASE),
-    "sources: deleted": (
-        "delete from people; delete from standings; delete from units; delete from sources", RELEASE
-    ),
+    "sources: deleted": ("delete from people; delete from standings; delete from units; delete from sources", RELEASE),
     "histories: no past": ("update histories set parent = null", RELEASE),
     "histories: another batch": ("update histories set batch = 1; delete from summaries", RELEASE),
     "debits: another charge": ("update debits set charge = 1; delete from summaries", CHECK),

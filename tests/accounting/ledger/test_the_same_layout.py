@@ -3,8 +3,6 @@
 One hourly ward, a table a week; the edits are made after three weeks, or after a year.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 import shutil
@@ -87,15 +85,12 @@ def next_week(folder: Path, ward: tuple[Path, int], more: str = "", **changes: A
     return release(folder, more, window=f"{last:%G-W%V}", **changes)
 
 
-@pytest.mark.parametrize(
-    ("more", "belief"),
-    [
-        ('delimiter = ","', ""), ('thousands = ","', ""), ('encoding = "latin-1"', ""), ('timezone = "Etc/UTC"', ""),
-        ('order_format = "%Y-%m-%dT%H:%M"', ""), ('duplicates = "first"', ""), ('duplicates = "last"', ""),
-        ('missing = ["NA", "–"]', ""), ("", 'map = { idle = "calm" }'), ('round_to = "1h"', ""),
-        ('timezone = "UTC"\nencoding = "utf-8"\nheader = true\nnulls = "unobserved"\nstep = "60min"', ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("more", "belief"), [
+    ('delimiter = ","', ""), ('thousands = ","', ""), ('encoding = "latin-1"', ""), ('timezone = "Etc/UTC"', ""),
+    ('order_format = "%Y-%m-%dT%H:%M"', ""), ('duplicates = "first"', ""), ('duplicates = "last"', ""),
+    ('missing = ["NA", "–"]', ""), ("", 'map = { idle = "calm" }'), ('round_to = "1h"', ""),
+    ('timezone = "UTC"\nencoding = "utf-8"\nheader = true\nnulls = "unobserved"\nstep = "60min"', ""),
+])  # fmt: skip
 def test_edits_that_change_no_entry(folder: Path, ward: tuple[Path, int], more: str, belief: str) -> None:
     if "step" in more:
         text = (folder / "f.toml").read_text()

@@ -1,7 +1,5 @@
 """Laws of an answer given an entry of a chain, or of a block of entries, against all joint states."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from types import SimpleNamespace
 

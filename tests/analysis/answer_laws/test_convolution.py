@@ -1,7 +1,5 @@
 """Convolution in blocks, and arrays of positive polynomials, against Fractions."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product as all_of

@@ -1,7 +1,5 @@
 """Families of dense laws with masses of any size, made by hand, against sums in mpmath."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

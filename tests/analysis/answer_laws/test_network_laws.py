@@ -1,7 +1,5 @@
 """Laws of an answer given the nodes of a network: against every joint state, exact polynomials and chains; mutants."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from types import SimpleNamespace
@@ -47,9 +45,7 @@ def weighted(net: BayesianNetwork, weights: dict[str, int]) -> Additive:
 
 
 def added(net: BayesianNetwork, answer: Additive) -> list[list[int]]:
-    return [
-        np.broadcast_to(answer.contribution(v)[:, 0], (len(net.alphabet(v)),)).tolist() for v in range(net.size)
-    ]  # fmt: skip
+    return [np.broadcast_to(answer.contribution(v)[:, 0], (len(net.alphabet(v)),)).tolist() for v in range(net.size)]
 
 
 def families_of(net: BayesianNetwork, answer: Additive, entries: Sequence[int] | None = None) -> list[DenseFamily]:

@@ -1,7 +1,5 @@
 """Classes of tables: bounds against many members, and against brute force where the worst member is known."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations, product
@@ -133,13 +131,10 @@ def test_members_of_a_class_are_audited_in_its_place():
         true_loss(calibration, chains=[outside])
 
 
-@pytest.mark.parametrize(
-    "secret",
-    [
-        tf.every_entry("g"), tf.dataset_property("g", "share", of=1, sets=[(None, "1/2"), ("1/2", None)]),
-        tf.dataset_property("g", "sum", max_difference=1), tf.dataset_property("g", "sum", pairs=[(0, 2)]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("secret", [
+    tf.every_entry("g"), tf.dataset_property("g", "share", of=1, sets=[(None, "1/2"), ("1/2", None)]),
+    tf.dataset_property("g", "sum", max_difference=1), tf.dataset_property("g", "sum", pairs=[(0, 2)]),
+])  # fmt: skip
 def test_other_secrets_about_a_class(secret):
     within = [(Fraction(1, 12), Fraction(1, 4))] * 6
     framework = tf.Pufferfish(secret, belief_of([Fraction(1, 6)] * 6, within, 3))

@@ -1,7 +1,5 @@
 """Laws of the answer given a property of records, an entry of a table or a parameter, against every data set."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations
@@ -56,9 +54,7 @@ PROPERTIES = {
         lambda d: Fraction(sum(row[0] != "a" for row in d), len(d)),
     ),
     "mean": (tf.dataset_property("x", "mean"), lambda d: Fraction(sum(column(d, 2)), len(d))),
-    "count of some": (
-        tf.dataset_property("x", "sum", of=[1, 2]), lambda d: Fraction(sum(row[2] > 0 for row in d))
-    ),
+    "count of some": (tf.dataset_property("x", "sum", of=[1, 2]), lambda d: Fraction(sum(row[2] > 0 for row in d))),
     "weighted": (
         tf.dataset_property(["x", "ill"], [1, "-1/2"]),
         lambda d: Fraction(sum(column(d, 2)), len(d)) - Fraction(sum(column(d, 1)), 2 * len(d)),

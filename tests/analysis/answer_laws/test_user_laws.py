@@ -1,7 +1,5 @@
 """Laws of the answer given a user's state, and the noise that hides it, against enumeration of all users' states."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

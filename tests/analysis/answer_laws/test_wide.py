@@ -1,7 +1,5 @@
 """Arithmetic beyond the range of float64, against Fractions and mpmath."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

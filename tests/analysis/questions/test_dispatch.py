@@ -42,20 +42,17 @@ def test_the_nearest_type_answers() -> None:
     assert answers == ["plants", "shells", "shells", "nothing"]
 
 
-@pytest.mark.parametrize(
-    ("register", "words"),
-    [
-        (lambda: ANSWER_LAW.register(MarkovChain, lambda *about: None), "registered"),
-        (lambda: ANSWER_LAW.register("a name", lambda *about: None), "registered"),
-        (lambda: beliefs.register("markov-chain", MarkovChain), "'markov-chain' is registered already"),
-        (lambda: beliefs.register("", MarkovChain), "a type is registered under a name"),
-        (lambda: beliefs.register(3, MarkovChain), "a type is registered under a name"),
-        (lambda: beliefs.register("chain", 3), "a type is registered under a name"),
-        (lambda: beliefs.from_dict({"kind": None}), "the belief's kind is"),
-        (lambda: beliefs.from_dict({"kind": []}), "the belief's kind is"),
-        (lambda: beliefs.from_dict({"kind": "no such"}), "the belief's kind is"),
-    ],
-)
+@pytest.mark.parametrize(("register", "words"), [
+    (lambda: ANSWER_LAW.register(MarkovChain, lambda *about: None), "registered"),
+    (lambda: ANSWER_LAW.register("a name", lambda *about: None), "registered"),
+    (lambda: beliefs.register("markov-chain", MarkovChain), "'markov-chain' is registered already"),
+    (lambda: beliefs.register("", MarkovChain), "a type is registered under a name"),
+    (lambda: beliefs.register(3, MarkovChain), "a type is registered under a name"),
+    (lambda: beliefs.register("chain", 3), "a type is registered under a name"),
+    (lambda: beliefs.from_dict({"kind": None}), "the belief's kind is"),
+    (lambda: beliefs.from_dict({"kind": []}), "the belief's kind is"),
+    (lambda: beliefs.from_dict({"kind": "no such"}), "the belief's kind is"),
+])  # fmt: skip
 def test_a_type_is_registered_once_under_a_name_that_is_known(register: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         register()

@@ -1,7 +1,5 @@
 """The mean and the tail of an answer are those over the list of its joint states."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from math import prod
@@ -85,13 +83,10 @@ def test_an_unknown_start_has_no_mean(initial: str) -> None:
         expected_answer(chain, tf.Count(1).resolve(chain))
 
 
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        [[0.9, 0.1, 0, 0], [0.3, 0.7, 0, 0], [0, 0, 1, 0], [0, 0.5, 0.2, 0.3]],  # two closed classes
-        [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0.5, 0.2, 0.3]],  # one of them goes round in a circle
-    ],
-)
+@pytest.mark.parametrize("matrix", [
+    [[0.9, 0.1, 0, 0], [0.3, 0.7, 0, 0], [0, 0, 1, 0], [0, 0.5, 0.2, 0.3]],  # two closed classes
+    [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0.5, 0.2, 0.3]],  # one of them goes round in a circle
+])  # fmt: skip
 def test_several_closed_classes_have_the_mean_of_a_given_start(matrix: list[list[float]]) -> None:
     start = [0.1, 0.2, 0.3, 0.4]
     chain = tf.MarkovChain(matrix, length=300, initial=start)

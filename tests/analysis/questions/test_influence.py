@@ -1,7 +1,5 @@
 """What beliefs tell about quilts: reasons where there are none, and chains and networks in one framework."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One of finitely many outputs, by its table; and where an answer lies that some noise has published."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction as F

@@ -1,7 +1,5 @@
 """One-sided randomisers: masses from the definition in mpmath, one-way losses, draws that never err towards danger."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

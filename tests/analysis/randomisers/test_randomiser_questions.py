@@ -1,7 +1,5 @@
 """What every randomiser answers: its loss for a change, its output as text, a whole column at once."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Randomisers: their laws against their draws and against mpmath, errors, intervals, plain forms, bad input."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter
@@ -146,14 +144,11 @@ def test_reach_is_the_tail_before_rounding(noise: Any, distance: Fraction) -> No
         assert noise.log_reach(distance) == pytest.approx(float(mpmath.log(true)), rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "noise",
-    [
-        DiscreteLaplace(Fraction(2), Fraction(1, 2), 2),
-        RoundedLaplace(Fraction(1), Fraction(1, 2), 2),
-        RoundedNormal(Fraction(1), Fraction(1, 2), 2),
-    ],
-)
+@pytest.mark.parametrize("noise", [
+    DiscreteLaplace(Fraction(2), Fraction(1, 2), 2),
+    RoundedLaplace(Fraction(1), Fraction(1, 2), 2),
+    RoundedNormal(Fraction(1), Fraction(1, 2), 2),
+])  # fmt: skip
 def test_draws_follow_the_masses(noise: Any) -> None:
     entropy = InsecureSeededEntropyForTests(5)
     answer = (3, -4)
@@ -212,21 +207,18 @@ def test_forms_read_back_through_json(noise: Any) -> None:
     assert from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
 
 
-@pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (lambda: DiscreteLaplace(Fraction(0), Fraction(1)), "above 0"),
-        (lambda: RoundedLaplace(Fraction(-1), Fraction(1)), "above 0"),
-        (lambda: RoundedNormal(Fraction(1), Fraction(0)), "above 0"),
-        (lambda: Exact(Fraction(1), 0), "whole number"),
-        (lambda: Exact(Fraction(1), True), "whole number"),
-        (lambda: from_dict({"kind": "discrete-laplac"}), "did you mean 'discrete-laplace'"),
-        (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).half_width(1.0), "below 1"),
-        (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).half_width(0), "above 0"),
-        (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).half_width(float("nan")), "below 1"),
-        (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).draw((1, 2), SystemEntropy()), "2 cells"),
-    ],
-)
+@pytest.mark.parametrize(("make", "says"), [
+    (lambda: DiscreteLaplace(Fraction(0), Fraction(1)), "above 0"),
+    (lambda: RoundedLaplace(Fraction(-1), Fraction(1)), "above 0"),
+    (lambda: RoundedNormal(Fraction(1), Fraction(0)), "above 0"),
+    (lambda: Exact(Fraction(1), 0), "whole number"),
+    (lambda: Exact(Fraction(1), True), "whole number"),
+    (lambda: from_dict({"kind": "discrete-laplac"}), "did you mean 'discrete-laplace'"),
+    (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).half_width(1.0), "below 1"),
+    (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).half_width(0), "above 0"),
+    (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).half_width(float("nan")), "below 1"),
+    (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).draw((1, 2), SystemEntropy()), "2 cells"),
+])  # fmt: skip
 def test_bad_input_says_what_to_write(make: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
         make()

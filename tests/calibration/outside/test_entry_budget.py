@@ -1,7 +1,5 @@
 """What another library may spend an entry, and what is charged for it: against Laplace noise and brute force."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product
@@ -179,22 +177,19 @@ def test_a_framework_of_other_states_is_charged_for_it(tmp_path: Any) -> None:
     assert Fraction(charged_once.epsilon) < least <= book.spent("walks").spent.epsilon
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"neighbours": "both"}, "write one of"),
-        ({"epsilon": 0}, "above 0"),
-        ({"epsilon": -1}, "above 0"),
-        ({"epsilon": math.nan}, "epsilon"),
-        ({"epsilon": math.inf}, "epsilon"),
-        ({"delta": 1}, "below 1"),
-        ({"made_by": ""}, "the maker"),
-        ({"made_by": None}, "the maker"),
-        ({"ledger": None}, "no ledger"),
-        ({"framework": "walk"}, "Pufferfish"),
-        ({"framework": tf.between(tf.Pmf([0], [1]), tf.Pmf([1], [1]))}, "Pufferfish"),
-    ],
-)
+@pytest.mark.parametrize(("options", "words"), [
+    ({"neighbours": "both"}, "write one of"),
+    ({"epsilon": 0}, "above 0"),
+    ({"epsilon": -1}, "above 0"),
+    ({"epsilon": math.nan}, "epsilon"),
+    ({"epsilon": math.inf}, "epsilon"),
+    ({"delta": 1}, "below 1"),
+    ({"made_by": ""}, "the maker"),
+    ({"made_by": None}, "the maker"),
+    ({"ledger": None}, "no ledger"),
+    ({"framework": "walk"}, "Pufferfish"),
+    ({"framework": tf.between(tf.Pmf([0], [1]), tf.Pmf([1], [1]))}, "Pufferfish"),
+])  # fmt: skip
 def test_bad_input_charges_nothing(tmp_path: Any, options: dict[str, Any], words: str) -> None:
     arguments: dict[str, Any] = {"framework": walk(), "epsilon": 0.1, **options}
     with pytest.raises(InputError, match=words):

@@ -1,7 +1,5 @@
 """Cells of windows of any length, also of nearly a day: sums by stretches against a count of each step."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import numpy as np

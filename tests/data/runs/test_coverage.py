@@ -1,7 +1,5 @@
 """Why coverage is declared: read off the rows, one step of a person moves an answer by nearly all of the others."""
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 from math import exp, log
 

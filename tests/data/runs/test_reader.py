@@ -1,7 +1,5 @@
 """Runs counted where the rows are, against runs that are expanded step by step, to the integer."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -202,17 +200,14 @@ def test_durations_go_with_starts_that_tell_their_zone_and_seconds_since_1970_wi
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize(
-    "times",
-    [
-        ["2026-01-05 00:00:00", "2026-01-05 02:00:00", "2026-01-05 07:30:00.5"],
-        ["2026-01-05T00:00:00", "2026-01-05T02:00:00", "2026-01-05T07:30:00"],
-        ["2026-01-05 00:00", "2026-01-05 02:00", "2026-01-05 07:30"],
-        ["2026-01-05T00:00", "2026-01-05T02:00", "2026-01-05T07:30"],
-        ["2026-01-05T00:00", "2026-01-05 02:00:00", " 2026-01-05T07:30:00 "],
-        ["2026-01-05T00:00:00Z", "2026-01-05T03:00:00+01:00", "2026-01-05T07:30:00Z"],
-    ],
-)
+@pytest.mark.parametrize("times", [
+    ["2026-01-05 00:00:00", "2026-01-05 02:00:00", "2026-01-05 07:30:00.5"],
+    ["2026-01-05T00:00:00", "2026-01-05T02:00:00", "2026-01-05T07:30:00"],
+    ["2026-01-05 00:00", "2026-01-05 02:00", "2026-01-05 07:30"],
+    ["2026-01-05T00:00", "2026-01-05T02:00", "2026-01-05T07:30"],
+    ["2026-01-05T00:00", "2026-01-05 02:00:00", " 2026-01-05T07:30:00 "],
+    ["2026-01-05T00:00:00Z", "2026-01-05T03:00:00+01:00", "2026-01-05T07:30:00Z"],
+])  # fmt: skip
 @pytest.mark.parametrize("states", [["a", "b", "c"], ["a", " b", "c "]])
 @pytest.mark.parametrize("names", [["Ana"] * 3, ["Ana", " Ana", "Ana "]])
 def test_texts_that_are_written_in_other_ways_say_the_same(
@@ -238,17 +233,14 @@ def test_a_time_that_only_an_engine_takes_for_one_is_refused(late: str, tmp_path
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", engines.ENGINES)
-@pytest.mark.parametrize(
-    ("units", "names"),
-    [
-        (("text", ["Ana", "Ben"]), ["Ana", "Ben"]),
-        (("text", [" Ana", "Ben "]), ["Ana", "Ben"]),
-        (("int", [7, 12]), ["7", "12"]),
-        (("int", [7, 12]), ["007", "12"]),
-        (("float", [7.0, 12.0]), ["7", "12"]),
-        (("date", [date(2026, 1, 1), date(2026, 1, 2)]), ["2026-01-01", "2026-01-02"]),
-    ],
-)
+@pytest.mark.parametrize(("units", "names"), [
+    (("text", ["Ana", "Ben"]), ["Ana", "Ben"]),
+    (("text", [" Ana", "Ben "]), ["Ana", "Ben"]),
+    (("int", [7, 12]), ["7", "12"]),
+    (("int", [7, 12]), ["007", "12"]),
+    (("float", [7.0, 12.0]), ["7", "12"]),
+    (("date", [date(2026, 1, 1), date(2026, 1, 2)]), ["2026-01-01", "2026-01-02"]),
+])  # fmt: skip
 def test_each_person_is_covered_as_declared_however_the_data_write_their_name(
     units: engines.Column, names: list[str], engine: str
 ) -> None:

@@ -1,7 +1,5 @@
 """From values to populations: what is measured never exceeds what Theorems 1 and 2 and Proposition 1 promise."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -11,9 +9,9 @@ from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
 
 from kawamoto import bounds, channels, liftings, measured
-from kawamoto.composing import PairPromise
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.mechanisms.local import measuring
+from takifugu.mechanisms.local.composing import PairPromise
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.transport import couplings
 

@@ -1,7 +1,5 @@
 """Couplings and liftings against Strassen's theorem, and the paper's Example 1 with its Figure 1."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Relations of values and populations: sensitivity, stability, point laws, and what they do not imply."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product
@@ -11,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
 
-from kawamoto import bounds, channels, composing, measured, relations
-from kawamoto.composing import PairPromise
-from takifugu.mechanisms.local import measuring
+from kawamoto import bounds, channels, measured, relations
+from takifugu.mechanisms.local import composing, measuring
+from takifugu.mechanisms.local.composing import PairPromise
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.transport import couplings

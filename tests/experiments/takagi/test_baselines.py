@@ -1,7 +1,5 @@
 """What asymmetric mechanisms are compared with: each keeps its own definition, and no more."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

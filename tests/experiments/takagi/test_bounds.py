@@ -1,7 +1,5 @@
 """Takagi21's propositions against enumeration: paths over data sets, the best mechanism by LP, Risk over priors."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

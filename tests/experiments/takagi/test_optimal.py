@@ -1,7 +1,5 @@
 """The best channel by linear programming: erratum X5, exact masses, and that it keeps what it promises."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

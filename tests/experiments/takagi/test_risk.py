@@ -1,7 +1,5 @@
 """Risk by hand, the examples of the paper, and the one condition under which a promise bounds it."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import chain, combinations, product

@@ -1,7 +1,5 @@
 """The virtual competitor and the true ceilings, against the best mechanism by linear program on small data sets."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

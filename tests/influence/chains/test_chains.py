@@ -1,7 +1,5 @@
 """The recursion on chains against a linear program over all likelihoods, against brute force, and at its edges."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle
@@ -35,16 +33,12 @@ GOLDEN = {
     "five steps": (STAY, constant([0, 1], 3, 5), "stationary", 0.8735130179727886),
     "given start": (STAY, constant([0, 1], 2, 6), [0.2, 0.8], 1.377503442770543),
     "histogram": (STAY, constant(np.eye(2), 4, 20), "stationary", 1.7260226856838733),
-    "weights by step": (
-        STAY, [distances([0, w], 3) for w in (0, 1, 2, 3, 1, 0.5)], "stationary", 1.6797664166521113
-    ),
+    "weights by step": (STAY, [distances([0, w], 3) for w in (0, 1, 2, 3, 1, 0.5)], "stationary", 1.6797664166521113),
     "windows that overlap": (
         STAY, [distances([0, 1], 3) * (t < 10) + distances([0, 1], 5) * (t >= 5) for t in range(15)], "stationary",
         1.6143283741780057,
     ),
-    "a gap": (
-        STAY, [distances([0, 1], 3) * (t < 5 or t >= 20) for t in range(25)], "stationary", 0.87351683039344227
-    ),
+    "a gap": (STAY, [distances([0, 1], 3) * (t < 5 or t >= 20) for t in range(25)], "stationary", 0.87351683039344227),
     "three states": (THREE, constant([0, 0, 1], 3, 12), "stationary", 1.1977237736191643),
     "three states, small": (THREE, constant(np.eye(3), 2, 4), "stationary", 2.7025279873899567),
     "impossible transitions": (

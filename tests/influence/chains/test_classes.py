@@ -1,7 +1,5 @@
 """Losses over classes of chains against linear programs over the chains inside them, and against quilts and group."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import permutations, product
 

@@ -1,7 +1,5 @@
 """What windows of a recording lose, asked again and again: what is remembered changes no bit of a loss."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

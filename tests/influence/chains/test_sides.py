@@ -1,7 +1,5 @@
 """What one step does, in many digits: laws by Fractions, the rounding of products covered, bounds never below."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product
@@ -353,8 +351,7 @@ def test_runs_at_once_are_those_of_one_step_after_the_other(monkeypatch):
             patch.setattr(two_states, "AT_ONCE", 10**9)
             slow = two_states.run(np.array(rows), error, change, before, length)
         for position in {0, 1, 7, length // 2, length - 1, len(fast[0]) - 1, len(slow[0]) - 1}:
-            one, other = (losses[position] if position < len(losses) else last[0]
-                          for losses, last in (fast, slow))  # fmt: skip
+            one, other = (losses[position] if position < len(losses) else last[0] for losses, last in (fast, slow))
             assert np.abs(one - other).max() <= 5e-10 * (change + max(before) + other.max())
         entering = change + np.concatenate([np.zeros((1, 2, 2)), fast[0][:-1]])
         entering[0, 1, 0], entering[0, 0, 1] = before

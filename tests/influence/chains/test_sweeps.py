@@ -1,7 +1,5 @@
 """Sweeps against the recursion followed plainly: every position, over gaps and runs, to the end of long ones."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """What releases at unknown places cost: never less than at any places, never more than by quilts or for ever."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Classes of chains: influence bounds against chains of the class, scales, exact losses, orders, and mutants."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Exact influence on chains, of one matrix or several, against every joint state: above the truth by rounding only."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """attribute-quilt against every quilt by enumeration, the golden example, and the true loss over all data sets."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """The joint cost of several releases: every quilt of short sequences, the true joint loss, and long sequences."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Quilts of networks against all quilts by enumeration, the true loss of their noise, and answer laws."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The best-first search over quilts of a network: against a plain one, ended early at any moment, and mutants."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -272,9 +270,7 @@ def _worst_last() -> tuple[Part, network_oracles.Law, list[int]]:
 
 
 def test_a_bound_from_one_entry_only_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    net = BayesianNetwork([
-        ("alone", [0, 1], [], [0.5, 0.5]), ("noisy", [0, 1], ["alone"], [[0.5, 0.5], [0.49, 0.51]])
-    ])  # fmt: skip
+    net = BayesianNetwork([("alone", [0, 1], [], [0.5, 0.5]), ("noisy", [0, 1], ["alone"], [[0.5, 0.5], [0.49, 0.51]])])
     honest = _calibrated(net, [1, 50], "quilt-exact", None)
     assert true_loss(honest).upper <= 2
     monkeypatch.setattr(network_search, "max", lambda each, key: min(each, key=key), raising=False)

@@ -1,7 +1,5 @@
 """A long sequence is searched as a shorter one where that needs the same: set against the search of all its entries."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hide race, publish education: Adult from the real file, with exact integer masses (Ding22 Section 4)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Normal noise that hides a property of columns: Zhang22's example, errata E8a, E8c, X1, independent integrals."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from unittest.mock import patch
@@ -37,7 +35,7 @@ def variance(framework, query, mechanism=EXACT, epsilon: object = 1, delta: obje
     return row.scale**2
 
 
-def hides(attribute="x", function="mean", **how) -> tf.Framework:
+def hides(attribute="x", function="mean", **how) -> tf.Pufferfish:
     belief = how.pop("belief", None) or two("0.5")
     return tf.Pufferfish(tf.dataset_property(attribute, function, **how), belief)
 
@@ -210,15 +208,12 @@ SUM = two("0.7", 4)  # the sums have variance 4 and covariance 2.8
 @pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize(
-    "sets",
-    [
-        [(None, 0), (0, None)],
-        [(None, -1), (1, 3), (4, None)],
-        [(None, 1), (2, None)],
-        [[(None, -2), (2, None)], (-2, 2)],
-    ],
-)
+@pytest.mark.parametrize("sets", [
+    [(None, 0), (0, None)],
+    [(None, -1), (1, 3), (4, None)],
+    [(None, 1), (2, None)],
+    [[(None, -2), (2, None)], (-2, 2)],
+])  # fmt: skip
 def test_intervals_of_values_are_compared_as_mixtures(sets):
     framework = tf.Pufferfish(tf.dataset_property("x", "sum", sets=sets), SUM)
     added = variance(framework, tf.Sum("y"), delta=1e-3)

@@ -1,7 +1,5 @@
 """Normal noise for nearly normal answers: the corrected Theorem 3 of Zhang22, and what the printed one promises."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What noise for single records leaves of a property under a normal belief, against integrals of the densities."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

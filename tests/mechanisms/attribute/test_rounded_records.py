@@ -1,7 +1,5 @@
 """Normal records that are rounded, clipped or replaced: promises against sums over the lattice, for few records."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -208,13 +206,10 @@ def test_laplace_noise_for_rounded_records_covers_a_step_of_each() -> None:
 
 @pytest.mark.slow
 @pytest.mark.mutants
-@pytest.mark.parametrize(
-    "secret",
-    [
-        tf.dataset_property("y", "mean", sets=[(None, 0), (0, None)]),
-        tf.distribution_parameter("x", values=[1, 2], map="variance"),
-    ],
-)
+@pytest.mark.parametrize("secret", [
+    tf.dataset_property("y", "mean", sets=[(None, 0), (0, None)]),
+    tf.distribution_parameter("x", values=[1, 2], map="variance"),
+])  # fmt: skip
 def test_other_laws_than_translates(secret: Any) -> None:
     """Rounded they need a little more noise; clipped or replaced they are refused."""
     exact = calibrated(secret, belief("0.7", 400)).scale

@@ -1,7 +1,5 @@
 """The one linear program over channels, against the same program written out entry by entry."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Channels on finitely many outputs: exponential choice, the optimal channel, their losses, errors, draws, mutants."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What is the largest need of all comparisons: rounded laws, long work, and families together."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

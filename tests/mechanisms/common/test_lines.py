@@ -1,7 +1,5 @@
 """Answers of several cells on one line: against L1 transport and likelihoods by enumeration, the audit, a mutant."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Noise that counts on other components' randomness: what it is worth to the people behind them, who know their own."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 
@@ -117,13 +115,10 @@ def test_no_noise_promises_nothing_to_those_who_know_the_others() -> None:
     assert bound.conditions == (WORDS.replace("epsilon is at most ", "nothing is promised"),)
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "limit"),
-    [
-        ("pieces", 30, (shares, "MOST_SMOOTHED")), ("network", 30, (shares, "MOST_SMOOTHED")),
-        ("cliques", 30, (shares, "MOST_SMOOTHED")), ("users", 40, (users, "MOST_WORK")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "number", "limit"), [
+    ("pieces", 30, (shares, "MOST_SMOOTHED")), ("network", 30, (shares, "MOST_SMOOTHED")),
+    ("cliques", 30, (shares, "MOST_SMOOTHED")), ("users", 40, (users, "MOST_WORK")),
+])  # fmt: skip
 def test_beyond_a_limit_nobody_else_is_counted_on(
     name: str, number: int, limit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

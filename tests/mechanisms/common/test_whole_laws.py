@@ -1,7 +1,5 @@
 """Laws of the whole answer under independent components: against joint tables, however the belief is written."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Extended distribution privacy: epsilon per unit of distance between populations, against every output and set."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 from itertools import combinations
 from typing import Any
@@ -192,20 +190,17 @@ def test_a_release_of_either_promise_costs_the_other_what_it_tells() -> None:
 # What is no metric.
 
 
-@pytest.mark.parametrize(
-    ("metric", "words"),
-    [
-        ({"near": {"middle": -1, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
-        ({"near": {"middle": 0, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
-        ({"near": {"near": 1}}, "0 from one to itself"),
-        ({"near": {"middle": 1, "far": 1}, "middle": {"far": 1, "near": 2}}, "the same both ways"),
-        ({"near": {"middle": 1, "far": 3}, "middle": {"far": 1}}, "triangle inequality"),
-        ({"near": {"middle": 1, "far": 1}}, "no distance between 'middle' and 'far'"),
-        ({"near": {"middle": 1, "far": 1, "else": 1}, "middle": {"far": 1}}, "a distance of 'else'"),
-        ("w-1", "W-infinity, or a distance for every two"),
-        ({"near": {"middle": "x"}}, "'x'"),
-    ],
-)
+@pytest.mark.parametrize(("metric", "words"), [
+    ({"near": {"middle": -1, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
+    ({"near": {"middle": 0, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
+    ({"near": {"near": 1}}, "0 from one to itself"),
+    ({"near": {"middle": 1, "far": 1}, "middle": {"far": 1, "near": 2}}, "the same both ways"),
+    ({"near": {"middle": 1, "far": 3}, "middle": {"far": 1}}, "triangle inequality"),
+    ({"near": {"middle": 1, "far": 1}}, "no distance between 'middle' and 'far'"),
+    ({"near": {"middle": 1, "far": 1, "else": 1}, "middle": {"far": 1}}, "a distance of 'else'"),
+    ("w-1", "W-infinity, or a distance for every two"),
+    ({"near": {"middle": "x"}}, "'x'"),
+])  # fmt: skip
 def test_a_metric_that_is_none_is_refused(metric: Any, words: str) -> None:
     with pytest.raises(InputError) as error:
         framework(metric)

@@ -1,7 +1,5 @@
 """Channels that randomise one value: what is measured equals the closed forms, and bounds hold."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -291,19 +289,16 @@ def test_columns_of_any_total(total):
         randomised(channel, np.array([0, 2]))
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda: channels.randomised_response(["a"], 1),
-        lambda: channels.randomised_response(["a", "a"], 1),
-        lambda: channels.planar_laplace([(0.0, 1.0), (0.0, math.nan)], 1),
-        lambda: channels.planar_laplace([(0.0, 1.0), (1.0, 1.0)], 0),
-        lambda: channels.planar_normal(GRID, 0),
-        lambda: channels.restricted_laplace(GRID, 1, -1),
-        lambda: channels.exponential([0, 1], [0, 1], lambda x, y: -1, 1),
-        lambda: measuring.metric_loss(channels.randomised_response([0, 1], 1), lambda x, y: -1),
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    lambda: channels.randomised_response(["a"], 1),
+    lambda: channels.randomised_response(["a", "a"], 1),
+    lambda: channels.planar_laplace([(0.0, 1.0), (0.0, math.nan)], 1),
+    lambda: channels.planar_laplace([(0.0, 1.0), (1.0, 1.0)], 0),
+    lambda: channels.planar_normal(GRID, 0),
+    lambda: channels.restricted_laplace(GRID, 1, -1),
+    lambda: channels.exponential([0, 1], [0, 1], lambda x, y: -1, 1),
+    lambda: measuring.metric_loss(channels.randomised_response([0, 1], 1), lambda x, y: -1),
+])  # fmt: skip
 def test_bad_input(wrong):
     with pytest.raises(InputError):
         wrong()

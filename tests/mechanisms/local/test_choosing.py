@@ -1,7 +1,5 @@
 """Every mechanism as strong as a promise about populations allows: it is measured, and what is sent follows it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from itertools import permutations, product

@@ -1,7 +1,5 @@
 """Classes of spread populations: membership with the paper's remarks, and the worst pair by every extreme point."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -126,14 +124,11 @@ def test_a_large_class_by_transforms():
     assert 0 < rough.low <= rough.high <= rough.low * (1 + 1e-5)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda: classes.worst_pair(4, F(1, 5), Tupling(1), 1), lambda: classes.worst_pair(4, 0, Tupling(1), 1),
-        lambda: classes.worst_pair(4, 1, Tupling(1, [1]), 1),
-        lambda: classes.worst_pair(1, 1, Tupling(1, Pmf([0], [1])), 1),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("wrong", [
+    lambda: classes.worst_pair(4, F(1, 5), Tupling(1), 1), lambda: classes.worst_pair(4, 0, Tupling(1), 1),
+    lambda: classes.worst_pair(4, 1, Tupling(1, [1]), 1),
+    lambda: classes.worst_pair(1, 1, Tupling(1, Pmf([0], [1])), 1),
+])  # fmt: skip
 def test_bad_input(wrong):
     with pytest.raises(InputError):
         wrong()

@@ -1,7 +1,5 @@
 """The class of populations without a mass above beta: the worst two of its extreme points, by listing them."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction as F
 from itertools import permutations, product

@@ -1,7 +1,5 @@
 """The exact loss of all that is sent of a row, against every output in rationals: laws, classes, tuples and bits."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction as F
 from itertools import permutations, product
@@ -18,10 +16,10 @@ from tests.support.population_oracles import laws as laws_of
 
 import takifugu as tf
 from kawamoto.channels import randomised_response
-from kawamoto.composing import on_one_value
 from takifugu.accounting.composition import joint
 from takifugu.audit import joint_loss
 from takifugu.mechanisms.local import together
+from takifugu.mechanisms.local.composing import on_one_value
 from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.senders import Bits, Sender, Values

@@ -1,7 +1,5 @@
 """The floor: no channel that keeps what `optimal` keeps loses over 1e-6 less, whatever promise is measured."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The mechanisms for one person's rows, set against the enumeration of every data set and every output."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction as F

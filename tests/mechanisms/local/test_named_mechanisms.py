@@ -1,7 +1,5 @@
 """Named mechanisms against their closed forms, and what they send against their laws: a wrong epsilon is noticed."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -102,16 +100,13 @@ def test_bits_that_are_sent_and_a_twentieth_more_epsilon():
         assert (stats.chisquare(seen, expected * rows).pvalue > 1e-6) == right
 
 
-@pytest.mark.parametrize(
-    ("name", "weight"),
-    [
-        ("exponential", lambda d: math.exp(-0.7 * d / 2)),
-        ("planar Laplace", lambda d: math.exp(-0.7 * d)),
-        ("planar normal", lambda d: math.exp(-(d**2) * 0.7**2 / 2)),
-        ("restricted Laplace", lambda d: math.exp(-0.7 * d) if d <= 3 else 0.0),
-        ("randomised response", lambda d: 1.0 if d == 0 else math.exp(-0.7)),
-    ],
-)
+@pytest.mark.parametrize(("name", "weight"), [
+    ("exponential", lambda d: math.exp(-0.7 * d / 2)),
+    ("planar Laplace", lambda d: math.exp(-0.7 * d)),
+    ("planar normal", lambda d: math.exp(-(d**2) * 0.7**2 / 2)),
+    ("restricted Laplace", lambda d: math.exp(-0.7 * d) if d <= 3 else 0.0),
+    ("randomised response", lambda d: 1.0 if d == 0 else math.exp(-0.7)),
+])  # fmt: skip
 def test_rows_are_in_proportion_to_what_defines_the_mechanism(name, weight):
     channel = NAMED[name]("0.7")
     for x in GRID:

@@ -1,7 +1,5 @@
 """The channel of least loss: it keeps its promises as measured, and no named mechanism loses less."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -127,36 +125,29 @@ def test_what_no_channel_loses_less_than_holds_for_every_way_to_ask():
     assert both.least == pytest.approx(full.least, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "kind"),
-    [
-        (lambda: optimal([0, 1], [0, 1], {0: 0.5, 1: 0.5}, apart, []), InputError),
-        (lambda: optimal([0, 1], [0, 1], {0: 0.5, 1: 0.6}, apart, [hides_value(1)]), InputError),
-        (lambda: optimal([0, 1], [0, 1], {0: 1}, lambda x, y: math.nan, [hides_value(1)]), InputError),
-        (lambda: hides_value(-1), InputError),
-        (lambda: hides_population({0: 1}, {0: 0.5}, 1), InputError),
-        (lambda: hides_population({0: 1}, {1: 1}, 1, 1), InputError),
-        (lambda: spanner(GRID, plane, 0.5), InputError),
-        (lambda: optimal(list(range(400)), list(range(400)), {0: 1}, apart, [hides_distance(1, apart)]), Unsupported),
-        (lambda: optimal(LINE, LINE, {0: 1}, apart, [hides_distance(1, apart, pairwise(LINE))]), Unsupported),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "kind"), [
+    (lambda: optimal([0, 1], [0, 1], {0: 0.5, 1: 0.5}, apart, []), InputError),
+    (lambda: optimal([0, 1], [0, 1], {0: 0.5, 1: 0.6}, apart, [hides_value(1)]), InputError),
+    (lambda: optimal([0, 1], [0, 1], {0: 1}, lambda x, y: math.nan, [hides_value(1)]), InputError),
+    (lambda: hides_value(-1), InputError),
+    (lambda: hides_population({0: 1}, {0: 0.5}, 1), InputError),
+    (lambda: hides_population({0: 1}, {1: 1}, 1, 1), InputError),
+    (lambda: spanner(GRID, plane, 0.5), InputError),
+    (lambda: optimal(list(range(400)), list(range(400)), {0: 1}, apart, [hides_distance(1, apart)]), Unsupported),
+    (lambda: optimal(LINE, LINE, {0: 1}, apart, [hides_distance(1, apart, pairwise(LINE))]), Unsupported),
+])  # fmt: skip
 def test_bad_input(wrong, kind):
     with pytest.raises(kind):
         wrong()
 
 
-@pytest.mark.parametrize(
-    "promise",
-    [
-        hides_value(1),
-        hides_distance(1, taxicab),
-        hides_distance(1, taxicab, grid_edges(3, 3)),
-        hides_population(dict.fromkeys(GRID, F(1, 9)), {**dict.fromkeys(GRID[1:], F(1, 8)), GRID[0]: 0}, 1),
-        hides_population(dict.fromkeys(GRID, F(1, 9)), {**dict.fromkeys(GRID[1:], F(1, 8)), GRID[0]: 0}, 1, "0.1"),
-    ],
-    ids=lambda promise: promise.describe(),
-)
+@pytest.mark.parametrize("promise", [
+    hides_value(1),
+    hides_distance(1, taxicab),
+    hides_distance(1, taxicab, grid_edges(3, 3)),
+    hides_population(dict.fromkeys(GRID, F(1, 9)), {**dict.fromkeys(GRID[1:], F(1, 8)), GRID[0]: 0}, 1),
+    hides_population(dict.fromkeys(GRID, F(1, 9)), {**dict.fromkeys(GRID[1:], F(1, 8)), GRID[0]: 0}, 1, "0.1"),
+], ids=lambda promise: promise.describe())  # fmt: skip
 def test_the_size_of_a_program_is_known_before_it_is_made(promise):
     assert promise.rows(GRID, 7, 1.0).limits.nnz <= promise.numbers(9, 7) <= 1.5 * promise.rows(GRID, 7, 1.0).limits.nnz
 

@@ -1,7 +1,5 @@
 """Noise cut to a ball (restricted Laplace): what it tells, against every output, and where it is refused."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction as F
 from itertools import combinations, permutations

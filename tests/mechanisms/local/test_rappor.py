@@ -1,7 +1,5 @@
 """RAPPOR and quality: closed forms against all 2^k outputs, and every tuple."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product
@@ -207,18 +205,15 @@ def test_the_worst_loss_of_a_tuple_by_every_tuple(dummies, seed):
     assert worst_tuple_loss(channel, distances, dummies) == worst_tuple_loss(channel, distances)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda: permanent(["a"], "1/2"),
-        lambda: permanent(["a", "a"], "1/2"),
-        lambda: permanent("ab", 0),
-        lambda: instantaneous("ab", "1/2", "3/4", "1/4"),
-        lambda: Rappor(("a", "b"), F(1), F(1, 2)),
-        lambda: mean_positive_part_of_bits(math.nan, np.array([1.0]), 0.5),
-        lambda: mean_positive_part_of_bits(0.0, np.array([1.0]), 1.5),
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    lambda: permanent(["a"], "1/2"),
+    lambda: permanent(["a", "a"], "1/2"),
+    lambda: permanent("ab", 0),
+    lambda: instantaneous("ab", "1/2", "3/4", "1/4"),
+    lambda: Rappor(("a", "b"), F(1), F(1, 2)),
+    lambda: mean_positive_part_of_bits(math.nan, np.array([1.0]), 0.5),
+    lambda: mean_positive_part_of_bits(0.0, np.array([1.0]), 1.5),
+])  # fmt: skip
 def test_bad_input(wrong):
     with pytest.raises(InputError):
         wrong()

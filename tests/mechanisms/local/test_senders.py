@@ -1,7 +1,5 @@
 """What is sent for a value, by the law of everything that may be sent: shares, losses, and how it is read back."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction as F

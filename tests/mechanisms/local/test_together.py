@@ -1,7 +1,5 @@
 """What several randomised columns tell together: along couplings, on the same rows, and where nothing is known."""
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Planar noise remapped into a box: cells by integration, metric privacy kept, and who fills a box."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

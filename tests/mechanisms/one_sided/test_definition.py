@@ -1,7 +1,5 @@
 """The definition: frameworks of policies, what releases promise together, what they cost each other, what is said."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Release files under a policy: what they read, refuse and say; bad input releases nothing and costs nothing."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

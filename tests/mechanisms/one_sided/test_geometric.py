@@ -1,7 +1,5 @@
 """One-sided noise: exact laws by enumeration on all policy neighbours, and nothing the other way."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

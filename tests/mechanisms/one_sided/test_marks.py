@@ -1,7 +1,5 @@
 """Marks as a randomiser: its law by hand, its draws, its loss along the moves, and what a release of it says."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The one-sided sparse vector: its law by enumeration of every step, its loss, the broken variants, sessions, draws."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction
@@ -358,13 +356,10 @@ def test_parameters(make: Any) -> None:
         make()
 
 
-@pytest.mark.parametrize(
-    ("counts", "threshold", "words"),
-    [
-        *(([1, 2, 3], wrong, "threshold") for wrong in (-1, 2.5, float("nan"), "3", [1, -1, 2], [1, 2], None, F(5, 2))),
-        ([], 1, "no place"),
-    ],
-)
+@pytest.mark.parametrize(("counts", "threshold", "words"), [
+    *(([1, 2, 3], wrong, "threshold") for wrong in (-1, 2.5, float("nan"), "3", [1, -1, 2], [1, 2], None, F(5, 2))),
+    ([], 1, "no place"),
+])  # fmt: skip
 def test_thresholds_are_whole_numbers_from_0_on_and_there_is_a_place(counts: Any, threshold: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         SparseAnswers(1, limit=1).answer(counts, threshold)

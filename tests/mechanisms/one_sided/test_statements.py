@@ -4,8 +4,6 @@ The relation, the counts and the data sets are enumerated here; `sensitivity` sa
 randomisers the laws. Tails of one-sided answers are sums over the same laws.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

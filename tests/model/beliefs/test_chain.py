@@ -1,7 +1,5 @@
 """Chains as beliefs: stationary laws, marginals, what is possible, bad input, and texts that read back unchanged."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from typing import Any
@@ -119,24 +117,21 @@ def test_normalising_twice_is_normalising_once() -> None:
     assert np.abs(once.sum(axis=1) - 1).max() < 1e-14
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"matrix": [[0.9, 0.2], [0.4, 0.6]]}, r"row 0 of the matrix sums to 1\.1"),
-        ({"matrix": [[0.9, 0.1]]}, "must be square"),
-        ({"matrix": [[0.9, 0.1], [1.0]]}, "not a square table"),
-        ({"matrix": [[1.1, -0.1], [0.4, 0.6]]}, "negative, NaN or infinite"),
-        ({"matrix": [[float("nan"), 0.1], [0.4, 0.6]]}, "negative, NaN or infinite"),
-        ({"matrix": [[1, 0], [0, 1]]}, r'2 closed classes.*initial="any"'),
-        ({"length": 0}, "length is 0"),
-        ({"length": 2.5}, r"length is 2\.5"),
-        ({"initial": "stationery"}, "did you mean 'stationary'"),
-        ({"initial": [0.5, 0.6]}, "2 probabilities that sum to 1"),
-        ({"initial": [1.0]}, "2 probabilities that sum to 1"),
-        ({"states": ["a"]}, "2 rows and 1 states"),
-        ({"states": ["a", "a"]}, "repeat a name"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"matrix": [[0.9, 0.2], [0.4, 0.6]]}, r"row 0 of the matrix sums to 1\.1"),
+    ({"matrix": [[0.9, 0.1]]}, "must be square"),
+    ({"matrix": [[0.9, 0.1], [1.0]]}, "not a square table"),
+    ({"matrix": [[1.1, -0.1], [0.4, 0.6]]}, "negative, NaN or infinite"),
+    ({"matrix": [[float("nan"), 0.1], [0.4, 0.6]]}, "negative, NaN or infinite"),
+    ({"matrix": [[1, 0], [0, 1]]}, r'2 closed classes.*initial="any"'),
+    ({"length": 0}, "length is 0"),
+    ({"length": 2.5}, r"length is 2\.5"),
+    ({"initial": "stationery"}, "did you mean 'stationary'"),
+    ({"initial": [0.5, 0.6]}, "2 probabilities that sum to 1"),
+    ({"initial": [1.0]}, "2 probabilities that sum to 1"),
+    ({"states": ["a"]}, "2 rows and 1 states"),
+    ({"states": ["a", "a"]}, "repeat a name"),
+])  # fmt: skip
 def test_bad_chains_name_the_value_the_rule_and_the_fix(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         MarkovChain(**{"matrix": GOOD, "length": 3, **arguments})

@@ -1,7 +1,5 @@
 """Regions of chains and binary chains in an interval: what they hold, their confidence, their text."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable
@@ -168,27 +166,24 @@ REGION = partial(ChainRegion, lower=LOWER, upper=UPPER, length=5)
 INTERVAL = partial(BinaryChainInterval, low=0.2, length=5)
 
 
-@pytest.mark.parametrize(
-    ("maker", "arguments", "message"),
-    [
-        (REGION, {"lower": UPPER, "upper": LOWER}, "at most the upper end"),
-        (REGION, {"lower": [[0.7, 0.1]]}, "must be square"),
-        (REGION, {"upper": [[0.9, 0.3], [0.6, "x"]]}, "upper ends are not a square table"),
-        (REGION, {"upper": [[0.9, 1.3], [0.6, 0.8]]}, r"outside \[0, 1\]"),
-        (REGION, {"lower": [[0.7, math.nan], [0.6, 0.8]]}, r"outside \[0, 1\]"),
-        (REGION, {"lower": [[0.9, 0.3], [0.2, 0.4]]}, "row 0 of the region holds no distribution"),
-        (REGION, {"upper": [[0.7, 0.1], [0.6, 0.8]]}, "row 0 of the region holds no distribution"),
-        (REGION, {"length": 0}, "length is 0"),
-        (REGION, {"states": list("abc")}, "2 rows and 3 states"),
-        (REGION, {"states": ["a", "a"]}, "repeat a name"),
-        (REGION, {"confidence": 1}, "confidence is 1"),
-        (REGION, {"lower": [[1, 0], [1, 0]], "upper": [[1, 0.4], [1, 0]]}, "cannot be entered"),
-        (INTERVAL, {"low": 0.6}, "from 0 to 1/2"),
-        (INTERVAL, {"low": -0.1}, "from 0 to 1/2"),
-        (INTERVAL, {"states": list("abc")}, "2 rows and 3"),
-        (INTERVAL, {"length": 1.5}, "whole number"),
-    ],
-)
+@pytest.mark.parametrize(("maker", "arguments", "message"), [
+    (REGION, {"lower": UPPER, "upper": LOWER}, "at most the upper end"),
+    (REGION, {"lower": [[0.7, 0.1]]}, "must be square"),
+    (REGION, {"upper": [[0.9, 0.3], [0.6, "x"]]}, "upper ends are not a square table"),
+    (REGION, {"upper": [[0.9, 1.3], [0.6, 0.8]]}, r"outside \[0, 1\]"),
+    (REGION, {"lower": [[0.7, math.nan], [0.6, 0.8]]}, r"outside \[0, 1\]"),
+    (REGION, {"lower": [[0.9, 0.3], [0.2, 0.4]]}, "row 0 of the region holds no distribution"),
+    (REGION, {"upper": [[0.7, 0.1], [0.6, 0.8]]}, "row 0 of the region holds no distribution"),
+    (REGION, {"length": 0}, "length is 0"),
+    (REGION, {"states": list("abc")}, "2 rows and 3 states"),
+    (REGION, {"states": ["a", "a"]}, "repeat a name"),
+    (REGION, {"confidence": 1}, "confidence is 1"),
+    (REGION, {"lower": [[1, 0], [1, 0]], "upper": [[1, 0.4], [1, 0]]}, "cannot be entered"),
+    (INTERVAL, {"low": 0.6}, "from 0 to 1/2"),
+    (INTERVAL, {"low": -0.1}, "from 0 to 1/2"),
+    (INTERVAL, {"states": list("abc")}, "2 rows and 3"),
+    (INTERVAL, {"length": 1.5}, "whole number"),
+])  # fmt: skip
 def test_bad_regions_and_intervals(maker: Callable[..., Any], arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         maker(**arguments)
@@ -214,15 +209,12 @@ def test_members_of_an_interval() -> None:
 # --- both ---
 
 
-@pytest.mark.parametrize(
-    "belief",
-    [
-        ChainRegion(LOWER, UPPER, 7, ["a", "b"], 0.99, SOURCE),
-        ChainRegion(LOWER, UPPER, 7),
-        MarkovChain.fit([[0, 0, 1, 2, 1]], 7, source=SOURCE, confidence=0.9),
-        BinaryChainInterval(0.15, 7, list("ab"), SOURCE),
-    ],
-)
+@pytest.mark.parametrize("belief", [
+    ChainRegion(LOWER, UPPER, 7, ["a", "b"], 0.99, SOURCE),
+    ChainRegion(LOWER, UPPER, 7),
+    MarkovChain.fit([[0, 0, 1, 2, 1]], 7, source=SOURCE, confidence=0.9),
+    BinaryChainInterval(0.15, 7, list("ab"), SOURCE),
+])  # fmt: skip
 def test_they_are_beliefs(belief: Any) -> None:
     text = json.dumps(belief.to_dict())
     assert beliefs.from_dict(json.loads(text)).to_dict() == belief.to_dict()

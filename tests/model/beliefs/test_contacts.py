@@ -1,7 +1,5 @@
 """Contact graphs: cliques from edges, laws against enumeration, the flu example of Song17 §3, and the schools."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import itertools
@@ -167,21 +165,18 @@ def test_schools(school: str, seconds: int, largest: list[int], about: int) -> N
     assert scale(belief, tf.Count("ill"), 1, "laplace-exact") < scale(belief, tf.Count("ill"), 1, "group") == largest[0]
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: tf.clique_infection([], {}), "at least one clique"),
-        (lambda: tf.clique_infection([[]], {}), "at least one clique"),
-        (lambda: tf.clique_infection([[1, 2], [2]], {1: [1, 0], 2: [1, 0, 0]}), "two cliques"),
-        (lambda: tf.clique_infection([[1, 2]], {1: [1, 0]}), "no distribution"),
-        (lambda: tf.clique_infection([[1, 2]], {2: [1, 0]}), "give 3"),
-        (lambda: tf.clique_infection([[1, 2]], {2: [0.5, 0.2, 0.2]}), "sum"),
-        (lambda: tf.clique_infection([[1]], {1: tf.Pmf([5], [1])}), "whole number from 0 to 1"),
-        (lambda: tf.clique_infection([[1]], {1: [1, 0]}, ["ill", "ill"]), "different names"),
-        (lambda: tf.clique_infection([["ann"]], {1: [0.5, 0.5]}).position("bob"), "no clique holds"),
-        (lambda: tf.household_infection(2, 1.5, 0.1), "probability"),
-    ],
-)
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: tf.clique_infection([], {}), "at least one clique"),
+    (lambda: tf.clique_infection([[]], {}), "at least one clique"),
+    (lambda: tf.clique_infection([[1, 2], [2]], {1: [1, 0], 2: [1, 0, 0]}), "two cliques"),
+    (lambda: tf.clique_infection([[1, 2]], {1: [1, 0]}), "no distribution"),
+    (lambda: tf.clique_infection([[1, 2]], {2: [1, 0]}), "give 3"),
+    (lambda: tf.clique_infection([[1, 2]], {2: [0.5, 0.2, 0.2]}), "sum"),
+    (lambda: tf.clique_infection([[1]], {1: tf.Pmf([5], [1])}), "whole number from 0 to 1"),
+    (lambda: tf.clique_infection([[1]], {1: [1, 0]}, ["ill", "ill"]), "different names"),
+    (lambda: tf.clique_infection([["ann"]], {1: [0.5, 0.5]}).position("bob"), "no clique holds"),
+    (lambda: tf.household_infection(2, 1.5, 0.1), "probability"),
+])  # fmt: skip
 def test_bad_input(make: Callable[[], object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         make()

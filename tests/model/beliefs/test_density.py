@@ -1,7 +1,5 @@
 """Density beliefs: what they are about, what they refuse, and releases about them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """Beliefs estimated from sequences: counts, smoothing, sources, and the mark of the private data."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -51,19 +49,16 @@ def test_without_smoothing_an_empty_row_is_refused() -> None:
 REGION = {"sequences": [list("abab")], "confidence": 0.9}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"source": " "}, "needs its source in words"),
-        ({"smoothing": -1}, "smoothing is -1"),
-        ({"smoothing": float("nan")}, "smoothing is nan"),
-        ({"sequences": []}, "no state to count"),
-        ({"states": ["a", "b"]}, "sequence 1 holds a state"),
-        ({"states": list("abca")}, "repeat a name"),
-        ({**REGION, "smoothing": 1.0}, r"smoothing is 1\.0 beside confidence=0\.9.*leave smoothing out"),
-        ({**REGION, "initial": "any"}, r"initial is 'any' beside confidence=0\.9.*for every initial distribution"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"source": " "}, "needs its source in words"),
+    ({"smoothing": -1}, "smoothing is -1"),
+    ({"smoothing": float("nan")}, "smoothing is nan"),
+    ({"sequences": []}, "no state to count"),
+    ({"states": ["a", "b"]}, "sequence 1 holds a state"),
+    ({"states": list("abca")}, "repeat a name"),
+    ({**REGION, "smoothing": 1.0}, r"smoothing is 1\.0 beside confidence=0\.9.*leave smoothing out"),
+    ({**REGION, "initial": "any"}, r"initial is 'any' beside confidence=0\.9.*for every initial distribution"),
+])  # fmt: skip
 def test_bad_fits(arguments: dict[str, Any], message: str) -> None:
     given_arguments = {"sequences": [list("ab"), list("cab")], "length": 5, "source": OTHERS, **arguments}
     with pytest.raises(InputError, match=message):
@@ -105,18 +100,15 @@ def test_counted_tables_are_exact() -> None:
             JointTable.from_counts([(0, 1), (1, 1), (2, 0)], counts, source="a public survey")
 
 
-@pytest.mark.parametrize(
-    ("rows", "probabilities", "message"),
-    [
-        ([(0,), (1,)], [Fraction(1, 2), Fraction(1, 3)], "sum to exactly 1"),
-        ([(0,), (1,)], [0.5, 0.6], "sum to 1"),
-        ([(0,), (1,)], [0.5, float("nan")], "finite"),
-        ([(0,), (1,)], [1], "2 rows and 1 probabilities"),
-        ([(0,), (0,)], [0.5, 0.5], "repeats a row"),
-        ([(0,), (1, 2)], [0.5, 0.5], "different lengths"),
-        ([], [], "0 rows"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "probabilities", "message"), [
+    ([(0,), (1,)], [Fraction(1, 2), Fraction(1, 3)], "sum to exactly 1"),
+    ([(0,), (1,)], [0.5, 0.6], "sum to 1"),
+    ([(0,), (1,)], [0.5, float("nan")], "finite"),
+    ([(0,), (1,)], [1], "2 rows and 1 probabilities"),
+    ([(0,), (0,)], [0.5, 0.5], "repeats a row"),
+    ([(0,), (1, 2)], [0.5, 0.5], "different lengths"),
+    ([], [], "0 rows"),
+])  # fmt: skip
 def test_bad_tables(rows: Any, probabilities: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         JointTable(rows, probabilities)

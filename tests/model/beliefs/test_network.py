@@ -1,7 +1,5 @@
 """Networks against enumeration: joint laws, d-separation, supports, files, and what is refused."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 from types import SimpleNamespace
@@ -79,9 +77,7 @@ def test_a_collider_joins_its_parents_only_when_it_or_a_child_of_it_is_known() -
 
 
 def test_components_are_runs_of_entries_and_networks_of_their_own() -> None:
-    net = BayesianNetwork([
-        ("y", [0, 1], ["x"], [[0.7, 0.3], [0.4, 0.6]]), COIN, ("x", [0, 1], [], [0.2, 0.8]),
-    ])  # fmt: skip
+    net = BayesianNetwork([("y", [0, 1], ["x"], [[0.7, 0.3], [0.4, 0.6]]), COIN, ("x", [0, 1], [], [0.2, 0.8])])
     assert net.names == ("x", "y", "coin")
     assert list(net.components()) == [range(2), range(2, 3)]
     assert net.component(1).names == ("coin",)
@@ -152,23 +148,20 @@ def test_models_that_are_none() -> None:
         read_network({})
 
 
-@pytest.mark.parametrize(
-    ("nodes", "rule"),
-    [
-        ([("a", [0, 1], ["b"], [[0.5, 0.5]] * 2), ("b", [0, 1], ["a"], [[0.5, 0.5]] * 2)], "cycle"),
-        ([("a", [0, 1], ["a"], [[0.5, 0.5]] * 2)], "not itself"),
-        ([("a", [0, 1], ["c"], [[0.5, 0.5]] * 2)], "unknown parent 'c'"),
-        ([COIN, COIN], "twice"),
-        ([("a", [0, 1], [], [0.5, 0.6])], "misses a sum of 1 by 0.1"),
-        ([("a", [0, 1], [], [0.5, 0.5 + 2e-6])], "misses a sum of 1"),
-        ([("a", [0, 1], [], [1.5, -0.5])], "negative"),
-        ([("a", [0, 1], [], [float("nan"), 0.5])], "NaN"),
-        ([("a", [0, 1, 2], [], [0.5, 0.5])], "shape"),
-        ([("a", [0, 0], [], [0.5, 0.5])], "different names"),
-        ([("a", [0, 1], [], [[0.5], [0.5, 0.5]])], "not a full table"),
-        ([], "no nodes"),
-    ],
-)
+@pytest.mark.parametrize(("nodes", "rule"), [
+    ([("a", [0, 1], ["b"], [[0.5, 0.5]] * 2), ("b", [0, 1], ["a"], [[0.5, 0.5]] * 2)], "cycle"),
+    ([("a", [0, 1], ["a"], [[0.5, 0.5]] * 2)], "not itself"),
+    ([("a", [0, 1], ["c"], [[0.5, 0.5]] * 2)], "unknown parent 'c'"),
+    ([COIN, COIN], "twice"),
+    ([("a", [0, 1], [], [0.5, 0.6])], "misses a sum of 1 by 0.1"),
+    ([("a", [0, 1], [], [0.5, 0.5 + 2e-6])], "misses a sum of 1"),
+    ([("a", [0, 1], [], [1.5, -0.5])], "negative"),
+    ([("a", [0, 1], [], [float("nan"), 0.5])], "NaN"),
+    ([("a", [0, 1, 2], [], [0.5, 0.5])], "shape"),
+    ([("a", [0, 0], [], [0.5, 0.5])], "different names"),
+    ([("a", [0, 1], [], [[0.5], [0.5, 0.5]])], "not a full table"),
+    ([], "no nodes"),
+])  # fmt: skip
 def test_networks_that_break_a_rule_are_refused(nodes: Any, rule: str) -> None:
     with pytest.raises(InputError, match=rule):
         BayesianNetwork(nodes)
@@ -199,18 +192,15 @@ def test_bif_rows_are_read_by_their_keys(tmp_path: Path) -> None:
     assert net.source == "the file n.bif"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "rule"),
-    [
-        ("  default 0.9, 0.1;\n", "", "no probabilities for some"),
-        ("(yes) 0.2", "(maybe) 0.2", "not a state of it"),
-        ("0.2, 0.8;\n", "0.2, 0.8, 0.1;\n", "wrong length"),
-        ("[ 2 ] { no, yes }", "[ 3 ] { no, yes }", "declares 3"),
-        ("0.2, 0.8;\n", "0.2, x;\n", "not a list of numbers"),
-        ("(yes) 0.2, 0.8", "(yes) 0.2, 0.9", "misses a sum"),
-        ("wet | rain", "wet | snow", "unknown parent"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "rule"), [
+    ("  default 0.9, 0.1;\n", "", "no probabilities for some"),
+    ("(yes) 0.2", "(maybe) 0.2", "not a state of it"),
+    ("0.2, 0.8;\n", "0.2, 0.8, 0.1;\n", "wrong length"),
+    ("[ 2 ] { no, yes }", "[ 3 ] { no, yes }", "declares 3"),
+    ("0.2, 0.8;\n", "0.2, x;\n", "not a list of numbers"),
+    ("(yes) 0.2, 0.8", "(yes) 0.2, 0.9", "misses a sum"),
+    ("wet | rain", "wet | snow", "unknown parent"),
+])  # fmt: skip
 def test_damaged_bif_files_are_refused(tmp_path: Path, old: str, new: str, rule: str) -> None:
     assert old in BIF
     (tmp_path / "n.bif").write_text(BIF.replace(old, new))

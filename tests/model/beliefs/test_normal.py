@@ -1,7 +1,5 @@
 """Normal records: what is validated, what a query and a secret mean, and the conditional laws by blocks."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -26,25 +24,22 @@ def four(records: int = 500, **more: object) -> tf.MultivariateNormal:
     return tf.MultivariateNormal([10, 170, 70, 40], COVARIANCE, NAMES, records, **more)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "key"),
-    [
-        ({"covariance": [[1, 2], [2, 1]]}, "covariance"),
-        ({"covariance": [[1, 0.5], [0.4, 1]]}, "covariance"),
-        ({"covariance": [[-1, 0], [0, 1]]}, "covariance"),
-        ({"covariance": [[1]]}, "covariance"),
-        ({"covariance": [[1, "nan"], ["nan", 1]]}, "covariance"),
-        ({"mean": [0]}, "mean"),
-        ({"names": ["a", "a"]}, "names"),
-        ({"records": 1}, "records"),
-        ({"records": 0}, "records"),
-        ({"records": 2.5}, "records"),
-        ({"ranges": {"c": (0, 1)}}, "ranges"),
-        ({"ranges": {"a": (1, 1)}}, "ranges"),
-        ({"resolution": 0}, "resolution"),
-        ({"outside": "forget"}, "outside"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "key"), [
+    ({"covariance": [[1, 2], [2, 1]]}, "covariance"),
+    ({"covariance": [[1, 0.5], [0.4, 1]]}, "covariance"),
+    ({"covariance": [[-1, 0], [0, 1]]}, "covariance"),
+    ({"covariance": [[1]]}, "covariance"),
+    ({"covariance": [[1, "nan"], ["nan", 1]]}, "covariance"),
+    ({"mean": [0]}, "mean"),
+    ({"names": ["a", "a"]}, "names"),
+    ({"records": 1}, "records"),
+    ({"records": 0}, "records"),
+    ({"records": 2.5}, "records"),
+    ({"ranges": {"c": (0, 1)}}, "ranges"),
+    ({"ranges": {"a": (1, 1)}}, "ranges"),
+    ({"resolution": 0}, "resolution"),
+    ({"outside": "forget"}, "outside"),
+])  # fmt: skip
 def test_what_a_normal_belief_refuses(wrong, key):
     right = {"mean": [0, 0], "covariance": [[1, 0.5], [0.5, 1]], "names": ["a", "b"], "records": 10}
     with pytest.raises(InputError) as refusal:
@@ -89,22 +84,19 @@ def test_conditional_laws_are_those_of_all_records_at_once(records, numbers, dat
             np.testing.assert_allclose(np.array(left, dtype=float), residual, rtol=1e-7, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("secret", "message"),
-    [
-        (tf.dataset_property("age", "mean", max_difference=1), "no column 'age'"),
-        (tf.dataset_property("income", "mean"), "bounds none"),
-        (tf.every_entry("income"), "bounds none"),
-        (tf.every_entry(), "names no column"),
-        (tf.dataset_property("income", "share", of=1), "linear in the columns"),
-        (tf.dataset_property("income", tf.Named("top", 1, max)), "linear in the columns"),
-        (tf.dataset_property(["income", "sat"], "mean", sets=[(None, 1), (1, None)]), "give max_difference"),
-        (tf.distribution_parameter("income", interval=(1, 2), map="variance"), "prove nothing"),
-        (tf.distribution_parameter("income", values=[-1, 2], map="variance"), "above 0"),
-        (tf.distribution_parameter("income", values=[1, 2], map="median"), "median"),
-        (tf.entry(0, 1, 2), "cannot take"),
-    ],
-)
+@pytest.mark.parametrize(("secret", "message"), [
+    (tf.dataset_property("age", "mean", max_difference=1), "no column 'age'"),
+    (tf.dataset_property("income", "mean"), "bounds none"),
+    (tf.every_entry("income"), "bounds none"),
+    (tf.every_entry(), "names no column"),
+    (tf.dataset_property("income", "share", of=1), "linear in the columns"),
+    (tf.dataset_property("income", tf.Named("top", 1, max)), "linear in the columns"),
+    (tf.dataset_property(["income", "sat"], "mean", sets=[(None, 1), (1, None)]), "give max_difference"),
+    (tf.distribution_parameter("income", interval=(1, 2), map="variance"), "prove nothing"),
+    (tf.distribution_parameter("income", values=[-1, 2], map="variance"), "above 0"),
+    (tf.distribution_parameter("income", values=[1, 2], map="median"), "median"),
+    (tf.entry(0, 1, 2), "cannot take"),
+])  # fmt: skip
 def test_what_a_normal_belief_does_not_hide(secret, message):
     with pytest.raises(InputError, match=message):
         tf.Pufferfish(secret, four())
@@ -170,15 +162,12 @@ def test_frames_give_the_same_columns():
         assert value_indices(belief, frame).totals == (Fraction(7), Fraction("2.6"))
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        {"a": [1, 2]}, {"a": [1, 2, 3], "b": [1, 2, 3]}, {"a": [1, None], "b": [1, 2]},
-        {"a": [1, float("nan")], "b": [1, 2]}, {"a": [1, "2"], "b": [1, 2]}, {"a": [1, True], "b": [1, 2]},
-        {"a": [1, True], "b": [1, 1]}, {"a": [1, [2]], "b": [1, 2]},
-        {"a": [1, 91], "b": [1, 2]}, [(1, 2), (3,)], [(1, 2), 3], "ab", 7, [{"a": 1}, {"a": 2}],
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("data", [
+    {"a": [1, 2]}, {"a": [1, 2, 3], "b": [1, 2, 3]}, {"a": [1, None], "b": [1, 2]},
+    {"a": [1, float("nan")], "b": [1, 2]}, {"a": [1, "2"], "b": [1, 2]}, {"a": [1, True], "b": [1, 2]},
+    {"a": [1, True], "b": [1, 1]}, {"a": [1, [2]], "b": [1, 2]},
+    {"a": [1, 91], "b": [1, 2]}, [(1, 2), (3,)], [(1, 2), 3], "ab", 7, [{"a": 1}, {"a": 2}],
+])  # fmt: skip
 def test_data_that_are_refused_without_being_repeated(data):
     belief = tf.MultivariateNormal([0, 0], [[1, 0], [0, 1]], ["a", "b"], 2, {"a": (0, 5)})
     with pytest.raises(DataError) as refusal:

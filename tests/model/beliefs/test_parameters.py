@@ -1,7 +1,5 @@
 """Beliefs about parameters of columns: what they hold, how queries and data are read over them, what they refuse."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Records of named columns: what is refused, how queries and data are read, and the way to a file and back."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 
@@ -57,17 +55,14 @@ def test_a_framework_reads_back_as_itself():
     assert labels[0] == "the share of 'b' in 'group' is below 0.5 against the share of 'b' in 'group' is at least 0.5"
 
 
-@pytest.mark.parametrize(
-    ("query", "answer", "grid"),
-    [
-        (tf.Sum("x"), 11, Fraction(1, 2)),
-        (tf.Mean("x"), 11, Fraction(1, 8)),
-        (tf.Count("a", entries=["group"]), 2, 1),
-        (tf.CountRows({"group": "b", "ill": 0}), 2, 1),
-        (tf.CountRows({"group": "b", "ill": 1}, any_of=True), 3, 1),
-        (tf.Linear([0, 2, 1], codes={"a": 0, "b": 0, 0: 0, 1: 1, 1.5: "1.5", 2.0: 2}), 15, Fraction(1, 2)),
-    ],
-)
+@pytest.mark.parametrize(("query", "answer", "grid"), [
+    (tf.Sum("x"), 11, Fraction(1, 2)),
+    (tf.Mean("x"), 11, Fraction(1, 8)),
+    (tf.Count("a", entries=["group"]), 2, 1),
+    (tf.CountRows({"group": "b", "ill": 0}), 2, 1),
+    (tf.CountRows({"group": "b", "ill": 1}, any_of=True), 3, 1),
+    (tf.Linear([0, 2, 1], codes={"a": 0, "b": 0, 0: 0, 1: 1, 1.5: "1.5", 2.0: 2}), 15, Fraction(1, 2)),
+])  # fmt: skip
 def test_answers_add_up_over_records(query, answer, grid):
     resolved = PEOPLE.resolve(query)
     assert evaluate(resolved, value_indices(PEOPLE, DATA)) == (answer,)
@@ -134,21 +129,18 @@ def test_data_of_every_form_are_the_same_records(engine):
 PRIVATE = "Zorro"
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (DATA[:3], "another number"),
-        ([], "another number"),
-        ([*DATA[:3], (PRIVATE, 0, 2.0)], "the column 'group'"),
-        ([*DATA[:3], ("a", None, 1.5)], "the column 'ill'"),
-        ([*DATA[:3], ("a", 0, 2.0)], "combination of values"),
-        ([*DATA[:3], ("a", 0)], "one value for each of the columns"),
-        ([*DATA[:3], ("a", 0, [PRIVATE])], "the column 'x'"),
-        ({"group": ["a"], "ill": [0]}, "no column 'x'"),
-        ({"group": ["a"], "ill": [0], "x": [1.5, 2.0]}, "different lengths"),
-        ({"group": "aaaa", "ill": [0], "x": [1.5]}, "not a sequence"),
-    ],
-)
+@pytest.mark.parametrize(("data", "words"), [
+    (DATA[:3], "another number"),
+    ([], "another number"),
+    ([*DATA[:3], (PRIVATE, 0, 2.0)], "the column 'group'"),
+    ([*DATA[:3], ("a", None, 1.5)], "the column 'ill'"),
+    ([*DATA[:3], ("a", 0, 2.0)], "combination of values"),
+    ([*DATA[:3], ("a", 0)], "one value for each of the columns"),
+    ([*DATA[:3], ("a", 0, [PRIVATE])], "the column 'x'"),
+    ({"group": ["a"], "ill": [0]}, "no column 'x'"),
+    ({"group": ["a"], "ill": [0], "x": [1.5, 2.0]}, "different lengths"),
+    ({"group": "aaaa", "ill": [0], "x": [1.5]}, "not a sequence"),
+])  # fmt: skip
 def test_data_that_the_belief_does_not_know(data, words):
     with pytest.raises(DataError, match=words) as refusal:
         value_indices(PEOPLE, data)
@@ -169,24 +161,21 @@ def test_frames_that_the_belief_does_not_know(column):
         value_indices(PEOPLE, frame.with_columns(polars.lit(2.0).alias("x")))
 
 
-@pytest.mark.parametrize(
-    ("secret", "key", "words"),
-    [
-        (tf.dataset_property("race", "share", of="a"), "attribute", "no column 'race'"),
-        (tf.dataset_property("grup", "share", of="a"), "attribute", "did you mean 'group'"),
-        (tf.dataset_property("group", "share"), "of", "names no value"),
-        (tf.dataset_property("group", "share", of="c"), "of", "cannot have"),
-        (tf.dataset_property("group", "mean"), "attribute", "is no number"),
-        (tf.dataset_property("ill", "mean", pairs=[(0, "1/3")]), "pairs", "cannot take"),
-        (tf.dataset_property(["ill", "x"], "mean", pairs=[(0, 1)]), "pairs", "several numbers"),
-        (tf.dataset_property(["ill", "x"], "mean", sets=[[0], [1]]), "sets", "several numbers"),
-        (tf.every_entry("race"), "attribute", "no column"),
-        (tf.every_entry("group", max_difference=1), "attribute", "is no number"),
-        (tf.distribution_parameter("group"), "secrets", "no parameter"),
-        (tf.dataset_property("ill", tf.Named("bad", 1, lambda v: "nothing")), "function", "cannot be computed"),
-        (tf.attribute("group", "a", "b"), "entry", "does not name a record"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("secret", "key", "words"), [
+    (tf.dataset_property("race", "share", of="a"), "attribute", "no column 'race'"),
+    (tf.dataset_property("grup", "share", of="a"), "attribute", "did you mean 'group'"),
+    (tf.dataset_property("group", "share"), "of", "names no value"),
+    (tf.dataset_property("group", "share", of="c"), "of", "cannot have"),
+    (tf.dataset_property("group", "mean"), "attribute", "is no number"),
+    (tf.dataset_property("ill", "mean", pairs=[(0, "1/3")]), "pairs", "cannot take"),
+    (tf.dataset_property(["ill", "x"], "mean", pairs=[(0, 1)]), "pairs", "several numbers"),
+    (tf.dataset_property(["ill", "x"], "mean", sets=[[0], [1]]), "sets", "several numbers"),
+    (tf.every_entry("race"), "attribute", "no column"),
+    (tf.every_entry("group", max_difference=1), "attribute", "is no number"),
+    (tf.distribution_parameter("group"), "secrets", "no parameter"),
+    (tf.dataset_property("ill", tf.Named("bad", 1, lambda v: "nothing")), "function", "cannot be computed"),
+    (tf.attribute("group", "a", "b"), "entry", "does not name a record"),
+])  # fmt: skip
 def test_secrets_that_do_not_fit(secret, key, words):
     with pytest.raises(InputError, match=words) as refusal:
         tf.Pufferfish(secret, PEOPLE)

@@ -1,7 +1,5 @@
 """What may name a state, asked of every belief in the same words, and what is a list of such names."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -86,17 +84,14 @@ def test_columns_that_write_different_values_alike_have_no_common_histogram() ->
     assert tf.Histogram(["1", 0]).resolve(network).labels == ("1", "0")
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: tf.Count({}), "write text, a number, true or false"),
-        (lambda: tf.Count([["a"]]), "write text, a number, true or false"),
-        (lambda: tf.Histogram([["a"]]), "write text, a number, true or false"),
-        (lambda: tf.MarkovChain(HALF, 3, states=2), "give a list"),  # type: ignore[arg-type]
-        # Its code, 1000, was once left out of the answer at release, where None is "not observed".
-        (lambda: tf.MarkovChain(HALF, length=3, states=[None, "a"]), "was not observed"),
-    ],
-)
+@pytest.mark.parametrize(("make", "words"), [
+    (lambda: tf.Count({}), "write text, a number, true or false"),
+    (lambda: tf.Count([["a"]]), "write text, a number, true or false"),
+    (lambda: tf.Histogram([["a"]]), "write text, a number, true or false"),
+    (lambda: tf.MarkovChain(HALF, 3, states=2), "give a list"),  # type: ignore[arg-type]
+    # Its code, 1000, was once left out of the answer at release, where None is "not observed".
+    (lambda: tf.MarkovChain(HALF, length=3, states=[None, "a"]), "was not observed"),
+])  # fmt: skip
 def test_names_of_states_that_can_be_none(make: Callable[[], Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         make()
@@ -167,22 +162,19 @@ def test_a_region_of_a_frame() -> None:
 TEXTS = ["still", "still", "walking"]
 
 
-@pytest.mark.parametrize(
-    ("sequences", "words"),
-    [
-        ("still", "this is a text"), (b"still", "this is a text"), (TEXTS, "hold a text where a sequence should be"),
-        (tuple(TEXTS), "hold a text"), (iter(TEXTS), "hold a text"), (np.array(TEXTS), "hold a text"),
-        (pandas.Series(TEXTS), "hold a text"), (polars.Series(TEXTS), "hold a text"),
-        (pyarrow.array(TEXTS), "sequence"), (pyarrow.chunked_array([TEXTS]), "sequence"),
-        ([0, 1, 1], "of type int where"), (pandas.Series([0, 1]), "of type"), (np.array([0, 1]), "of type"),
-        (7, "of type"),
-        ({"Ana": TEXTS}, "this is a mapping"), ([{"Ana": TEXTS}], "hold a mapping"), ([set(TEXTS)], "hold a set"),
-        ({"still", "walking"}, "this is a set"), (None, "of type NoneType"),
-        (pandas.DataFrame(COLUMNS).groupby("person")["posture"], "a sequence holds lists"),
-        (pandas.DataFrame(COLUMNS).groupby("person"), "a sequence holds lists"),
-        ([("Ana", TEXTS)], "a sequence holds lists"), ([pandas.DataFrame(COLUMNS)], "hold a table"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("sequences", "words"), [
+    ("still", "this is a text"), (b"still", "this is a text"), (TEXTS, "hold a text where a sequence should be"),
+    (tuple(TEXTS), "hold a text"), (iter(TEXTS), "hold a text"), (np.array(TEXTS), "hold a text"),
+    (pandas.Series(TEXTS), "hold a text"), (polars.Series(TEXTS), "hold a text"),
+    (pyarrow.array(TEXTS), "sequence"), (pyarrow.chunked_array([TEXTS]), "sequence"),
+    ([0, 1, 1], "of type int where"), (pandas.Series([0, 1]), "of type"), (np.array([0, 1]), "of type"),
+    (7, "of type"),
+    ({"Ana": TEXTS}, "this is a mapping"), ([{"Ana": TEXTS}], "hold a mapping"), ([set(TEXTS)], "hold a set"),
+    ({"still", "walking"}, "this is a set"), (None, "of type NoneType"),
+    (pandas.DataFrame(COLUMNS).groupby("person")["posture"], "a sequence holds lists"),
+    (pandas.DataFrame(COLUMNS).groupby("person"), "a sequence holds lists"),
+    ([("Ana", TEXTS)], "a sequence holds lists"), ([pandas.DataFrame(COLUMNS)], "hold a table"),
+])  # fmt: skip
 def test_what_is_no_list_of_sequences_is_refused_without_a_word_of_it(sequences: Any, words: str) -> None:
     with pytest.raises(InputError, match=words) as caught:
         tf.MarkovChain.fit(sequences, 10, source=PUBLIC, private=True)

@@ -1,7 +1,5 @@
 """Independent users: laws, alphabets, two named modes of absence, canonical form, bad input."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable
@@ -96,33 +94,30 @@ def test_laws_may_be_pmfs_and_numpy_numbers() -> None:
 TWO = partial(IndependentUsers, [COIN, COIN])
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: IndependentUsers([]), "no users"),
-        (lambda: IndependentUsers([{}]), "empty"),
-        (lambda: IndependentUsers([{0: -0.1, 1: 1.1}]), "at least 0"),
-        (lambda: IndependentUsers([{0: math.nan, 1: 1.0}]), "finite"),
-        (lambda: IndependentUsers([{0: math.inf}]), "finite"),
-        (lambda: IndependentUsers([{0: True}]), "finite number"),
-        (lambda: IndependentUsers([{0: 0.5, 1: 0.4}]), "sum to"),
-        (lambda: IndependentUsers([{0: Fraction(1, 3), 1: Fraction(1, 3)}]), "sum to 2/3"),
-        (lambda: IndependentUsers([[(0, 0.5), (0, 0.5)]]), "repeat a name"),
-        (lambda: IndependentUsers([{"absent": 0.5, 1: 0.5}]), "stands for an absent user"),
-        (lambda: IndependentUsers([7]), "value -> probability"),
-        (lambda: TWO(presence=1.5), "from 0 to 1"),
-        (lambda: TWO(presence=math.nan), "from 0 to 1"),
-        (lambda: TWO(presence=[1, 1, 1]), "one per user"),
-        (lambda: TWO(presence=0.5), "unknown.*removed"),
-        (lambda: TWO(presence=0.5, absence="gone"), "write"),
-        (lambda: TWO(absence="removed"), "presence below 1"),
-        (lambda: TWO(names=["a", "a"]), "different name"),
-        (lambda: TWO(names=["a"]), "different name"),
-        *((lambda groups=groups: IndependentUsers.groups(groups), None)
-          for groups in ([], [(0, COIN)], [(1.5, COIN)], [(2,)], [COIN], [(True, COIN)])),
-        *((lambda user=user: tf.presence(user), "the user is") for user in (-1, 1.5, True, ["a"])),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("make", "words"), [
+    (lambda: IndependentUsers([]), "no users"),
+    (lambda: IndependentUsers([{}]), "empty"),
+    (lambda: IndependentUsers([{0: -0.1, 1: 1.1}]), "at least 0"),
+    (lambda: IndependentUsers([{0: math.nan, 1: 1.0}]), "finite"),
+    (lambda: IndependentUsers([{0: math.inf}]), "finite"),
+    (lambda: IndependentUsers([{0: True}]), "finite number"),
+    (lambda: IndependentUsers([{0: 0.5, 1: 0.4}]), "sum to"),
+    (lambda: IndependentUsers([{0: Fraction(1, 3), 1: Fraction(1, 3)}]), "sum to 2/3"),
+    (lambda: IndependentUsers([[(0, 0.5), (0, 0.5)]]), "repeat a name"),
+    (lambda: IndependentUsers([{"absent": 0.5, 1: 0.5}]), "stands for an absent user"),
+    (lambda: IndependentUsers([7]), "value -> probability"),
+    (lambda: TWO(presence=1.5), "from 0 to 1"),
+    (lambda: TWO(presence=math.nan), "from 0 to 1"),
+    (lambda: TWO(presence=[1, 1, 1]), "one per user"),
+    (lambda: TWO(presence=0.5), "unknown.*removed"),
+    (lambda: TWO(presence=0.5, absence="gone"), "write"),
+    (lambda: TWO(absence="removed"), "presence below 1"),
+    (lambda: TWO(names=["a", "a"]), "different name"),
+    (lambda: TWO(names=["a"]), "different name"),
+    *((lambda groups=groups: IndependentUsers.groups(groups), None)
+      for groups in ([], [(0, COIN)], [(1.5, COIN)], [(2,)], [COIN], [(True, COIN)])),
+    *((lambda user=user: tf.presence(user), "the user is") for user in (-1, 1.5, True, ["a"])),
+])  # fmt: skip
 def test_bad_users_are_refused(make: Callable[[], Any], words: str | None) -> None:
     with pytest.raises(InputError, match=words):
         make()

@@ -1,7 +1,5 @@
 """Policies against every predicate, every record and breadth-first search over data sets."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """p-sensitivity against every data set of a few people and every allowed move of one of them."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from itertools import product

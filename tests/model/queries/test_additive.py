@@ -1,7 +1,5 @@
 """Answers that add up over entries, against all data sets: what they are, how far they move, what of them is public."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product

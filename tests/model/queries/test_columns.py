@@ -1,7 +1,5 @@
 """Answers over columns of records, against all data sets: what they are, and how far records and columns move them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from fractions import Fraction
@@ -182,7 +180,7 @@ def test_an_unknown_column_is_told_with_the_nearest_one(where: dict[str, str], m
 
 
 @pytest.mark.parametrize("query", [tf.CountRows({"x1": 1}), tf.CrossTable(["x1"])])
-def test_it_requires_records(query: tf.Query) -> None:
+def test_it_requires_records(query: queries.Query) -> None:
     coin = tf.Pufferfish(tf.every_entry(), tf.JointTable([(0,), (1,)], [0.5, 0.5]))
     with pytest.raises(InputError, match="requires a belief over records"):
         tf.calibrate(coin, query, 1)
@@ -275,18 +273,15 @@ def test_rows_columns_and_the_total_of_its_cells_are_those_of_the_records() -> N
     assert sum(both.values()) == 50
 
 
-@pytest.mark.parametrize(
-    ("make", "where"),
-    [
-        *((partial(tf.CountRows, rows), ("where",)) for rows in ({}, {3: "a"}, {"x": "a", 3: "a"})),
-        (partial(tf.CountRows, {"x": []}), ("where", "x")),
-        *((partial(tf.CrossTable, columns), ("columns",)) for columns in ([], "age", 3, ["age", "age"], [3])),
-        (partial(tf.CrossTable, {"age": []}), ("columns", "age")),
-        (partial(tf.CrossTable, {"age": [["x"]]}), ("states",)),
-        *((partial(tf.CrossTable, ["age"], total=total), ("total",)) for total in (0, -1, 1.5, True, "x")),
-    ],
-)
-def test_what_is_refused_says_where(make: Callable[[], tf.Query], where: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("make", "where"), [
+    *((partial(tf.CountRows, rows), ("where",)) for rows in ({}, {3: "a"}, {"x": "a", 3: "a"})),
+    (partial(tf.CountRows, {"x": []}), ("where", "x")),
+    *((partial(tf.CrossTable, columns), ("columns",)) for columns in ([], "age", 3, ["age", "age"], [3])),
+    (partial(tf.CrossTable, {"age": []}), ("columns", "age")),
+    (partial(tf.CrossTable, {"age": [["x"]]}), ("states",)),
+    *((partial(tf.CrossTable, ["age"], total=total), ("total",)) for total in (0, -1, 1.5, True, "x")),
+])  # fmt: skip
+def test_what_is_refused_says_where(make: Callable[[], queries.Query], where: tuple[str, ...]) -> None:
     with pytest.raises(InputError) as refusal:
         make()
     assert refusal.value.where == where

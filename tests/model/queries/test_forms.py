@@ -1,7 +1,5 @@
 """Chosen entries as a ledger keeps them, in words, and as they are read back: the same ones, or it charges others."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 

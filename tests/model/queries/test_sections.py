@@ -1,7 +1,5 @@
 """The tables of a release file: which query each one publishes about a belief, and which key an error is about."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 from pathlib import Path
 from typing import Any

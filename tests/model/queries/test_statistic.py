@@ -1,7 +1,5 @@
 """Statistics with a declared change: D of whole columns, rounding, the ledger's text, what they refuse."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from fractions import Fraction
@@ -15,9 +13,7 @@ from takifugu.audit import true_loss
 from takifugu.core.errors import DataError, InputError
 from takifugu.model import queries
 
-NET = tf.BayesianNetwork([
-    ("x", ["a", "b"], [], [0.5, 0.5]), ("y", ["a", "b"], ["x"], [[0.6, 0.4], [0.4, 0.6]]),
-])  # fmt: skip
+NET = tf.BayesianNetwork([("x", ["a", "b"], [], [0.5, 0.5]), ("y", ["a", "b"], ["x"], [[0.6, 0.4], [0.4, 0.6]])])
 COINS = {"a": {0: "0.7", 1: "0.3"}, "b": {0: "0.2", 1: "0.8"}}
 BELIEF = tf.Parameters(NET, {"x": COINS, "y": COINS}, 3)
 

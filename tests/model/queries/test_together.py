@@ -1,7 +1,5 @@
 """Several queries as one answer, and a query by cells, under every kind of belief."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -212,21 +210,18 @@ def test_a_year_of_minutes_by_date():
     assert set(answer.entry_changes().tolist()) == {2}
 
 
-@pytest.mark.parametrize(
-    ("query", "cells", "words"),
-    [
-        (tf.Count(1), {}, "no cell"),
-        (tf.Count(1), {"00": []}, "the cell '00' has no entry"),
-        (tf.Count(1), {"00": 3}, "the entries of the cell '00' are 3"),
-        (tf.Count(1), {"00": [-1]}, "counted from 0"),
-        (tf.Count(1), {0: [1]}, "a cell is called 0"),
-        (tf.Count(1), [("a", [0]), ("a", [1])], "two cells are called 'a'"),
-        (tf.Count(1, entries=[0]), {"00": [1]}, "has entries of its own"),
-        (tf.Sum("age"), {"00": [1]}, "has attribute of its own"),
-        (tf.Linear([1]), {"00": [0]}, "a Linear cannot be told by cells"),
-        (tf.By(tf.Count(1), {"00": [0]}), {"00": [0]}, "a By cannot be told by cells"),
-    ],
-)
+@pytest.mark.parametrize(("query", "cells", "words"), [
+    (tf.Count(1), {}, "no cell"),
+    (tf.Count(1), {"00": []}, "the cell '00' has no entry"),
+    (tf.Count(1), {"00": 3}, "the entries of the cell '00' are 3"),
+    (tf.Count(1), {"00": [-1]}, "counted from 0"),
+    (tf.Count(1), {0: [1]}, "a cell is called 0"),
+    (tf.Count(1), [("a", [0]), ("a", [1])], "two cells are called 'a'"),
+    (tf.Count(1, entries=[0]), {"00": [1]}, "has entries of its own"),
+    (tf.Sum("age"), {"00": [1]}, "has attribute of its own"),
+    (tf.Linear([1]), {"00": [0]}, "a Linear cannot be told by cells"),
+    (tf.By(tf.Count(1), {"00": [0]}), {"00": [0]}, "a By cannot be told by cells"),
+])  # fmt: skip
 def test_what_is_no_table_by_cells(query, cells, words):
     with pytest.raises(InputError, match=words.replace("(", "\\(")):
         tf.By(query, cells)

@@ -1,7 +1,5 @@
 """How much Gaussian noise: golden sigmas, errata E1 and E8a, safety, and sigmas that are too small."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any
@@ -128,21 +126,18 @@ def test_sigmas_scale(p: Pmf, q: Pmf, factor: int) -> None:
     assert many == pytest.approx(factor * one, rel=1e-10)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: gaussian_delta(-1, 1, 1),
-        lambda: gaussian_delta(1, math.nan, 1),
-        lambda: gaussian_delta(1, 1, 0),
-        lambda: gaussian_analytic_sigma(1, 1, 0),
-        lambda: gaussian_analytic_sigma(1, 1, 1),
-        lambda: gaussian_analytic_sigma(1, 1, Fraction(1, 10**300)),
-        lambda: gaussian_analytic_sigma(10**300, Fraction(1, 10**300), 0.1),
-        lambda: gaussian_rule_b(1, 1, -0.1),
-        lambda: gaussian_exact_sigma(Pmf([0], [1]), Pmf([1], [1]), 1, 0),
-        lambda: gaussian_exact_sigma(Pmf([0], [1]), Pmf([1], [1]), math.inf, 0.1),
-    ],
-)
+@pytest.mark.parametrize("call", [
+    lambda: gaussian_delta(-1, 1, 1),
+    lambda: gaussian_delta(1, math.nan, 1),
+    lambda: gaussian_delta(1, 1, 0),
+    lambda: gaussian_analytic_sigma(1, 1, 0),
+    lambda: gaussian_analytic_sigma(1, 1, 1),
+    lambda: gaussian_analytic_sigma(1, 1, Fraction(1, 10**300)),
+    lambda: gaussian_analytic_sigma(10**300, Fraction(1, 10**300), 0.1),
+    lambda: gaussian_rule_b(1, 1, -0.1),
+    lambda: gaussian_exact_sigma(Pmf([0], [1]), Pmf([1], [1]), 1, 0),
+    lambda: gaussian_exact_sigma(Pmf([0], [1]), Pmf([1], [1]), math.inf, 0.1),
+])  # fmt: skip
 def test_bad_input(call: Any) -> None:
     with pytest.raises(InputError):
         call()

@@ -1,7 +1,5 @@
 """Divergences after noise: closed forms, plain quadrature in mpmath, and the examples of errata E11."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Laws after Laplace noise: golden scales, dense grids in mpmath, safe rounding, and what a tolerance may not do."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any
@@ -257,13 +255,10 @@ RATIOS = (laplace_log_ratio, laplace_log_ratio_directed, laplace_log_ratio_bound
 SCALES = (exact_laplace_scale, wasserstein_scale)
 
 
-@pytest.mark.parametrize(
-    ("call", "number", "words"),
-    [
-        *((call, scale, "scale") for call in RATIOS for scale in (-1.0, math.inf, math.nan)),
-        *((call, epsilon, "epsilon") for call in SCALES for epsilon in (0, -1, math.inf, math.nan, "one")),
-    ],
-)
+@pytest.mark.parametrize(("call", "number", "words"), [
+    *((call, scale, "scale") for call in RATIOS for scale in (-1.0, math.inf, math.nan)),
+    *((call, epsilon, "epsilon") for call in SCALES for epsilon in (0, -1, math.inf, math.nan, "one")),
+])  # fmt: skip
 def test_bad_scales_and_epsilons(call: Any, number: Any, words: str) -> None:
     coin = Pmf([0, 1], [0.5, 0.5])
     with pytest.raises(InputError, match=words):

@@ -1,7 +1,5 @@
 """Channels: sums written out, ratios of every output, and repair of what a solver returns."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any
@@ -74,19 +72,16 @@ def test_solver_noise_beside_zero_costs_nothing() -> None:
     assert repaired.measure([(0, 1)]) == pytest.approx(math.log(2))
 
 
-@pytest.mark.parametrize(
-    ("inputs", "outputs", "rows"),
-    [
-        ([0, 1], [0, 1], [[1, 0]]),
-        ([0], [0, 1], [[1]]),
-        ([0, 0], [0, 1], [[1, 0], [0, 1]]),
-        ([0], [0, 0], [[1, 0]]),
-        ([], [], []),
-        ([0], [0, 1], [[Fraction(1, 2), Fraction(1, 3)]]),
-        ([0], [0, 1], [[2, -1]]),
-        ([0], [0, 1], [[0.5, 0.5]]),
-    ],
-)
+@pytest.mark.parametrize(("inputs", "outputs", "rows"), [
+    ([0, 1], [0, 1], [[1, 0]]),
+    ([0], [0, 1], [[1]]),
+    ([0, 0], [0, 1], [[1, 0], [0, 1]]),
+    ([0], [0, 0], [[1, 0]]),
+    ([], [], []),
+    ([0], [0, 1], [[Fraction(1, 2), Fraction(1, 3)]]),
+    ([0], [0, 1], [[2, -1]]),
+    ([0], [0, 1], [[0.5, 0.5]]),
+])  # fmt: skip
 def test_bad_channels(inputs: Any, outputs: Any, rows: Any) -> None:
     with pytest.raises(InputError):
         Channel.of(inputs, outputs, rows)

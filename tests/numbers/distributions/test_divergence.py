@@ -1,7 +1,5 @@
 """The divergence of exact masses against mpmath, what is decided exactly, and orders between laws."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations

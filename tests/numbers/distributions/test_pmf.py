@@ -1,7 +1,5 @@
 """Finite laws: exactness, the rules of their input, and the operations against sums written out."""
 
-from __future__ import annotations
-
 import pickle
 from collections import defaultdict
 from fractions import Fraction
@@ -23,27 +21,24 @@ def table(law: Pmf) -> dict[Any, Any]:
     return dict(law.items())
 
 
-@pytest.mark.parametrize(
-    ("values", "probabilities", "words"),
-    [
-        ([0, 1], [1], "2 values but 1 probabilities"),
-        ([], [], "at least one atom"),
-        ([0, float("nan")], [0.5, 0.5], "finite"),
-        ([0, float("inf")], [0.5, 0.5], "finite"),
-        ([0, 1], [0.5, float("nan")], "finite"),
-        ([0, 0], [0.5, 0.5], "repeat 0"),
-        ([1.5, Fraction(3, 2)], [0.5, 0.5], "repeat 1.5"),
-        ([0, 1], [-0.5, 1.5], "negative"),
-        ([0, 1], [Fraction(-1, 2), Fraction(3, 2)], "negative"),
-        ([0, 1], [0.5, 0.4], "sum to 0.9"),
-        ([0, 1], [HALF, Fraction(1, 3)], "sum to 5/6"),
-        ([0, 1], [1, 1], "sum to 2"),
-        ([True, 2], [HALF, HALF], "True"),
-        (["a", 2], [HALF, HALF], "'a'"),
-        ([[0, 1]], [1], "integers"),
-        (np.zeros((2, 2)), [1, 1], "shape"),
-    ],
-)
+@pytest.mark.parametrize(("values", "probabilities", "words"), [
+    ([0, 1], [1], "2 values but 1 probabilities"),
+    ([], [], "at least one atom"),
+    ([0, float("nan")], [0.5, 0.5], "finite"),
+    ([0, float("inf")], [0.5, 0.5], "finite"),
+    ([0, 1], [0.5, float("nan")], "finite"),
+    ([0, 0], [0.5, 0.5], "repeat 0"),
+    ([1.5, Fraction(3, 2)], [0.5, 0.5], "repeat 1.5"),
+    ([0, 1], [-0.5, 1.5], "negative"),
+    ([0, 1], [Fraction(-1, 2), Fraction(3, 2)], "negative"),
+    ([0, 1], [0.5, 0.4], "sum to 0.9"),
+    ([0, 1], [HALF, Fraction(1, 3)], "sum to 5/6"),
+    ([0, 1], [1, 1], "sum to 2"),
+    ([True, 2], [HALF, HALF], "True"),
+    (["a", 2], [HALF, HALF], "'a'"),
+    ([[0, 1]], [1], "integers"),
+    (np.zeros((2, 2)), [1, 1], "shape"),
+])  # fmt: skip
 def test_bad_input_names_the_value_and_the_rule(values: Any, probabilities: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         Pmf(values, probabilities)

@@ -1,7 +1,5 @@
 """The mean positive part of a sum: always between its two ends, and these close together."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product
@@ -83,17 +81,14 @@ def test_a_sum_that_is_never_positive_or_always():
     assert mean.high - mean.low < 1e-12
 
 
-@pytest.mark.parametrize(
-    ("values", "masses", "count"),
-    [
-        ([1.0], [0.5, 0.5], 1),
-        ([], [], 1),
-        ([np.nan], [1.0], 1),
-        ([1.0], [-1.0], 1),
-        ([1.0], [0.0], 1),
-        ([1.0], [1.0], 0),
-    ],
-)
+@pytest.mark.parametrize(("values", "masses", "count"), [
+    ([1.0], [0.5, 0.5], 1),
+    ([], [], 1),
+    ([np.nan], [1.0], 1),
+    ([1.0], [-1.0], 1),
+    ([1.0], [0.0], 1),
+    ([1.0], [1.0], 0),
+])  # fmt: skip
 def test_what_is_no_law_is_refused(values, masses, count):
     with pytest.raises(InputError):
         mean_positive_part(np.array(values), np.array(masses), count)

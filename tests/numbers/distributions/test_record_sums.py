@@ -1,7 +1,5 @@
 """Joint laws of two sums over records, against every data set."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

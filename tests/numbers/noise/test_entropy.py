@@ -1,7 +1,5 @@
 """Bytes are never shared: not by processes, threads, copies or pickles; only the noise package draws."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import hashlib

@@ -1,7 +1,5 @@
 """The integer samplers: exact laws by enumeration of every branch, goodness of fit with power, OpenDP as an oracle."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The numbers about the noise against mpmath and against summation of the laws themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from math import erfc, exp, sqrt, tanh

@@ -1,7 +1,5 @@
 """One-sided noise: exact laws by enumeration of every branch, goodness of fit with power, never on the wrong side."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Ideal continuous noise rounded once: the law, the quantile to the last unit, and that no float decides alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Draws from few outcomes: permute-and-flip, alias tables, and a few draws, number by number."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product
@@ -75,13 +73,10 @@ def test_it_misses_most_where_all_others_are_alike(candidates):
             assert law @ far <= worst_mean(candidates) * (1 + 1e-6)
 
 
-@pytest.mark.parametrize(
-    ("deficits", "rate", "words"),
-    [
-        *((deficits, Fraction(1), "no candidate is the best one") for deficits in ([], [1, 2], [-1, 0])),
-        *(([0, 1], rate, "the rate is") for rate in (Fraction(0), Fraction(-1), 0.5)),
-    ],
-)
+@pytest.mark.parametrize(("deficits", "rate", "words"), [
+    *((deficits, Fraction(1), "no candidate is the best one") for deficits in ([], [1, 2], [-1, 0])),
+    *(([0, 1], rate, "the rate is") for rate in (Fraction(0), Fraction(-1), 0.5)),
+])  # fmt: skip
 def test_there_is_a_best_candidate_and_the_rate_is_an_exact_number_above_0(deficits, rate, words):
     with pytest.raises(InputError, match=words):
         permute_and_flip(deficits, rate, InsecureSeededEntropyForTests(1))

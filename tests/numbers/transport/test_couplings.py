@@ -1,7 +1,5 @@
 """Couplings: the least largest cost of moving one population into another, in any metric, and over boxes."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction
@@ -134,16 +132,13 @@ def test_two_bits_of_errata_e12() -> None:
     assert bottleneck(["0", "1"], HALF, ["1", "2"], HALF, lambda x, y: int(x != y)).distance == 1
 
 
-@pytest.mark.parametrize(
-    ("metric", "words"),
-    [
-        (lambda x, y: x - y, "negative"),
-        (lambda x, y: 1, "itself"),
-        (lambda x, y: max(0, x - y), "symmetric"),
-        (lambda x, y: (x - y) ** 2, "triangle"),
-        (lambda x, y: float("nan"), "finite"),
-    ],
-)
+@pytest.mark.parametrize(("metric", "words"), [
+    (lambda x, y: x - y, "negative"),
+    (lambda x, y: 1, "itself"),
+    (lambda x, y: max(0, x - y), "symmetric"),
+    (lambda x, y: (x - y) ** 2, "triangle"),
+    (lambda x, y: float("nan"), "finite"),
+])  # fmt: skip
 def test_what_is_no_metric(metric: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         bottleneck([0, 1], HALF, [2, 3], HALF, metric)
@@ -178,8 +173,7 @@ def largest_move(p: list[Fraction], q: list[Fraction]) -> int:
         return sum(masses[: max(x + 1, 0)], F(0))
 
     n = len(p)
-    return min(w for w in range(n) if all(
-        cdf(p, x) <= cdf(q, x + w) and cdf(q, x) <= cdf(p, x + w) for x in range(n)))  # fmt: skip
+    return min(w for w in range(n) if all(cdf(p, x) <= cdf(q, x + w) and cdf(q, x) <= cdf(p, x + w) for x in range(n)))
 
 
 def loss(p: list[Fraction], q: list[Fraction], scale: Fraction) -> float:

@@ -1,7 +1,5 @@
 """Plans and largest moves: golden values, every-subset oracles, linear programs, and the rule for ties."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction
@@ -100,14 +98,8 @@ def test_another_plan_of_least_cost_may_move_farther() -> None:
 # Partial transport: the table of errata E11.
 E11 = [
     (FLU, [Fraction(1, 2), Fraction(1, 4), 0]),
-    (
-        (Pmf.from_counts([0, 50], [99, 1]), Pmf.from_counts([0, 1], [99, 1])),
-        [Fraction(1, 100)] * 49 + [0],
-    ),
-    (
-        (Pmf.from_counts([0, 3], [1, 1]), Pmf.from_counts([0, 1, 3], [4, 3, 3])),
-        [Fraction(3, 10), Fraction(1, 5), 0],
-    ),
+    ((Pmf.from_counts([0, 50], [99, 1]), Pmf.from_counts([0, 1], [99, 1])), [Fraction(1, 100)] * 49 + [0]),
+    ((Pmf.from_counts([0, 3], [1, 1]), Pmf.from_counts([0, 1, 3], [4, 3, 3])), [Fraction(3, 10), Fraction(1, 5), 0]),
 ]
 
 

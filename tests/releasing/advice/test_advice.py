@@ -202,13 +202,10 @@ def test_findings_of_a_network_are_no_rows(tmp_path: Path) -> None:
     assert tf.advise(path).tables[0].measured_in == ""
 
 
-@pytest.mark.parametrize(
-    ("step", "said", "fine"),
-    [
-        ("15min", "min", False), ("15min", "Minutes", False), ("1min", "minutes", True), ("1h", "hours", True),
-        ("1h", "min", False), ("15min", "quarter-hours", True), ("1d", "hours", False), ("15min", "naps", True),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("step", "said", "fine"), [
+    ("15min", "min", False), ("15min", "Minutes", False), ("1min", "minutes", True), ("1h", "hours", True),
+    ("1h", "min", False), ("15min", "quarter-hours", True), ("1d", "hours", False), ("15min", "naps", True),
+])  # fmt: skip
 def test_steps_are_not_called_by_another_unit_of_time(tmp_path: Path, step: str, said: str, fine: bool) -> None:
     text = SAMPLE_OF_STEPS.replace("STEP", step).replace("SAID", said)
     (tmp_path / "r.toml").write_text(text)

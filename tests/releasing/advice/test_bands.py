@@ -1,7 +1,5 @@
 """Bands of adjusted values, set against tables that are drawn and adjusted one by one, in rational numbers."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from pathlib import Path

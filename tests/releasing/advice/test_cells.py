@@ -1,7 +1,5 @@
 """Cell by cell: what is smaller than its error is named, a table with such a cell is not good, nor is one of noise."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

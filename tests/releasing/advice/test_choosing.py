@@ -1,7 +1,5 @@
 """What a choice is worth, set against draws from data that are as expected."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
@@ -10,6 +8,7 @@ import pytest
 import takifugu as tf
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.model.queries import Query
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.advising import worth_of
 from takifugu.releasing.advice.bands import LEVEL
@@ -76,7 +75,7 @@ TIED = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.8, 0.1, 0.1], [0.1, 0.
 
 
 @pytest.mark.parametrize("query", [tf.Mode(), tf.TopK(2)])
-def test_of_values_that_are_expected_alike_none_is_called_the_best_one(query: tf.Mode | tf.TopK) -> None:
+def test_of_values_that_are_expected_alike_none_is_called_the_best_one(query: Query) -> None:
     """The data decide which of them occurs most: what is said is the worst case, as on the certificate."""
     calibration = tf.calibrate(TIED, query, epsilon=1)
     worth = worth_of(calibration, None)

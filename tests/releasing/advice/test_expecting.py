@@ -33,28 +33,22 @@ def cells(path: Path) -> tuple[float, ...]:
     return table.worth.expectation.cells
 
 
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
-        ("values = { off = 700, on = 140 }", (700, 140)),
-        ("shares = { off = 0.75, on = 0.25 }", (630, 210)),  # of 5 units with 168 hours
-        ("shares = { off = 0.75, on = 0.25 }\npeople = 2\nrows = 100", (150, 50)),
-        ("people = 2\nrows = 120", (160, 80)),  # the belief: on for a third of the time
-        ("matters = 3", (560, 280)),
-    ],
-)
+@pytest.mark.parametrize(("keys", "expected"), [
+    ("values = { off = 700, on = 140 }", (700, 140)),
+    ("shares = { off = 0.75, on = 0.25 }", (630, 210)),  # of 5 units with 168 hours
+    ("shares = { off = 0.75, on = 0.25 }\npeople = 2\nrows = 100", (150, 50)),
+    ("people = 2\nrows = 120", (160, 80)),  # the belief: on for a third of the time
+    ("matters = 3", (560, 280)),
+])  # fmt: skip
 def test_what_is_expected_of_a_pooled_table(keys: str, expected: tuple[float, ...], tmp_path: Path) -> None:
     assert cells(with_expect(tmp_path, keys)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("keys", "per"),
-    [
-        ("shares = { off = 0.4, on = 0.6 }", "pooled"),  # a rough belief
-        ("shares = { off = 0.0, on = 1.0 }", "unit"),  # the machine of one week may have stayed on
-        ("values = { off = 30, on = 200 }", "pooled"),  # rows may be missing
-    ],
-)
+@pytest.mark.parametrize(("keys", "per"), [
+    ("shares = { off = 0.4, on = 0.6 }", "pooled"),  # a rough belief
+    ("shares = { off = 0.0, on = 1.0 }", "unit"),  # the machine of one week may have stayed on
+    ("values = { off = 30, on = 200 }", "pooled"),  # rows may be missing
+])  # fmt: skip
 def test_what_a_belief_makes_unlikely_only_is_no_contradiction(keys: str, per: str, tmp_path: Path) -> None:
     assert cells(with_expect(tmp_path, keys, per))
 
@@ -292,20 +286,17 @@ def of_step(folder: Path, keys: str, measured_in: str = "", step: str = '"10min"
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(
-    ("matters", "measured_in", "rows"),
-    [
-        ("12", "", 12),
-        ('"12"', "", 12),
-        ('"2 h"', "", 12),
-        ('"20 minutes"', "", 2),
-        ('"20 rows"', "", 20),
-        ('"1 step"', "", 1),
-        ('"10 %"', "", 36),  # of 720 rows in two cells
-        ('"2.5%"', "", 9),
-        ('"3 Naps"', "naps", 3),
-    ],
-)
+@pytest.mark.parametrize(("matters", "measured_in", "rows"), [
+    ("12", "", 12),
+    ('"12"', "", 12),
+    ('"2 h"', "", 12),
+    ('"20 minutes"', "", 2),
+    ('"20 rows"', "", 20),
+    ('"1 step"', "", 1),
+    ('"10 %"', "", 36),  # of 720 rows in two cells
+    ('"2.5%"', "", 9),
+    ('"3 Naps"', "naps", 3),
+])  # fmt: skip
 def test_what_matters_may_have_a_unit(matters: str, measured_in: str, rows: float, tmp_path: Path) -> None:
     (table,) = tf.advise(of_step(tmp_path, f"matters = {matters}", measured_in)).tables
     assert table.worth is not None
@@ -338,13 +329,10 @@ def test_hours_are_a_unit_of_what_is_measured_in_hours(tmp_path: Path) -> None:
     assert table.worth.matters == 1.5
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "Counts estimated from the private data", "our data", "this dataset, first half", "the CONFIDENTIAL data set",
-        "our own data", "computed from rows.csv", "Rows.CSV",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("source", [
+    "Counts estimated from the private data", "our data", "this dataset, first half", "the CONFIDENTIAL data set",
+    "our own data", "computed from rows.csv", "Rows.CSV",
+])  # fmt: skip
 def test_a_source_that_is_the_private_data_is_refused(source: str, tmp_path: Path) -> None:
     path = with_expect(tmp_path, "matters = 3")
     path.write_text(path.read_text().replace(SOURCE, f'source = "{source}"\n'))

@@ -1,7 +1,5 @@
 """Before it is paid: the noise beside what cells can be, the ledger before and after, and what would be refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction
@@ -167,9 +165,7 @@ def test_the_range_of_a_cell_is_what_brute_force_finds() -> None:
         tables = tuple(generator.integers(-3, 4, (k, 2)) for k in (2, 3))
         weights, which = generator.integers(-2, 3, 4), generator.integers(0, 2, 4)
         answer = Additive(Fraction(1, 2), ("a", "b"), tables, weights, which)
-        every = np.array([
-            answer.evaluate(np.array(x)) for x in np.ndindex(*(len(tables[t]) for t in which))
-        ])  # fmt: skip
+        every = np.array([answer.evaluate(np.array(x)) for x in np.ndindex(*(len(tables[t]) for t in which))])
         assert answer.cell_ranges() == tuple(int(v) for v in every.max(axis=0) - every.min(axis=0))
     shared = Additive(Fraction(1), ("a",), (np.array([[0], [3]]),), np.array([1, 0, 2]))
     assert shared.cell_ranges() == (9,)

@@ -1,7 +1,5 @@
 """There is one ±: that of the advice is the one that the dry run shows and the release prints, all values at once."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -41,8 +39,7 @@ NORMAL = ("epsilon = 0.2", 'epsilon = 4\ndelta = 1e-5\nmechanism = "influence-ga
 
 def both(path: Path) -> tuple[Any, Any]:
     """Return what `advise` and `release --dry-run` say, as JSON."""
-    outcomes = [invoke(*words, path, "--json")
-                for words in (["advise"], ["release", "--dry-run", "--anyway"])]  # fmt: skip
+    outcomes = [invoke(*words, path, "--json") for words in (["advise"], ["release", "--dry-run", "--anyway"])]
     advised, dry = (json.loads(outcome.stdout) for outcome in outcomes)
     return advised["files"][0], dry
 

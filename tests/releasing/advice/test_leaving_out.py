@@ -1,7 +1,5 @@
 """What a rule leaves out is counted and said before it is written, to whoever owns the data and to nobody else."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What is useless is refused before it is read, drawn or paid, unless somebody insists; what has no verdict is not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a list of safe places is worth: the share of them that it is expected to name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Twenty files, strange, small, large and useless: a remedy gives the error that it promised, in all of them."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The certificate says what is hidden, from whom, under which assumptions, with which noise; and warns."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import json

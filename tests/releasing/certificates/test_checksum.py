@@ -1,7 +1,5 @@
 """A certificate reads back as it was written; any change to it is noticed, a new layout of the same words is not."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Release files that hide a property of whole columns: reading, faults, ledger and certificates, in both settings."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """Files that would take all memory, or for ever, or run somebody else's code: refused in words, soon, and unchanged."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -243,13 +241,10 @@ def test_no_release_takes_more_than_is_predicted(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    ("name", "file"),
-    [
-        ("../x", "../x.csv"), ("/tmp/x", "/tmp/x.csv"), ("time-use", "../time-use.csv"), ("time-use", "time-use.sh"),
-        ("x", "x.csv"), ("..", "...csv"), ("time-use", "other.csv"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "file"), [
+    ("../x", "../x.csv"), ("/tmp/x", "/tmp/x.csv"), ("time-use", "../time-use.csv"), ("time-use", "time-use.sh"),
+    ("x", "x.csv"), ("..", "...csv"), ("time-use", "other.csv"),
+])  # fmt: skip
 def test_resume_writes_files_of_its_own_tables_only(tmp_path: Path, name: str, file: str) -> None:
     published(tmp_path)
     bundled = {"format": "takifugu-bundle/3", "tables": [{"name": name, "files": {file: "x"}}]}

@@ -1,7 +1,5 @@
 """Release files of people who meet: from a public file of meetings to the certificate."""
 
-from __future__ import annotations
-
 import sqlite3
 from fractions import Fraction
 from pathlib import Path

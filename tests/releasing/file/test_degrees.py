@@ -1,7 +1,5 @@
 """Longitude and latitude: an order that the columns' names contradict, boxes and rows that lie nowhere on the earth."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

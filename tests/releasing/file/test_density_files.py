@@ -1,7 +1,5 @@
 """Release files of `kind = "density"`: what they publish, with classes of densities, and what they refuse."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +8,7 @@ import pytest
 from tests.support.commands import succeed
 
 import takifugu as tf
+from takifugu.calibration import Calibration
 from takifugu.core.errors import CalibrationRefused, DataError, SpecError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.truth import answer_of, read
@@ -79,7 +78,7 @@ def faults(path: Path) -> dict[str, str]:
 
 def calibration_of(
     path: Path, epsilon: float | str = 1, delta: float | str = "0.00001", mechanism: str = "gaussian-exact"
-) -> tf.Calibration:
+) -> Calibration:
     framework = load(path).framework
     assert framework is not None
     return tf.calibrate(framework, tf.Mean("weight"), epsilon, delta, mechanism=mechanism, only_release=True)

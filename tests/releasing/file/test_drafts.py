@@ -1,7 +1,5 @@
 """What `takifugu init` writes: few lines, each in force and with a reason; what it says is missing is all that is."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

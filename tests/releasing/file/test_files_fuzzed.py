@@ -1,7 +1,5 @@
 """Release files and data with something wrong in them, at random: refused in words, nothing spent or published."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Which kind of release file `takifugu init` takes a table for: on files that no rule was written from."""
 
-from __future__ import annotations
-
 import json
 import random
 import unicodedata
@@ -291,34 +289,30 @@ def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) 
     assert len(wrong) * 10 <= len(HELD_OUT), wrong
 
 
-@pytest.mark.parametrize(
-    ("kind", "header", "row"),
-    [
-        ("users", "Zeitstempel,Are you happy here?,How do you travel to work?,Your age?",
-         lambda n: f"2025/03/01 10:{n // 60:02}:{n % 60:02},{'yn'[n % 2]},{'abc'[n % 3]},{n}"),
-        ("users", "Nr;Alter;Partei", lambda n: f"{n + 1};{18 + n * 7 % 60};{'ABC'[n * n % 3]}"),
-        ("markov-chain", "at,zone,open,ppm", lambda n: f"{1767225600 + n // 5 * 60},Z{n % 5},{n * n % 3},{400 + n}"),
-        ("contacts", "Pupil,works with", lambda n: f"c{n * 7 % 31},c{n * 11 % 29}"),
-        ("populations", "position", lambda n: f'"{48 + n / 997:.5f}, {11 + n / 991:.5f}"'),
-        ("contacts", "zeit,élève1,élève2,classe1,classe2",
-         lambda n: f"{1730000000 + n // 9 * 20},{1400 + n * 7 % 61},{1400 + (n * 7 + 1 + n % 5) % 61},6{n % 2},6A"),
-        ("contacts", "when,agentA,agentB,site,minutes",
-         lambda n: f"2026-01-01 10:{n % 60:02},Ada {n * 7 % 31},Ada {n * 11 % 29},{'xyz'[n % 3]},{n % 7}"),
-        ("normal", "Nr,systolic_1,systolic_2,weight,height",  # measured twice, and the same now and then
-         lambda n: f"{n},{110 + n * 7 % 41},{110 + n * n % 43},{60 + n % 31}.5,{160 + n % 37}.5"),
-        ("normal", "Nr,before_1,before_2,weight,height",  # and here never
-         lambda n: f"{n},{110 + n * 7 % 41},{100 + n * 7 % 41},{60 + n % 31}.5,{160 + n % 37}.5"),
-        ("normal", "n° patient;glycémie (g/L);cholestérol;tension",
-         lambda n: f"{50001 + n};{90 + n % 41}.{n % 7};{'ND' if n % 90 == 3 else 1 + n % 97 / 100};{110 + n * 7 % 23}"),
-        ("normal", "patient,sys,dia,pulse",
-         lambda n: f"p{n},{110 + n * 7 % 41},{60 + n * 13 % 43},{50 + n * 11 % 47}"),
-        ("users", "sys,dia,state", lambda n: f"{110 + n * 7 % 41},{60 + n * 13 % 43},{'well' if n % 3 else 'ill'}"),
-        ("markov-chain", "persona,dia,estado", lambda n: f"p{n // 30},{40 + n % 30},{'ab'[n * n % 7 < 3]}"),
-        ("users", "Kunden-Nr;Status;Vertrag", lambda n: f"{n * 3701 % 9973};{'abc'[n * n % 3]};{'xy'[n % 2]}"),
-        ("markov-chain", "nr;status", lambda n: f"{n * 3};{'abc'[n * n % 3]}"),
-        ("markov-chain", "who,k,s", lambda n: f"p{n // 30},{n % 30},{n * n % 7 < 3}"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "header", "row"), [
+    ("users", "Zeitstempel,Are you happy here?,How do you travel to work?,Your age?",
+     lambda n: f"2025/03/01 10:{n // 60:02}:{n % 60:02},{'yn'[n % 2]},{'abc'[n % 3]},{n}"),
+    ("users", "Nr;Alter;Partei", lambda n: f"{n + 1};{18 + n * 7 % 60};{'ABC'[n * n % 3]}"),
+    ("markov-chain", "at,zone,open,ppm", lambda n: f"{1767225600 + n // 5 * 60},Z{n % 5},{n * n % 3},{400 + n}"),
+    ("contacts", "Pupil,works with", lambda n: f"c{n * 7 % 31},c{n * 11 % 29}"),
+    ("populations", "position", lambda n: f'"{48 + n / 997:.5f}, {11 + n / 991:.5f}"'),
+    ("contacts", "zeit,élève1,élève2,classe1,classe2",
+     lambda n: f"{1730000000 + n // 9 * 20},{1400 + n * 7 % 61},{1400 + (n * 7 + 1 + n % 5) % 61},6{n % 2},6A"),
+    ("contacts", "when,agentA,agentB,site,minutes",
+     lambda n: f"2026-01-01 10:{n % 60:02},Ada {n * 7 % 31},Ada {n * 11 % 29},{'xyz'[n % 3]},{n % 7}"),
+    ("normal", "Nr,systolic_1,systolic_2,weight,height",  # measured twice, and the same now and then
+     lambda n: f"{n},{110 + n * 7 % 41},{110 + n * n % 43},{60 + n % 31}.5,{160 + n % 37}.5"),
+    ("normal", "Nr,before_1,before_2,weight,height",  # and here never
+     lambda n: f"{n},{110 + n * 7 % 41},{100 + n * 7 % 41},{60 + n % 31}.5,{160 + n % 37}.5"),
+    ("normal", "n° patient;glycémie (g/L);cholestérol;tension",
+     lambda n: f"{50001 + n};{90 + n % 41}.{n % 7};{'ND' if n % 90 == 3 else 1 + n % 97 / 100};{110 + n * 7 % 23}"),
+    ("normal", "patient,sys,dia,pulse", lambda n: f"p{n},{110 + n * 7 % 41},{60 + n * 13 % 43},{50 + n * 11 % 47}"),
+    ("users", "sys,dia,state", lambda n: f"{110 + n * 7 % 41},{60 + n * 13 % 43},{'well' if n % 3 else 'ill'}"),
+    ("markov-chain", "persona,dia,estado", lambda n: f"p{n // 30},{40 + n % 30},{'ab'[n * n % 7 < 3]}"),
+    ("users", "Kunden-Nr;Status;Vertrag", lambda n: f"{n * 3701 % 9973};{'abc'[n * n % 3]};{'xy'[n % 2]}"),
+    ("markov-chain", "nr;status", lambda n: f"{n * 3};{'abc'[n * n % 3]}"),
+    ("markov-chain", "who,k,s", lambda n: f"p{n // 30},{n % 30},{n * n % 7 < 3}"),
+])  # fmt: skip
 def test_what_tells_kinds_apart(tmp_path: Path, kind: str, header: str, row: Callable[[int], str]) -> None:
     (tmp_path / "d.csv").write_text("\n".join([header, *(row(n) for n in range(270)), ""]), encoding="utf-8")
     assert guess_about(tmp_path / "d.csv").kind == kind

@@ -1,7 +1,5 @@
 """Ledgers that are none, were edited, or compute without end: `compare` says so soon, and leaves them as they are."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sqlite3

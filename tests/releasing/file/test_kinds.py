@@ -1,7 +1,5 @@
 """A kind of release file from outside the package works everywhere, and one that is wrong is refused at once."""
 
-from __future__ import annotations
-
 import copy
 import tomllib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A release file says which ledger it belongs to: written once, one line, and compared at every release."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from pathlib import Path

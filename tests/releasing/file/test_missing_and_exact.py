@@ -1,7 +1,5 @@
 """What refuses a missing value, or an exact total, says what to write instead."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Networks that are wrong, through `takifugu compare` and `takifugu release`: clear words, and nothing is touched."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

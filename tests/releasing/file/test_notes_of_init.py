@@ -1,7 +1,5 @@
 """What `takifugu init` says of data that can be read in two ways, and what it then leaves for their author to write."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import tomllib
@@ -111,15 +109,12 @@ def test_times_of_day_as_numbers_are_named(tmp_path: Path, name: str) -> None:
     assert again == draft
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        ["date,hits,state", *hours_as_numbers("", 1)[1:]],  # not called a time
-        ["date,time,state", *(f"2026-01-05,{n},{'up' if n % 5 else 'down'}" for n in range(300))],  # 160 is no 1:60
-        ["date,time,state", *(f"2026-01-05,{n},{'up' if n % 5 else 'down'}" for n in range(60))],  # nor is 7 a time
-        ["night,time,state", *(row.split(",", 1)[0][-2:] + row[10:] for row in hours_as_numbers("", 1)[1:])],  # no date
-    ],
-)
+@pytest.mark.parametrize("rows", [
+    ["date,hits,state", *hours_as_numbers("", 1)[1:]],  # not called a time
+    ["date,time,state", *(f"2026-01-05,{n},{'up' if n % 5 else 'down'}" for n in range(300))],  # 160 is no 1:60
+    ["date,time,state", *(f"2026-01-05,{n},{'up' if n % 5 else 'down'}" for n in range(60))],  # nor is 7 a time
+    ["night,time,state", *(row.split(",", 1)[0][-2:] + row[10:] for row in hours_as_numbers("", 1)[1:])],  # no date
+])  # fmt: skip
 def test_other_numbers_are_no_times_of_day(tmp_path: Path, rows: list[str]) -> None:
     said, draft = started(tmp_path / "d.csv", rows, "--kind", "sequences")
     assert "times of day" not in said

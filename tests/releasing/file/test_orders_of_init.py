@@ -1,7 +1,5 @@
 """What `takifugu init` takes for the order of rows, and for whose they are, where something disturbs it."""
 
-from __future__ import annotations
-
 import random
 import tomllib
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """A release file that randomises a column: from a CSV and a public reference file to a certificate; what is refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter
@@ -463,18 +461,15 @@ def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp
     assert 0.5 < float(spent_twice) == pytest.approx(true.loss, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("metric", "words"),
-    [
-        ({"near": {"middle": 1, "far": 3}, "middle": {"far": 1}}, "triangle inequality"),
-        ({"near": {"middle": 1, "far": 1}}, "no distance between 'middle' and 'far'"),
-        ({"near": {"middle": -1, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
-        ({"near": {"middle": 0, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
-        ({"near": {"middle": 1, "far": 2}, "far": {"near": 1, "middle": 1}}, "the same both ways"),
-        ("w-1", "w-infinity"),
-        (3, "metric"),
-    ],
-)
+@pytest.mark.parametrize(("metric", "words"), [
+    ({"near": {"middle": 1, "far": 3}, "middle": {"far": 1}}, "triangle inequality"),
+    ({"near": {"middle": 1, "far": 1}}, "no distance between 'middle' and 'far'"),
+    ({"near": {"middle": -1, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
+    ({"near": {"middle": 0, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
+    ({"near": {"middle": 1, "far": 2}, "far": {"near": 1, "middle": 1}}, "the same both ways"),
+    ("w-1", "w-infinity"),
+    (3, "metric"),
+])  # fmt: skip
 def test_a_file_with_a_metric_that_is_none_is_refused(tmp_path: Path, metric: Any, words: str) -> None:
     file = words_in(tmp_path, by_distance(metric), "0\n1\n2\n")
     error = refused(file, SpecError, "belief.metric")
@@ -521,15 +516,12 @@ def test_a_file_sends_nothing_farther_than_its_radius(tmp_path: Path, mechanism:
     succeed("audit", file)
 
 
-@pytest.mark.parametrize(
-    ("radius", "mechanism", "words"),
-    [
-        (0.5, "restricted-laplace", "cuts all noise: no other value is nearer than 1"),
-        (0, "restricted-laplace", "cuts all noise"),
-        (-1, "restricted-laplace", "must not be negative"),
-        (1, "exponential", "cuts no noise of this mechanism"),
-    ],
-)
+@pytest.mark.parametrize(("radius", "mechanism", "words"), [
+    (0.5, "restricted-laplace", "cuts all noise: no other value is nearer than 1"),
+    (0, "restricted-laplace", "cuts all noise"),
+    (-1, "restricted-laplace", "must not be negative"),
+    (1, "exponential", "cuts no noise of this mechanism"),
+])  # fmt: skip
 def test_a_radius_that_cuts_all_noise_or_none_is_refused(
     tmp_path: Path, radius: Any, mechanism: str, words: str
 ) -> None:
@@ -566,14 +558,11 @@ def test_a_file_declares_that_no_value_is_likelier_than_a_mass(tmp_path: Path) -
         succeed(*command)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (spread(0.2), "write 1/4 at least"),
-        (spread(1.5), "1 at most"),
-        (spread(0.4, laws={"home": ["0.25"] * 4, "out": ["0.25"] * 4}), "laws or reference or largest_mass"),
-        (spread().replace('populations = ["home", "out"]\n', ""), "belongs to largest_mass"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    (spread(0.2), "write 1/4 at least"),
+    (spread(1.5), "1 at most"),
+    (spread(0.4, laws={"home": ["0.25"] * 4, "out": ["0.25"] * 4}), "laws or reference or largest_mass"),
+    (spread().replace('populations = ["home", "out"]\n', ""), "belongs to largest_mass"),
+])  # fmt: skip
 def test_a_class_that_is_none_is_refused(tmp_path: Path, text: str, words: str) -> None:
     assert words in refused(words_in(tmp_path, text, "0\n1\n"), SpecError, "belief")

@@ -1,7 +1,5 @@
 """What `takifugu init` asks of a table: what is offered, what is clear, and what answers decide."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
@@ -146,24 +144,21 @@ def test_people_and_what_they_use_are_asked_about(tmp_path: Path) -> None:
     assert (whose.offered, whose.is_clear) == ("user_id", False)
 
 
-@pytest.mark.parametrize(
-    ("rows", "header", "row", "asks"),
-    [
-        (20, "visit_id,patient,score,smokes", lambda n, draw: f"v{n},p{n % 15},{n % 5},{draw('yn')}", "whose"),
-        (20, "device_id,patient,result", lambda n, draw: f"d{n},p{n % 9},{draw('+-')}", "whose"),
-        (240, "device_id,patient,result", lambda n, draw: f"d{n},p{n % 90},{draw('+-')}", "whose"),
-        (240, "patient_id,doctor,result", lambda n, draw: f"p{n},Dr {n % 4},{draw('+-')}", "whose"),
-        (240, "event_id,card,door", lambda n, draw: f"{n},c{n % 12},{draw('12')}", "whose"),
-        (240, "comment,handle,smokes", lambda n, draw: f"text {n},h{n % 25},{draw('yn')}", "rows"),
-        (240, "machine,operator,minute,state", lambda n, draw: f"M{n % 2},op{n % 47},{n // 2},{draw('ab')}", "whose"),
-        (240, "customer,employee,minute,state", lambda n, draw: f"c{n % 6},e{n % 7},{n // 6},{draw('ab')}", "whose"),
-        (240, "nr,state", lambda n, draw: f"{n},{'abc'[n % 3]}", "rows"),
-        (240, "nr,state", lambda n, draw: f"{n},{draw('abc')}", None),
-        (240, "respondent_id,city,smokes", lambda n, draw: f"r{n},city {n % 25},{draw('yn')}", None),
-        (240, "user,minute,state", lambda n, draw: f"u{n % 5},{n // 5},{draw('ab')}", None),
-        (20, "user,minute,state", lambda n, draw: f"u{n % 5},{n // 5},{draw('ab')}", None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("rows", "header", "row", "asks"), [
+    (20, "visit_id,patient,score,smokes", lambda n, draw: f"v{n},p{n % 15},{n % 5},{draw('yn')}", "whose"),
+    (20, "device_id,patient,result", lambda n, draw: f"d{n},p{n % 9},{draw('+-')}", "whose"),
+    (240, "device_id,patient,result", lambda n, draw: f"d{n},p{n % 90},{draw('+-')}", "whose"),
+    (240, "patient_id,doctor,result", lambda n, draw: f"p{n},Dr {n % 4},{draw('+-')}", "whose"),
+    (240, "event_id,card,door", lambda n, draw: f"{n},c{n % 12},{draw('12')}", "whose"),
+    (240, "comment,handle,smokes", lambda n, draw: f"text {n},h{n % 25},{draw('yn')}", "rows"),
+    (240, "machine,operator,minute,state", lambda n, draw: f"M{n % 2},op{n % 47},{n // 2},{draw('ab')}", "whose"),
+    (240, "customer,employee,minute,state", lambda n, draw: f"c{n % 6},e{n % 7},{n // 6},{draw('ab')}", "whose"),
+    (240, "nr,state", lambda n, draw: f"{n},{'abc'[n % 3]}", "rows"),
+    (240, "nr,state", lambda n, draw: f"{n},{draw('abc')}", None),
+    (240, "respondent_id,city,smokes", lambda n, draw: f"r{n},city {n % 25},{draw('yn')}", None),
+    (240, "user,minute,state", lambda n, draw: f"u{n % 5},{n // 5},{draw('ab')}", None),
+    (20, "user,minute,state", lambda n, draw: f"u{n % 5},{n // 5},{draw('ab')}", None),
+])  # fmt: skip
 def test_where_two_columns_may_say_whose_a_row_is_a_person_decides(
     tmp_path: Path, rows: int, header: str, row: Callable[[int, Callable[[str], str]], str], asks: str | None
 ) -> None:
@@ -205,23 +200,20 @@ def test_a_draft_of_what_lasts_is_whole_with_all_answers(tmp_path: Path, rows: s
     succeed("check", where, "--anyway")
 
 
-@pytest.mark.parametrize(
-    ("words", "place"),
-    [
-        (["--stay", "ward 3 d, icu 20 h"], "stay"), (["--states", "ward"], "states"), (["--states", "a, a"], "states"),
-        (["--states", "ward, icu", "--stay", "ward 3 d"], "stay"),
-        (["--states", "ward, icu", "--stay", "ward 3 d, icu x"], "stay.icu x"),
-        (["--states", "ward, icu", "--stay", "ward 3 d, bed 2 h"], "stay.bed"),
-        (["--states", "ward, icu", "--stay", "ward 3 d, icu 1 min"], "stay.icu"),
-        (["--states", "ward, icu", "--stay", "ward 3 d, icu 2 h", "--next", "ward 1, icu 1"], "next"),
-        (["--states", "ward, icu", "--otherwise", "home"], "otherwise"), (["--from", "soon"], "from"),
-        (["--from", "2026-02-01", "--until", "2026-01-01"], "until"), (["--independent", "no"], "independent"),
-        (["--size", "3"], "size"), (["--public", "yes"], "public"), (["--dates", "%d"], "dates"),
-        (["--states", "ward, icu", "--source", "public.csv"], "source"),
-        (["--states", ","], "states"), (["--roster", ","], "roster"), (["--roster", "nobody.csv"], "roster"),
-        (["--roster", "d.csv"], "roster"), (["--from", "2026-01-05", "--until", "never"], "until"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "place"), [
+    (["--stay", "ward 3 d, icu 20 h"], "stay"), (["--states", "ward"], "states"), (["--states", "a, a"], "states"),
+    (["--states", "ward, icu", "--stay", "ward 3 d"], "stay"),
+    (["--states", "ward, icu", "--stay", "ward 3 d, icu x"], "stay.icu x"),
+    (["--states", "ward, icu", "--stay", "ward 3 d, bed 2 h"], "stay.bed"),
+    (["--states", "ward, icu", "--stay", "ward 3 d, icu 1 min"], "stay.icu"),
+    (["--states", "ward, icu", "--stay", "ward 3 d, icu 2 h", "--next", "ward 1, icu 1"], "next"),
+    (["--states", "ward, icu", "--otherwise", "home"], "otherwise"), (["--from", "soon"], "from"),
+    (["--from", "2026-02-01", "--until", "2026-01-01"], "until"), (["--independent", "no"], "independent"),
+    (["--size", "3"], "size"), (["--public", "yes"], "public"), (["--dates", "%d"], "dates"),
+    (["--states", "ward, icu", "--source", "public.csv"], "source"),
+    (["--states", ","], "states"), (["--roster", ","], "roster"), (["--roster", "nobody.csv"], "roster"),
+    (["--roster", "d.csv"], "roster"), (["--from", "2026-01-05", "--until", "never"], "until"),
+])  # fmt: skip
 def test_answers_that_contradict_each_other_are_refused(tmp_path: Path, words: list[str], place: str) -> None:
     stays(tmp_path)
     where = tmp_path / "r.toml"
@@ -231,15 +223,12 @@ def test_answers_that_contradict_each_other_are_refused(tmp_path: Path, words: l
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
 
 
-@pytest.mark.parametrize(
-    ("words", "place"),
-    [
-        (["--size", "none"], "size"), (["--size", "0"], "size"),
-        (["--states", "y, y", "--size", "40", "--next", "y 1"], "next"),
-        (["--states", "y, n", "--next", "y 0.5"], "next"), (["--states", "y, n", "--next", "y 0.5, no 0.5"], "next"),
-        (["--states", "y, n", "--size", "40", "--next", "y 0.5, n 0.6"], "next"), (["--next", "y 0.5, n 0.5"], "next"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "place"), [
+    (["--size", "none"], "size"), (["--size", "0"], "size"),
+    (["--states", "y, y", "--size", "40", "--next", "y 1"], "next"),
+    (["--states", "y, n", "--next", "y 0.5"], "next"), (["--states", "y, n", "--next", "y 0.5, no 0.5"], "next"),
+    (["--states", "y, n", "--size", "40", "--next", "y 0.5, n 0.6"], "next"), (["--next", "y 0.5, n 0.5"], "next"),
+])  # fmt: skip
 def test_answers_about_people_are_judged_by_the_file_that_they_draft(
     tmp_path: Path, words: list[str], place: str
 ) -> None:

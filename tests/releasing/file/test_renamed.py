@@ -1,7 +1,5 @@
 """A column that has another name in the data than before: declared, printed, and the same entries."""
 
-from __future__ import annotations
-
 import warnings
 from itertools import count
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a row says, in one word: every kind of release file has its own, takes it, and names it to whoever errs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -110,9 +108,7 @@ def test_a_file_of_before_means_samples_and_everything_says_so(keys: str, tmp_pa
     assert "the file does not say what a row says" in certificate
 
 
-@pytest.mark.parametrize("keys", [
-    'order = "time"\nrows = "samples"', 'order = "number"\nstep = 1', "",
-])  # fmt: skip
+@pytest.mark.parametrize("keys", ['order = "time"\nrows = "samples"', 'order = "number"\nstep = 1', ""])
 def test_nothing_is_said_where_the_word_is_written_or_no_time_is_read(keys: str, tmp_path: Path) -> None:
     path = old(tmp_path, keys)
     words = ("check", "release")

@@ -1,7 +1,5 @@
 """The release file: every fault at once, each with its path and what to write instead."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Beliefs in words: a matrix from how long states last, and how long they last from a matrix."""
 
-from __future__ import annotations
-
 import random
 from datetime import timedelta
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Data as they are: files that systems export, to a certificate, with nothing but keys of the release file."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

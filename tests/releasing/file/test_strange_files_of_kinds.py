@@ -1,7 +1,5 @@
 """Strange files of policies and of populations: written as [source] says, and public files as their own keys say."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Notices: who counts, and whose line they show."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Release files whose tables begin a series of normal releases, or share a delta, up to what the ledger counts."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a session loses, by enumeration of what it answers: for every adaptive choice of places and thresholds."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Tables of one file that share one epsilon: what they cost together, their certificates, and what cannot share."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Data becomes an exact answer; data that a belief does not know is refused without revealing any of it."""
 
-from __future__ import annotations
-
 import random
 from collections import namedtuple
 from collections.abc import Sequence

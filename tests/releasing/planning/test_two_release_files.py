@@ -1,7 +1,5 @@
 """Two release files of one folder: their default names differ, and the same data have one ledger, or a clear notice."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 import warnings

@@ -1,7 +1,5 @@
 """After the release: nonnegative values that add up, explained in words; tables that agree."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """`adjust = true`: consistent values beside the noisy ones, made of them and of public numbers alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

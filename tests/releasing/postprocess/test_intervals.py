@@ -1,7 +1,5 @@
 """Intervals: exact for the noise that was drawn, in all cells at once; 10,000 seeded draws against the level."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Tables returned in the library that the data came in."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 import types

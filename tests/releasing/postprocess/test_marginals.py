@@ -1,7 +1,5 @@
 """Rows, columns and total of published tables agree exactly, and come from published values alone."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 from pathlib import Path

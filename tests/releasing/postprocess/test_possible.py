@@ -1,7 +1,5 @@
 """Which numbers a true value can be, against every data set; what noise leads outside of them is seen to be so."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

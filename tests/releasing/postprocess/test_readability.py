@@ -1,7 +1,5 @@
 """Which values can be told from their noise: one rule, and the column `readable` wherever a table is published."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Iterator, Sequence

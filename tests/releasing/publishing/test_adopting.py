@@ -1,7 +1,5 @@
 """What a copy of this ledger wrote is adopted as what it is; anything else at its worst, or not at all."""
 
-from __future__ import annotations
-
 import copy
 import json
 import shutil

@@ -1,7 +1,5 @@
 """What is published of a number: continuous noise around the exact value, rounded once, wherever the value lies."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

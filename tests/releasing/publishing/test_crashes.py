@@ -1,8 +1,6 @@
 """The command line, killed or with a failing disk at every write, sync, rename and commit: words stay true, nothing is
 paid twice, and what was drawn is what is published."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

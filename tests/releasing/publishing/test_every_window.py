@@ -1,7 +1,5 @@
 """The page of all windows: the trend and its band, made anew with every window, and never in somebody's way."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

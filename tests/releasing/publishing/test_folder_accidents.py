@@ -1,7 +1,5 @@
 """Accidents with folders: whatever lies where, no input is lost, nothing is under-counted, nothing is drawn twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,8 +1,6 @@
 """A release that is killed at any call of the C library which changes a file: nothing is paid or drawn twice, and what
 is public is paid for."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

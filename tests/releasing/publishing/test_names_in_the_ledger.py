@@ -1,7 +1,5 @@
 """Names of people are never in a ledger: not between draw and publication, and not in what SQLite leaves behind."""
 
-from __future__ import annotations
-
 import sqlite3
 import zlib
 from collections.abc import Iterator

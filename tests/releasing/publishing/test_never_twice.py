@@ -1,8 +1,6 @@
 """What was paid for is not paid for again, whatever is run: by the same command, a longer file, another key, after a
 kill."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

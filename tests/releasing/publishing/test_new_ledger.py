@@ -1,7 +1,5 @@
 """A missing ledger: announced, refused where it matters, and created deliberately."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import warnings

@@ -1,7 +1,5 @@
 """`tf.release`: what comes back, what the ledger sees, and that a refusal releases and spends nothing."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from fractions import Fraction
@@ -337,13 +335,10 @@ def test_a_certificate_says_what_is_hidden_and_assumed(tmp_path):
     assert 'voids "jointly normal"' in " ".join(str(tf.release(calibrated(belief=clipped), BODIES).certificate).split())
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"weight": BODIES["weight"]}, {**BODIES, "income": [1, 2, 3]}, {**BODIES, "income": [1, 2, 3, None]},
-        {**BODIES, "weight": [61, 70, 80, 6]}, {**BODIES, "income": [1, 2, 3, float("inf")]}, [(1, 2)], "weight", 7,
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("wrong", [
+    {"weight": BODIES["weight"]}, {**BODIES, "income": [1, 2, 3]}, {**BODIES, "income": [1, 2, 3, None]},
+    {**BODIES, "weight": [61, 70, 80, 6]}, {**BODIES, "income": [1, 2, 3, float("inf")]}, [(1, 2)], "weight", 7,
+])  # fmt: skip
 def test_bad_data_release_nothing_and_leave_the_ledger_as_it_was(tmp_path, wrong):
     ledger = tmp_path / "l.db"
     tf.release(calibrated(), BODIES, ledger=ledger, source="others")

@@ -1,7 +1,5 @@
 """A ledger that is restored from a copy: whatever the copy has forgotten, nothing is granted or drawn a second time."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Sequence

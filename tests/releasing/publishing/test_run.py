@@ -1,7 +1,5 @@
 """A release file from rows to files: beliefs of public lengths, debits, outputs; and every refusal before and after."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """`takifugu ask`: paid once, answered once, ended once; what was answered lies in the folder and in the ledger."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`takifugu ask`, killed or with a failing disk at each of its steps: paid once, and no place is answered twice."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

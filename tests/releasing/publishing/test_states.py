@@ -1,7 +1,5 @@
 """What a release says of itself, what completes it, and what is the same release; and several at once in one folder."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Every state of ledger and folder is made, and what each command does, says and exits with is what the table says."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Queries that are not published under their own name: each is told with a recipe, and each recipe is carried out."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from statistics import median_low, pvariance
@@ -126,9 +124,7 @@ def test_each_recipe_is_carried_out(name: str, kind: str, tmp_path: Path) -> Non
     assert computed == right
 
 
-KINDS = {
-    "sequences": files.SPEC, "independent-records": attribute_files.RECORDS, "normal": attribute_files.NORMAL,
-}  # fmt: skip
+KINDS = {"sequences": files.SPEC, "independent-records": attribute_files.RECORDS, "normal": attribute_files.NORMAL}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,7 +1,5 @@
 """Every table as open data: JSON with units, a Data Package, its picture, places with coordinates."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

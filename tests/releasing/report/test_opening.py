@@ -1,7 +1,5 @@
 """What a report says first: the verdict of the advice, a number in its unit, and an exact suspicion about no person."""
 
-from __future__ import annotations
-
 import math
 import re
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """The report: one self-contained file, which says what was published, and nothing else of the data."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

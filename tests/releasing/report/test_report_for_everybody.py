@@ -3,8 +3,6 @@
 Every kind of file is published in `test_words_for_readers`, which checks its page with the same `check_page`.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path
@@ -183,14 +181,11 @@ def test_a_table_of_very_many_ways_is_not_drawn() -> None:
     assert not page.all("polygon")
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        "<h1>a</h1><h3>b</h3>", "<h1>a</h1><table><caption>a</caption></table>", "<h1>a</h1><dl><dd>a</dd></dl>",
-        "<h1></h1>", '<h1 id="a">a</h1><p id="a">b</p>', "<h1>a</h1><svg></svg>", "<p>a</p>",
-        "<h1>a</h1><details><p>a</p></details>", '<h1>a</h1><p aria-labelledby="x">a</p>',
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("broken", [
+    "<h1>a</h1><h3>b</h3>", "<h1>a</h1><table><caption>a</caption></table>", "<h1>a</h1><dl><dd>a</dd></dl>",
+    "<h1></h1>", '<h1 id="a">a</h1><p id="a">b</p>', "<h1>a</h1><svg></svg>", "<p>a</p>",
+    "<h1>a</h1><details><p>a</p></details>", '<h1>a</h1><p aria-labelledby="x">a</p>',
+])  # fmt: skip
 def test_what_is_wrong_is_found(broken: str) -> None:
     head = '<head><title>t</title><meta name="viewport" content="width=device-width"></head>'
     check_page(f'<html lang="en">{head}<body><main><h1>a</h1></main></body></html>')

@@ -1,7 +1,5 @@
 """Words of a release file for readers: on the certificate and the report, in every kind of file, and nowhere else."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

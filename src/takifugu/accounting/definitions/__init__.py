@@ -18,6 +18,7 @@ from takifugu.model.secrets.hypotheses import Comparison
 if TYPE_CHECKING:
     from takifugu.accounting.composition.losses import Joint
     from takifugu.accounting.composition.views import View
+    from takifugu.mechanisms.local.printed_sums import PrintedSum
 
 
 class Definition:
@@ -73,6 +74,10 @@ class Definition:
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
         """Return remarks on a comparison of mechanisms."""
+        return ()
+
+    def printed_sums(self, problem: Problem, noise: Randomiser) -> tuple[PrintedSum, ...]:
+        """Return what a paper adds up for this noise, beside what holds."""
         return ()
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:

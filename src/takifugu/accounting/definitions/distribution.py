@@ -21,6 +21,10 @@ from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.escaping import number as written
+from takifugu.mechanisms.local.hiding import hidden_at
+from takifugu.mechanisms.local.populations import populations_of
+from takifugu.mechanisms.local.printed_sums import PrintedSum, printed_sums
+from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.frameworks import OF_ROWS
 
 
@@ -77,6 +81,17 @@ class Distribution(Definition):
             f"however often the same rows are sent, by whichever mechanism, they tell at most epsilon "
             f"{written(most, digits=4)} of the population in all",
         )
+
+    def printed_sums(self, problem: Problem, noise: Randomiser) -> tuple[PrintedSum, ...]:
+        """Return Kawamoto19's sums for what is sent of one row, beside what holds."""
+        secret: Any = problem.framework.secrets[0]
+        beliefs: Any = problem.framework.beliefs
+        if not isinstance(noise, Sending) or len(beliefs) != 1:
+            return ()
+        belief = beliefs[0]
+        populations = hidden_at(secret, belief, populations_of(belief))
+        epsilon, delta = problem.epsilon / belief.rows, problem.delta / belief.rows
+        return tuple(printed_sums(noise.sender, populations, epsilon, delta, belief.adds_up))
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         factor = f" = {written(math.exp(epsilon), digits=4)}" if epsilon < 100 else ""

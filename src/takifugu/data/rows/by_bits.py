@@ -48,7 +48,9 @@ def counted_by_bits(table: Table, layout: Layout, states: Recode) -> CountedByBi
     """
     if not is_duckdb(table.frame) or layout.order is None or layout.step is None:
         return None
-    if layout.clock != Clock() or any(INTEGER.fullmatch(text) for text in table.missing):
+    if layout.clock != Clock() or layout.time_of_day is not None:
+        return None
+    if any(INTEGER.fullmatch(text) for text in table.missing):
         return None
     if table.check_texts is not None and states.bins is None and layout.null_keys != "drop":
         table = _with_short_texts(table, layout)

@@ -24,9 +24,9 @@ from takifugu.data.times.time_format import CENTURY, MONTHS, SHORT, TimeFormat
 from takifugu.data.values.texts import (
     INTEGER,
     NUMBER,
+    OFFSET,
     PARTS_OF_STEP,
     TIME,
-    ZONED,
     no_order,
     number_for_times,
     time_for_numbers,
@@ -158,21 +158,22 @@ def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:
     frame = frame.with_columns(there=~texts.is_null(), tick=texts.fill_null("1970-01-01"))
     frame = frame.with_columns(timed=texts.str.len_chars() > 10)
     frame = frame.with_columns(
-        body=nw.when(nw.col("timed")).then(texts.str.replace_all(ZONED, "")).otherwise(texts),
-        zone=nw.when(nw.col("timed") & texts.str.contains(ZONED)).then(texts.str.tail(6)),
+        body=nw.when(nw.col("timed")).then(texts.str.replace_all(OFFSET, "")).otherwise(texts),
+        zone=nw.when(nw.col("timed") & texts.str.contains(OFFSET)).then(texts.str.tail(6)),
     )
+    frame = frame.with_columns(zone=nw.col("zone").str.replace_all("^[^+-]*", "").str.replace_all(":", ""))
     midnight = nw.concat_str(nw.col("body"), nw.lit("T00:00"))
     frame = frame.with_columns(
         body=nw.when(nw.col("timed")).then(nw.col("body")).otherwise(midnight),
         zoned=nw.when(nw.col("there")).then((~nw.col("zone").is_null()).cast(nw.Int64)),
         zone=nw.when(nw.col("zone").str.contains("^[+-]")).then(nw.col("zone")),
     )
-    frame = frame.with_columns(zone=nw.col("zone").fill_null("+00:00"))
+    frame = frame.with_columns(zone=nw.concat_str(nw.col("zone").fill_null("+0000"), nw.lit("00")))
     zone = nw.col("zone")
     frame = frame.with_columns(
         sign=nw.when(zone.str.starts_with("-")).then(nw.lit(-1)).otherwise(nw.lit(1)),
         zone_hours=zone.str.slice(1, 2),
-        zone_minutes=zone.str.slice(4, 2),
+        zone_minutes=zone.str.slice(3, 2),
     )
     zones = ["sign", "zone_hours", "zone_minutes"]  # typed as the clock is: pandas 2 does not add two kinds of integers
     frame = settled(_with_clock(frame).with_columns(nw.col(*zones).cast(nw.Int64)), zones)

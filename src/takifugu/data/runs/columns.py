@@ -84,20 +84,9 @@ def run_rows(
             kind = nw.Datetime("us")  # a column without a text is read as numbers; where there are some, all are read
     else:
         kind = kinds["tick"]
-    frame, step = _ticked(frame, "start", "tick", kinds["tick"], kind, table, layout, is_tidy)
+    frame, step = _ticked(frame, "start", "tick", kinds["tick"], kind, table, layout, is_tidy, ends.are_next)
     if ends.column is not None:
-        with_zone = isinstance(kind, nw.Date | nw.Datetime)
-        text_kind = nw.Datetime("us") if with_zone and is_text(kinds["closing"]) else kind
-        of_end = text_kind if is_written(kinds["closing"], clock) else kinds["closing"]
-        of_ends = replace(layout, order=ends.column)
-        frame, other = _ticked(
-            frame, "end", "closing", kinds["closing"], of_end, table, of_ends, is_tidy, ends.are_next
-        )
-        if other != step:
-            raise DataError(
-                f"column {layout.order!r} and column {ends.column!r} hold numbers of two kinds, whole ones and others",
-                fix="write both alike",
-            ).at("end")
+        frame = _with_end(frame, kinds["closing"], kind, step, ends, table, layout, is_tidy)
     elif rules.duration is not None:
         frame = _with_duration(frame, kinds["closing"], table, *rules.duration)
     has_ends = rules.last_column is not None
@@ -106,6 +95,25 @@ def run_rows(
     frame, names, is_numbered = _with_number(frame.select(*columns), kinds.get("unit"), table, rules.covered, is_tidy)
     frame = narrowed(frame, ["code", "note", *(["unit"] if is_numbered else [])])
     return RunRows(frame, table, layout, step, guessed, has_ends, in_rows, names, is_numbered)
+
+
+def _with_end(
+    frame: Frame, typed: nw.dtypes.DType, kind: nw.dtypes.DType, step: int, ends: _Ends, table: Table, layout: Layout,
+    is_tidy: bool,
+) -> Frame:  # fmt: skip
+    """Add the ticks of ends; texts are of the kind of starts, `step` ticks a step."""
+    of_ends = replace(layout, order=ends.column)
+    end_kind = typed
+    if is_written(typed, layout.clock):
+        with_zone = isinstance(kind, nw.Date | nw.Datetime) and is_text(typed)
+        end_kind = nw.Datetime("us") if with_zone else kind
+    frame, step_of_ends = _ticked(frame, "end", "closing", typed, end_kind, table, of_ends, is_tidy, ends.are_next)
+    if step_of_ends != step:
+        raise DataError(
+            f"column {layout.order!r} and column {ends.column!r} hold numbers of two kinds, whole ones and others",
+            fix="write both alike",
+        ).at("end")
+    return frame
 
 
 def _with_note(frame: Frame, has_ends: bool) -> Frame:
@@ -195,7 +203,7 @@ def _ticked(
 ) -> tuple[Frame, int]:  # fmt: skip
     """Add a column's ticks, faults and written zones under a name.
 
-    With `are_next` they are moved to the day after where they are not after `clock_start`.
+    With `are_next` ends are moved to the day after where they are not after `clock_start`, that of their start.
     """
     clock, column = layout.clock, str(layout.order)
     in_texts = is_written(typed, clock)
@@ -210,17 +218,29 @@ def _ticked(
     frame, step, _ = with_ticks(frame, column, layout.step, kind, in_texts, clock)
     assert step is not None  # which release files of runs declare
     frame = settled(frame, ["tick", "written"])
-    length = parse_step(str(layout.step))
-    if are_next and isinstance(length, timedelta):
-        is_next_day = (nw.col("tick") <= nw.col("clock_start")).fill_null(False)
-        a_day = step * (timedelta(days=1) // MICROSECOND) // (length // MICROSECOND)
-        frame = settled(frame.with_columns(tick=nw.col("tick") + is_next_day.cast(nw.Int64) * a_day), ["tick"])
-    elif name == "start":
+    if are_next and name == "start":
         frame = frame.with_columns(clock_start=nw.col("tick"))
+    elif are_next:
+        frame = _after_starts(frame, step, layout)
     has_zone = isinstance(kind, nw.Datetime) and kind.time_zone is not None and not in_texts
     is_clock_time = isinstance(kind, nw.Date | nw.Datetime) and not has_zone
     if clock.zone is not None and is_clock_time:
         frame, _ = in_utc(frame, ["unit"], clock.zone, False, layout.ambiguous)
+    return _with_fault(frame, name), step
+
+
+def _after_starts(frame: Frame, step: int, layout: Layout) -> Frame:
+    """Move times of day that are not after `clock_start` to the next day."""
+    length = parse_step(str(layout.step))
+    if not isinstance(length, timedelta):  # numbers have no days
+        return frame
+    a_day = step * (timedelta(days=1) // MICROSECOND) // (length // MICROSECOND)
+    is_next_day = (nw.col("tick") <= nw.col("clock_start")).fill_null(False)
+    return settled(frame.with_columns(tick=nw.col("tick") + is_next_day.cast(nw.Int64) * a_day), ["tick"])
+
+
+def _with_fault(frame: Frame, name: str) -> Frame:
+    """Replace ticks by those of a name, its faults and its written zones."""
     columns = frame.collect_schema().names()
     tick = nw.col("tick")
     is_far = ((tick >= FARTHEST) | (tick <= -FARTHEST)).fill_null(False)
@@ -238,7 +258,7 @@ def _ticked(
     good: nw.Expr = nw.when(nw.col(f"{name}_fault") == 0).then(nw.col(name))
     good = good.fill_null(0) if name == "start" else good
     frame = settled(frame.with_columns(good.alias(name)), [name])
-    return frame.drop(*(c for c in ("tick", "written", "zoned", "fault") if c in columns)), step
+    return frame.drop(*(c for c in ("tick", "written", "zoned", "fault") if c in columns))
 
 
 def _with_duration(frame: Frame, kind: nw.dtypes.DType, table: Table, column: str, unit: int) -> Frame:

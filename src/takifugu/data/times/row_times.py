@@ -9,7 +9,7 @@ from functools import cached_property
 
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.data.times.epochs import EPOCHS
-from takifugu.data.times.moments import EPOCH, MICROSECOND, Moment, moment
+from takifugu.data.times.moments import EPOCH, MICROSECOND, Moment, iso_time, moment
 from takifugu.data.times.time_format import TimeFormat
 from takifugu.data.times.zones import Zone
 from takifugu.numbers.rationals import as_fraction
@@ -57,7 +57,7 @@ class RowTimes:
                 raise self._unfit("is no time in the declared format", fix)
             return when
         try:
-            return datetime.fromisoformat(text)
+            return iso_time(text)
         except ValueError:
             fix = "write times as ISO 8601, such as 2026-01-05T09:30, or declare order_format"
             raise self._unfit("is no time", fix) from None

@@ -11,13 +11,16 @@ BLANKS = " \t\n\r\x0b\x0c"
 INTEGER = r"^-?[0-9]{1,18}$"
 NUMBER = r"^-?[0-9]{1,60}(?:[.][0-9]{1,60})?(?:[eE][+-]?[0-9]{1,2})?$"
 NOT_FINITE = r"^[+-]?(?:[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)$"
-#: Dates and times: ISO 8601 in the calendar's long form, to the microsecond, with or without an offset from UTC.
+#: Dates and times: ISO 8601 in the calendar's long form, to the microsecond, with or without an offset from UTC. Many
+#: systems write a blank before the offset, and no colon in it.
 TIME = (
     "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
     "(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{1,6}0{0,3})?)?"
-    "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$"
+    "(?: ?(?:Z|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?))?)?$"
 )
-ZONED = "(?:Z|[+-][0-9][0-9]:[0-9][0-9])$"
+#: The offset at the end of a time, and how a time with one ends; a date alone may end as an offset does.
+OFFSET = " ?(?:Z|[+-][0-9][0-9](?::?[0-9][0-9])?)$"
+ZONED = f":[0-9.]+{OFFSET}"
 #: An order column of numbers with fractions is read to a thousandth of a step.
 PARTS_OF_STEP = 1000
 

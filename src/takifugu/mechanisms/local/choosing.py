@@ -93,7 +93,7 @@ def strongest(
             if largest is None:
                 raise _refused() if radius is None else _too_near(mechanism, populations, epsilon, delta)
             strength, sender = largest, mechanism.make(largest)
-        measured = _measured(sender, populations, epsilon, delta)
+        measured = measured_loss(sender, populations, epsilon, delta)
         return Option(name, sender, strength, measured, sender.expected_loss(populations))
     except TakifuguError as reason:
         message = f"{name} does not keep epsilon {number(float(epsilon))}"
@@ -173,7 +173,7 @@ def largest_strength(
     promised = delta or epsilon
 
     def keeps(strength: float) -> bool:
-        return _measured(mechanism.make(strength), populations, epsilon, delta) <= promised
+        return measured_loss(mechanism.make(strength), populations, epsilon, delta) <= promised
 
     def about(strength: float) -> bool:
         is_spread = populations.regions is not None and populations.regions.largest_mass is not None
@@ -224,7 +224,7 @@ def _too_near(
     mechanism: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction
 ) -> CalibrationRefused:
     most_noise = mechanism.make(_WEAKEST * _unit(mechanism, populations))
-    least = number(_measured(most_noise, populations, epsilon, delta))
+    least = number(measured_loss(most_noise, populations, epsilon, delta))
     tells = f"delta {least} at epsilon {number(float(epsilon))}" if delta else f"epsilon {least}"
     return CalibrationRefused(
         f"the most noise within the radius tells {tells}", fix="write a larger radius, or a larger epsilon or delta"
@@ -258,7 +258,7 @@ def _excess(differences: Floats, dummies: int) -> float:
     return mean_positive_part(differences * len(differences), even, count, _ROUGH).high / count
 
 
-def _measured(sender: Sender, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
+def measured_loss(sender: Sender, populations: Populations, epsilon: Fraction, delta: Fraction) -> float:
     if populations.apart is None:
         return sender.delta(populations, epsilon) if delta else sender.epsilon(populations)
     losses = []

@@ -201,7 +201,7 @@ def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> A
     for middle in range(size):
         if (table - slack > table[:, middle, None] + table[None, middle, :]).any():
             raise InputError(
-                f"the metric breaks the triangle inequality through {points[middle]!r}", rule="a detour is shorter"
+                f"the metric breaks the triangle inequality through {points[middle]}", rule="a detour is shorter"
             ).at("metric")
     place = {point: index for index, point in enumerate(points)}
     return table[np.ix_([place[x_point] for x_point in x], [place[y_point] for y_point in y])]

@@ -42,8 +42,11 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
         fewer = [(i, list(_coarser(item))) for i, item in poor]
         yield tuple(of_table(raw, i, "by", cells[-1 if last else 0]) for i, cells in fewer if cells), "fewer cells"
     yield from _grids(raw)
-    with_mechanism = [i for i, item in poor if item.get("mechanism", "auto") != "auto"]
-    yield tuple(of_table(raw, i, "mechanism", None) for i in with_mechanism), "the mechanism that adds least"
+    free = list[Change]()
+    for i, item in poor:
+        if item.get("mechanism", "auto") != "auto":
+            free += [of_table(raw, i, key, None) for key in ("mechanism", "metric") if key in item]
+    yield tuple(free), "the mechanism that adds least"
     if not source.get("only_release") and len(items) == 1:
         whom = f"these {people.many}" if people is not None else "the people in these data"
         price = f"the price: nothing else may ever be released about {whom}"

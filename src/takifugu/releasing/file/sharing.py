@@ -14,6 +14,7 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
+from takifugu.numbers.transport.metrics import Declared
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sections import SourceKeys
@@ -28,7 +29,7 @@ _WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}
 
 
 def promise_problems(item: Table, number: int, definition: str) -> Iterator[TakifuguError]:
-    """Yield the faults of one table's epsilon, delta and mechanism."""
+    """Yield the faults of one table's epsilon, delta, mechanism and metric."""
     place = ("release", number)
     if not item.shares_epsilon and not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
         rule = "it must lie between 1e-9 and 10000, write for example 1.0"
@@ -38,8 +39,15 @@ def promise_problems(item: Table, number: int, definition: str) -> Iterator[Taki
         if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
             fault_text = f"{line.named_as(item.mechanism)} makes a pure promise that has no use for it"
             yield fault((*place, "delta"), fault_text, "leave delta out")
+        if item.metric is not None and (line is None or not line.takes_metric):
+            fix = 'write mechanism = "kantorovich-exponential", or leave the metric out'
+            yield fault((*place, "metric"), f"is no use to the mechanism {item.mechanism!r}", fix)
     except TakifuguError as error:
         yield blamed(error, *place, "mechanism")
+    try:
+        metric_of(item)
+    except TakifuguError as error:
+        yield blamed(error, *place, "metric", *error.where)
 
 
 def only_release_problems(source: SourceKeys, items: Sequence[Table | None]) -> Iterator[TakifuguError]:
@@ -62,6 +70,11 @@ def epsilon_of(file: ReleaseFile, item: Table) -> Number:
 def delta_of(file: ReleaseFile, item: Table) -> Number:
     """Return the delta of a table, or the joint one."""
     return file.spec.joint_delta if item.shares_epsilon else item.delta
+
+
+def metric_of(item: Table) -> Declared | None:
+    """Return the metric that a table declares, if any."""
+    return None if item.metric is None else item.metric.declared
 
 
 def begins_series(file: ReleaseFile, item: Table) -> bool:

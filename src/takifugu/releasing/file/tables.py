@@ -9,6 +9,7 @@ from pydantic import StrictBool, StrictStr
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.transport.metrics import METRICS, Declared, declared
 from takifugu.releasing.file.expectations import ExpectSpec
 from takifugu.releasing.file.keys import Delta, Described, Epsilon, Number, Section, Text, Words, checked, meaning
 
@@ -32,6 +33,21 @@ class ItemWords(Section):
     measured_in: Annotated[Words | None, meaning("what one of its values is", "hours")] = None
 
 
+class MetricSpec(Section):
+    """How far apart two answers are, for a mechanism that chooses by distance."""
+
+    name: Annotated[Text, meaning(f"the metric's name: {', '.join(METRICS.names)}", "power")]
+    parameter: Annotated[
+        Number | tuple[tuple[Number, ...], ...],
+        meaning("its number, or a table's rows of distances, one per possible answer", "1/2"),
+    ]
+
+    @property
+    def declared(self) -> Declared:
+        """Return the metric, or raise InputError for what is none."""
+        return declared(self.name, self.parameter)
+
+
 class Table(ItemWords, Described):
     """The keys that every [[release]] has; its query adds its own."""
 
@@ -44,6 +60,13 @@ class Table(ItemWords, Described):
     epsilon: Annotated[Epsilon, meaning("the promise, and what each person spends", 1.0)]
     delta: Annotated[Delta, meaning("the excess probability that is allowed; 0 is a pure promise")] = 0
     mechanism: Annotated[Text, meaning('a mechanism\'s name, or "auto"')] = "auto"
+    metric: Annotated[
+        MetricSpec | None,
+        meaning(
+            'the distance by which "kantorovich-exponential" chooses; default: |x - y|',
+            {"name": "power", "parameter": "1/2"},
+        ),
+    ] = None
     allow_zero_noise: Annotated[
         StrictBool, meaning("accept that only the belief's own randomness, and no noise, hides the secret")
     ] = False

@@ -23,6 +23,7 @@ from takifugu.releasing.file.sharing import (
     delta_of,
     epsilon_of,
     importance_of,
+    metric_of,
     sharing,
 )
 from takifugu.releasing.file.tables import Table as Item
@@ -163,7 +164,7 @@ class Asking:
         return self.already.shared[key][tables.index(item)]
 
     def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
-        requested = (item.epsilon, item.delta, item.mechanism, item.allow_zero_noise)
+        requested = (item.epsilon, item.delta, item.mechanism, item.allow_zero_noise, item.metric)
         key = (requested, id(framework), query, alone)
         if key not in self.already.single:
             self.already.single[key] = self._calibrate(item, query, framework, alone)
@@ -174,7 +175,7 @@ class Asking:
         hidden = self.file.hides_gaps
         only = self.file.source.only_release and alone and not hidden
         fitted = fitted_to_data(self.file.spec)
-        requested = (item.delta, item.mechanism, only, item.allow_zero_noise, fitted)
+        requested = (item.delta, item.mechanism, only, item.allow_zero_noise, fitted, metric_of(item))
         calibration = calibrate(framework, query, epsilon_of(self.file, item), *requested)
         is_alone = calibration.guarantee.covers is Covers.OUTPUT and calibration.mechanism not in BY_PROFILE
         if hidden and is_alone:

@@ -14,7 +14,7 @@ from takifugu.core.plain import Json
 from takifugu.core.text.markup import note, text
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sharing import delta_of, epsilon_of, sharing
+from takifugu.releasing.file.sharing import delta_of, epsilon_of, metric_of, sharing
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.layouts import notices_of_layout
@@ -83,7 +83,8 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
         watch(f"comparing mechanisms for {name}", number, len(scopes))
         aimed = asking.kind.unit_query(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
         framework, query = asking.about(aimed.units), aimed.query
-        rows = compare(framework, query, epsilon_of(file, item), delta_of(file, item), file.source.only_release)
+        promised = (epsilon_of(file, item), delta_of(file, item))
+        rows = compare(framework, query, *promised, file.source.only_release, metric_of(item))
         rows_in_toml = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
         best = next((row.name for row in rows.rows if row.status == CHOSEN), None)
         remarks = () if best is None else tuple(asking.kind.remarks(asking.file, item, best))

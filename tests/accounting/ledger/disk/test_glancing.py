@@ -1,7 +1,5 @@
 """A glance says that a ledger knows no other layout of a source only where it certainly does not."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Where a ledger lies: no payment is lost on a disk that several machines mount, and where locks lie it is refused."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """Values beside the ledger: on the disk before the ledger says drawn, one draw that counts, gone when published."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

@@ -1,7 +1,5 @@
 """One file under one name, on a file system whose locks work (U12)."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import sqlite3

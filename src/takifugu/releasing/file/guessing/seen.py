@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from takifugu.data import Numerals, TimeFormat
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
+from takifugu.data.times.moments import iso_time
 from takifugu.releasing.file.guessing.clocks import clock_of, clock_of_numbers, reader_of
 from takifugu.releasing.file.guessing.column_words import (
     DWELLINGS,
@@ -280,7 +281,7 @@ class Seen:
 
 def _iso(text: str) -> datetime | None:
     try:
-        return datetime.fromisoformat(text)
+        return iso_time(text)
     except ValueError:
         return None
 

@@ -103,6 +103,9 @@ def _ends_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
     if (source.end is None) == (source.duration is None):
         problem = "is missing" if source.end is None else "is given beside duration"
         yield fault(("source", "end"), problem, 'write end = "COLUMN", or duration = ["COLUMN", "1min"]')
+    if isinstance(source.end, tuple) and isinstance(source.start, tuple) and source.end[0] == source.start[0]:
+        rule = "on the date of its start a stay ends at the first such time after it"
+        yield fault(("source", "end"), "has the date of start", f'write end = "{source.end[1]}"', rule)
     if source.duration is not None:
         unit, is_time = source.duration[1], False
         with suppress(TakifuguError):

@@ -1,7 +1,5 @@
 """Table 1 of Kawamoto19 as it holds: shared and fresh input, post-processing, and pre-processing with its delta."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -10,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
 
-from kawamoto import bounds, composing, liftings, measured
-from kawamoto.composing import PairPromise
+from kawamoto import bounds, liftings, measured
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.local import measuring
+from takifugu.mechanisms.local import composing, measuring
+from takifugu.mechanisms.local.composing import PairPromise
 from takifugu.numbers.distributions.channel import Channel
 
 F = Fraction
@@ -66,9 +64,9 @@ def test_lifted_relations_add_up_on_one_value(first, second, p, q, epsilon, othe
     ]  # fmt: skip
     if not liftings.is_lifted(p, q, related):
         with pytest.raises(CalibrationRefused, match="no lifting"):
-            composing.shared_input(promise, [(p, q)], related)
+            bounds.shared_input(promise, [(p, q)], related)
         return
-    shared = composing.shared_input(promise, [(p, q)], related)
+    shared = bounds.shared_input(promise, [(p, q)], related)
     together = composing.on_one_value(first, second)
     assert oracles.delta(oracles.sent(together, p), oracles.sent(together, q), shared.epsilon) <= shared.delta
 
@@ -97,10 +95,10 @@ def test_the_two_bits_are_never_summed():
     """E9a: each hides parity, together they show it; in the lifting of "differ" they are, but keep nothing for it."""
     even, odd = {"00": F(1, 2), "11": F(1, 2)}, {"01": F(1, 2), "10": F(1, 2)}
     assert [measuring.distribution_loss(bit, even, odd) for bit in bits()] == [0, 0]
-    assert composing.joint_loss(bits(), even, odd) == math.inf
+    assert measuring.distribution_loss(composing.on_one_value(*bits()), even, odd) == math.inf
     assert measuring.distribution_delta(composing.on_one_value(*bits()), even, odd, 50) == 1
     with pytest.raises(CalibrationRefused):
-        composing.shared_input([PairPromise(0), PairPromise(0)], [(even, odd)], lambda x, y: x == y)
+        bounds.shared_input([PairPromise(0), PairPromise(0)], [(even, odd)], lambda x, y: x == y)
     assert liftings.is_lifted(even, odd, lambda x, y: x != y)
     assert [measured.relation_loss(bit, lambda x, y: x != y) for bit in bits()] == [math.inf, math.inf]
 
@@ -152,13 +150,13 @@ def test_every_pair_of_populations_must_be_lifted():
     half = {0: F(1, 2), 1: F(1, 2)}
     for pairs in ([(half, half), (half, {0: F(1)})], [(half, {0: F(1)}), (half, half)]):
         with pytest.raises(CalibrationRefused):
-            composing.shared_input([PairPromise(1)], pairs, lambda x, y: x == y)
+            bounds.shared_input([PairPromise(1)], pairs, lambda x, y: x == y)
 
 
 def test_what_is_kept_is_read_exactly():
     assert composing.fresh_input([]) == PairPromise(0)
     assert composing.fresh_input([PairPromise(1, F(1, 8)), PairPromise(2, F(1, 4))]) == PairPromise(3, F(3, 8))
-    assert composing.shared_input([PairPromise(1), PairPromise(2)], [], lambda x, y: False) == PairPromise(3)
+    assert bounds.shared_input([PairPromise(1), PairPromise(2)], [], lambda x, y: False) == PairPromise(3)
     assert composing.after_stable(PairPromise(3), 500) == PairPromise(1500)
     assert composing.after_stable(PairPromise(1, F(1, 3)), 1) == PairPromise(1, F(1, 3))
     assert composing.after_stable(PairPromise(3), 5) == PairPromise(15)
@@ -169,14 +167,11 @@ def test_what_is_kept_is_read_exactly():
     assert str(PairPromise("1/2", "0.25")) == "epsilon 0.5, delta 0.25"
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda: PairPromise(-1), lambda: PairPromise(1, -1), lambda: PairPromise(math.inf),
-        lambda: composing.after_stable(PairPromise(1), -1),
-        lambda: composing.after_stable(PairPromise(1), 1.0), lambda: composing.after_stable(PairPromise(1), True),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("wrong", [
+    lambda: PairPromise(-1), lambda: PairPromise(1, -1), lambda: PairPromise(math.inf),
+    lambda: composing.after_stable(PairPromise(1), -1),
+    lambda: composing.after_stable(PairPromise(1), 1.0), lambda: composing.after_stable(PairPromise(1), True),
+])  # fmt: skip
 def test_bad_input(wrong):
     with pytest.raises(InputError, match=r"epsilon|delta|steps are"):
         wrong()

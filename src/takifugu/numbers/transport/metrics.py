@@ -1,0 +1,179 @@
+"""Metrics that are declared by a name and a parameter: how far apart two answers are, where that is not |x - y|.
+
+d(x, y) = rho(|x - y|) is a metric where rho is 0 at 0 only, never falls and is subadditive, as every concave rho is
+that starts at 0. A convex rho that is subadditive is c |z| (errata X13), so convex ones are refused by their names. A
+circle and a table are metrics of another form. Whatever is declared, `Declared.on` checks it on the answers at hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.core.registry import Registry
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.transport.bottleneck import Metric, checked_distances
+
+Rows = tuple[tuple[Fraction, ...], ...]
+Parameter = Fraction | Rows
+
+_CONVEX = "a convex d with d(0) = 0 and the triangle inequality is c |z| (errata X13)"
+#: Convex functions that a reader of Ding22 may ask for, and how they are written.
+CONVEX = {"square": "z^2", "huber": "z^2 near 0 and |z| far out"}
+
+
+@dataclass(frozen=True)
+class NamedMetric:
+    """A metric by its name: what its parameter is, and the distance of answers under it.
+
+    `distance` takes the parameter and the possible answers in increasing order. `rises` says that it never falls as
+    |x - y| grows. `check` raises InputError for a parameter that makes no metric; the parameter is a number above 0 by
+    then, or with `of_rows` a table.
+    """
+
+    parameter: str
+    distance: Callable[[Any, Sequence[Fraction]], Metric]
+    rises: bool = True
+    of_rows: bool = False
+    check: Callable[[Any], object] | None = None
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The metric of a name and a parameter.
+
+    >>> declared("capped", 2).on([Fraction(0), Fraction(1), Fraction(5)])(Fraction(0), Fraction(5))
+    2.0
+    """
+
+    name: str
+    parameter: Parameter
+
+    @property
+    def rises(self) -> bool:
+        """Return whether no distance falls as |x - y| grows."""
+        return METRICS.find(self.name).rises
+
+    def on(self, answers: Sequence[Fraction]) -> Metric:
+        """Return the distance of these answers, which increase.
+
+        Raises InputError where it is no metric on them, or is 0 between two of them.
+        """
+        distance = METRICS.find(self.name).distance(self.parameter, answers)
+        table = checked_distances([*answers], [*answers], distance)
+        if (table <= 0).sum() > len(answers):
+            raise InputError(
+                f"two different answers are 0 apart under the metric {self.describe()}", rule="that is no metric",
+                fix="declare a metric that tells all answers apart",
+            ).at("metric")  # fmt: skip
+        return distance
+
+    def describe(self) -> str:
+        """Return the name and the parameter in words."""
+        if isinstance(self.parameter, tuple):
+            return f"{self.name} of {len(self.parameter)} rows"
+        return f"{self.name} {to_text(self.parameter)}"
+
+
+def declared(name: str, parameter: Number | Sequence[Sequence[Number]]) -> Declared:
+    """Return the metric of a name and a parameter.
+
+    Raises InputError for an unknown name, a convex function, and a parameter that makes no metric.
+
+    >>> declared("power", "1/2").describe()
+    'power 0.5'
+    """
+    if name in CONVEX:
+        raise InputError(
+            f"the metric is {name!r}, that is {CONVEX[name]}, which is convex and no metric", rule=_CONVEX,
+            fix='leave the metric out for |z|, or write a concave one such as "power" with an exponent up to 1',
+        ).at("name")  # fmt: skip
+    try:
+        kind = METRICS.find(name)
+    except InputError as error:
+        error.where = ("name",)
+        raise
+    if kind.of_rows != (isinstance(parameter, Sequence) and not isinstance(parameter, str)):
+        raise InputError(f"the parameter of the metric {name!r} is {kind.parameter}", fix="write it").at("parameter")
+    if isinstance(parameter, Sequence) and not isinstance(parameter, str):
+        rows = tuple(tuple(as_fraction(far, "a distance", "parameter") for far in row) for row in parameter)
+        return _checked(name, kind, rows)
+    number = as_fraction(parameter, "the parameter of the metric", "parameter")
+    if number <= 0:
+        raise InputError(f"the parameter of the metric {name!r} is {to_text(number)}", rule="it must be above 0").at(
+            "parameter"
+        )
+    return _checked(name, kind, number)
+
+
+def _checked(name: str, kind: NamedMetric, parameter: Parameter) -> Declared:
+    if kind.check is not None:
+        kind.check(parameter)
+    return Declared(name, parameter)
+
+
+def _of_gap(rho: Callable[[Fraction, Fraction], float | Fraction]) -> Callable[[Fraction, Sequence[Fraction]], Metric]:
+    """Return the distances rho(|x - y|, parameter)."""
+
+    def distance(parameter: Fraction, answers: Sequence[Fraction]) -> Metric:
+        return lambda x, y: float(rho(abs(x - y), parameter))  # type: ignore[operator]
+
+    return distance
+
+
+def _power(gap: Fraction, exponent: Fraction) -> float:
+    return math.pow(gap, exponent)
+
+
+def _check_exponent(exponent: Fraction) -> None:
+    if exponent > 1:
+        raise InputError(
+            f"the metric is |z|^{to_text(exponent)}, which is convex and no metric: from 0 to 2 it is farther than "
+            "from 0 to 1 and from 1 to 2",
+            rule=_CONVEX, fix="write an exponent up to 1",
+        ).at("parameter")  # fmt: skip
+
+
+def _around(gap: Fraction, length: Fraction) -> Fraction:
+    return min(gap % length, -gap % length)
+
+
+def _check_rows(rows: Rows) -> None:
+    if {len(row) for row in rows} != {len(rows)}:
+        raise InputError(
+            "the table of the metric is not square", rule="it has a row and a column for each possible answer"
+        ).at("parameter")
+    places = list(map(Fraction, range(len(rows))))
+    try:
+        Declared("table", rows).on(places)
+    except InputError as error:
+        error.where = ("parameter",)
+        raise
+
+
+def _of_table(rows: Rows, answers: Sequence[Fraction]) -> Metric:
+    if len(answers) != len(rows):
+        raise InputError(
+            f"the table of the metric has {len(rows)} rows, and there are {len(answers)} possible answers",
+            rule="it has a row and a column for each, in increasing order", fix="write one for each possible answer",
+        ).at("metric")  # fmt: skip
+    place: dict[Hashable, int] = {answer: number for number, answer in enumerate(answers)}
+    return lambda x, y: float(rows[place[x]][place[y]])
+
+
+#: The metrics by name; `METRICS.register` adds one from elsewhere.
+METRICS: Registry[NamedMetric] = Registry("the metric", {})
+METRICS.register("power", NamedMetric("an exponent up to 1: |z|^exponent", _of_gap(_power), check=_check_exponent))
+METRICS.register("capped", NamedMetric("the largest distance: min(|z|, it)", _of_gap(min)))
+METRICS.register(
+    "logarithm", NamedMetric("a step: log(1 + |z|/step)", _of_gap(lambda gap, step: math.log1p(float(gap / step))))
+)
+METRICS.register("circle", NamedMetric("the length of the circle", _of_gap(_around), rises=False))
+METRICS.register(
+    "table",
+    NamedMetric("a row of distances per possible answer", _of_table, rises=False, of_rows=True, check=_check_rows),
+)
