@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from takifugu.core.frozen import frozen
 from tests.support.chain_questions import chains, loss_of
 
 import takifugu as tf
@@ -34,7 +35,6 @@ from takifugu.calibration.alternatives import (
 from takifugu.calibration.registry import Line
 from takifugu.calibration.trials import definition_of
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError, Unsupported
-from takifugu.core.frozen import frozen
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 STATES = ["still", "walking"]

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from takifugu.core.frozen import frozen
 from tests.conformance.corpus import corpus, shrunk, whole
 from tests.conformance.suite import bound_of, check_randomiser, check_sending
 
@@ -23,7 +24,6 @@ from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedT
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.calibration.registry import REGISTRY
-from takifugu.core.frozen import frozen
 from takifugu.model.queries.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 

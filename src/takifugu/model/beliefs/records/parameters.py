@@ -12,7 +12,7 @@ distribution with phi_i by a log-ratio of n log 9, while phi_i tells nothing of 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
