@@ -122,9 +122,6 @@ class RecordsLaw(AnswerLaw[Seen]):
     def cached_bytes(self) -> float:
         return super().cached_bytes() if self.exact else 1e4  # laws of copies are made where they are asked for
 
-    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        return self.belief.describe_hypothesis(value)
-
     def _listed(self, laws: Laws) -> ListedFamily:
         pairs = self.compared_pairs
         return ListedFamily(0, pairs, {v: (laws[v][1],) for v in compared_values(pairs)})

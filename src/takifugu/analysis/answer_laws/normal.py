@@ -187,6 +187,3 @@ class ShiftLaw(AnswerLaw[NormalView]):
 
     def atoms(self) -> float:
         return 1.0
-
-    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        return self.belief.describe_hypothesis(value)

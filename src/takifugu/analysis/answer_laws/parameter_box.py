@@ -145,9 +145,6 @@ class BoxLaw(AnswerLaw[BoxView]):
             return 1.0
         return 1.0 + self.belief.whole.records * len(self.box_family.read)
 
-    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        return self.belief.describe_hypothesis(value)
-
 
 def work_of_a_move(records: int, columns: int) -> float:
     """Return about how many operations the bound of one cell takes."""

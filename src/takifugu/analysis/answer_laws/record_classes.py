@@ -239,9 +239,6 @@ class ClassLaw(AnswerLaw[RecordView]):
     def comparisons(self, laplace: bool = False) -> tuple[float, float]:
         return 1.0, self.atoms()
 
-    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        return self.belief.describe_hypothesis(value)
-
 
 def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
     """Return bounds for a table within intervals, or the reason against."""

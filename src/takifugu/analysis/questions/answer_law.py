@@ -20,7 +20,7 @@ from takifugu.core.entries import called
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
-from takifugu.model.secrets.families import Family
+from takifugu.model.secrets.families import Family, View
 from takifugu.numbers.distributions.pmf import Pmf
 
 B = TypeVar("B", bound=Belief, covariant=True)
@@ -161,6 +161,8 @@ class AnswerLaw(Generic[B]):
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
         """Describe a law's hypothesis; entries are numbered from `start`."""
+        if isinstance(self.belief, View):
+            return self.belief.describe_hypothesis(value)
         return f"{called(self.belief, entry, start)} = {self.belief.alphabet(entry)[value]!r}"
 
 

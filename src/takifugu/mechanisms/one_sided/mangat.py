@@ -16,6 +16,7 @@ import numpy as np
 
 from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.plain import set_fields
 from takifugu.numbers.rationals import Number, as_epsilon
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Mangat:
     epsilon: Fraction
 
     def __init__(self, epsilon: Number) -> None:
-        object.__setattr__(self, "epsilon", as_epsilon(epsilon))
+        set_fields(self, epsilon=as_epsilon(epsilon))
 
     def probability(self, bit: bool, answer: bool) -> float:
         """Return P(answer | bit)."""
