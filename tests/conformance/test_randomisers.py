@@ -3,14 +3,13 @@
 import json
 import math
 from collections import Counter
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
 from typing import Any
 
 import pytest
-from takifugu.core.frozen import frozen
 from tests.conformance.corpus import corpus, shrunk, whole
 from tests.conformance.suite import bound_of, check_randomiser, check_sending
 
@@ -123,7 +122,7 @@ def test_every_kind_is_returned_by_some_mechanism() -> None:
     assert set(returned()) | set(ONE_WAY) | set(CHOICES) | {"outside"} == set(KINDS)
 
 
-@frozen
+@dataclass(frozen=True)
 class Wrong(DiscreteLaplace):
     """Discrete Laplace noise that misstates one thing about itself."""
 
