@@ -183,9 +183,9 @@ class CountedStates(JointStates[CountedParameters]):
     def is_class(self) -> bool:
         return True
 
-    def stand_in(self, member: object) -> Belief:
+    def stand_in(self, member: Belief) -> Belief:
         """Return a belief with the same columns and a prior of the class only."""
-        if not isinstance(member, Parameters) or not self.belief.contains(member):
+        if not self.belief.contains(member):
             raise InputError(
                 f"{member!r} does not stand for {self.belief.describe()}",
                 rule="what stands for counted parameters is a Parameters belief with their columns, and a table in "

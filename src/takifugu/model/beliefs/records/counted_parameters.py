@@ -20,6 +20,7 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.estimate import checked_confidence
 from takifugu.model.beliefs.population_region import interval
 from takifugu.model.beliefs.records.parameters import Column, Parameters, columns_from
@@ -193,8 +194,10 @@ class CountedParameters(Undivided):
         np.add.at(counted, (indices[:, entry], places), np.array(self.counts, dtype=np.int64))
         return counted
 
-    def contains(self, member: Parameters) -> bool:
+    def contains(self, member: Belief) -> bool:
         """Return whether the class has a belief's distribution, within 1e-9, for the same columns."""
+        if not isinstance(member, Parameters):
+            return False
         prior = member.table
         if prior is None or prior.names != self.names or member.records != self.records:
             return False
