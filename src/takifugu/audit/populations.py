@@ -72,7 +72,7 @@ class WhichStates(_OfPopulations[WhichOf]):
 
     @property
     def rows(self) -> FromPopulations:
-        return self.belief.rows
+        return self.belief.whole
 
     def states(self) -> States:
         rows = self.rows

@@ -23,7 +23,7 @@ from takifugu.analysis.questions.joint_states import (
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, SumView
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.beliefs.records.vector_views import VectorView
+from takifugu.model.beliefs.records.viewed_records import VectorView
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
 
 
@@ -62,8 +62,8 @@ class _Numbered(JointStates[Seen]):
     """A view's data sets, each with the number of its hypothesis."""
 
     def states(self) -> States:
-        records = all_states(self.belief.records)
-        rows, marks = self.belief.records.table.rows, []
+        records = all_states(self.belief.whole)
+        rows, marks = self.belief.whole.table.rows, []
         for numbers in records.values.tolist():
             marks.append(self.mark([rows[number] for number in numbers]))
         return replace(records, values=np.column_stack((records.values, np.array(marks, dtype=np.int64))))
@@ -72,7 +72,7 @@ class _Numbered(JointStates[Seen]):
         raise NotImplementedError
 
     def column(self, rows: Sequence[tuple[Hashable, ...]], name: str) -> list[Hashable]:
-        place = self.belief.records.columns.index(name)
+        place = self.belief.whole.columns.index(name)
         return [row[place] for row in rows]
 
 

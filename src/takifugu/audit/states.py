@@ -21,8 +21,7 @@ from takifugu.analysis.questions.joint_states import (
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import Clique
@@ -184,9 +183,9 @@ class CountedStates(JointStates[CountedParameters]):
     def is_class(self) -> bool:
         return True
 
-    def stand_in(self, member: object) -> Belief:
+    def stand_in(self, member: Belief) -> Belief:
         """Return a belief with the same columns and a prior of the class only."""
-        if not isinstance(member, Parameters) or not self.belief.contains(member):
+        if not self.belief.contains(member):
             raise InputError(
                 f"{member!r} does not stand for {self.belief.describe()}",
                 rule="what stands for counted parameters is a Parameters belief with their columns, and a table in "

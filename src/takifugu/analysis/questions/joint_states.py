@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
 
 B = TypeVar("B", bound=Belief, covariant=True)
-IntArray = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.object_]
 
 #: Most joint states that are listed.
@@ -173,7 +173,6 @@ def _rounded(count: int) -> str:
         return f"{count:.3g}"
     return f"about 10^{int(count.bit_length() * math.log10(2))}"
 
-
 #: belief -> JointStates, by type of belief.
 JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
     "the list of joint states",
@@ -191,13 +190,13 @@ JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
         "model.beliefs.populations:WhichOf": "audit.populations:WhichStates",
         "model.beliefs.records.records:Records": "audit.records:RecordStates",
         "model.beliefs.records.record_views:SumView": "audit.records:SumStates",
-        "model.beliefs.records.vector_views:VectorView": "audit.records:SumStates",
+        "model.beliefs.records.viewed_records:VectorView": "audit.records:SumStates",
         "model.beliefs.records.record_views:FunctionView": "audit.records:FunctionStates",
         "model.beliefs.records.record_views:ColumnView": "audit.records:ColumnStates",
         "model.beliefs.records.record_views:SetsView": "audit.records:SetStates",
         "model.beliefs.chains.chain:MarkovChainClass": "audit.states:ReversibleClass",
         "model.beliefs.chains.chain_region:ChainRegion": "audit.states:ChainClass",
-        "model.beliefs.chains.chain_interval:BinaryChainInterval": "audit.states:ChainClass",
+        "model.beliefs.chains.chain_region:BinaryChainInterval": "audit.states:ChainClass",
     },
     default=JointStates,
 )

@@ -16,10 +16,11 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.queries import Additive
 from takifugu.numbers.distributions.exact_ratio import BITS
-from takifugu.numbers.outward_rounding import FloatArray, IntArray, sum_up
+from takifugu.numbers.outward_rounding import sum_up
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs, different
 
@@ -187,7 +188,7 @@ def _proposed(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArr
     return high
 
 
-def _holds(moves: FloatArray, pure: FloatArray, loss: FloatArray, log_kappa: float) -> npt.NDArray[np.bool_]:
+def _holds(moves: FloatArray, pure: FloatArray, loss: FloatArray, log_kappa: float) -> BoolArray:
     from scipy.special import log_ndtr
 
     losses = pure + loss

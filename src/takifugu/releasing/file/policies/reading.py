@@ -7,13 +7,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError, first_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Numerals, Table, tally, totals
 from takifugu.data.times.row_times import RowTimes
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.places import Visits
-from takifugu.model.queries.additive import IntArray
 from takifugu.releasing.file.degrees import are_degrees, first_beyond, refuse_beyond
 from takifugu.releasing.file.reading import called, columns_of, no_lookalikes, numbers_in, placed_at, wrong
 

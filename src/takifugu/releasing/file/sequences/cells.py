@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, TakifuguError, did_you_mean, first_of
 from takifugu.data import Calendar, Slots, Table, axes_of, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
 from takifugu.model import queries
 from takifugu.model.queries import Query
-from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.forms import Averaging, ByCells
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.keys import names_of

@@ -9,12 +9,12 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import parse_step
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.chains.stays import SECONDS, UNITS
-from takifugu.model.beliefs.stochastic import FloatArray
 from takifugu.releasing.certificates.facts import Fact, Stays
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import fault
