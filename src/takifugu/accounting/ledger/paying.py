@@ -72,7 +72,7 @@ def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
 
 
 def excess_of(request: Request, accounts: Iterable[Account]) -> TooMuch | None:
-    """Return the first unit whose joint cost is above its source's budget, if any."""
+    """Return the first unit above its source's budget, or None."""
     for account in accounts:
         budget = account.source.budget
         over = None if budget is None else account.worst_over(budget)

@@ -78,18 +78,18 @@ def preview(
         request = request_of(debits, book.tag_of, as_composing)
         with book.store.reading() as connection:
             seals.check(connection)
-            known = rows.read_source(connection, name)
-            spent = rows.most_spent(connection, known.number)
-            declared = None if known.budget_is_implied else known.budget
+            former = rows.read_source(connection, name)
+            spent = rows.most_spent(connection, former.number)
+            declared = None if former.budget_is_implied else former.budget
             if new_budget is not None and declared is not None and new_budget != declared:
                 raise other_budget(where, name, declared, new_budget)
             if new_budget is not None and not spent.fits(new_budget):
                 raise spent_already(name, spent, new_budget)
-            limit = declared or new_budget or known.budget
+            limit = declared or new_budget or former.budget
             is_declared = (declared or new_budget) is not None
             try:
                 computed = tally(connection, name, request, same_people)
-                declaration = Declaration(name, known.number, request.names_units, same_people)
+                declaration = Declaration(name, former.number, request.names_units, same_people)
                 people = not_declared(connection, declaration)
             except CompositionRefused as refused:
                 return Preview(spent, None, limit, is_declared, (), False, str(refused))
@@ -113,8 +113,8 @@ def layout_words(where: str | Path, source: str, layout: str) -> str:
     if not place_of(path_of(where)).exists():
         return ""
     with as_it_is(where) as book, book.store.reading() as connection:
-        known = rows.read_source(connection, normalised(source))
-        return words(known.name, rows.read_layouts(connection, known.number), layout)
+        former = rows.read_source(connection, normalised(source))
+        return words(former.name, rows.read_layouts(connection, former.number), layout)
 
 
 @contextmanager

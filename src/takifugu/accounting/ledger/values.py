@@ -85,7 +85,7 @@ class Amount:
         return f"{text}, delta {short(self.delta, up)}"
 
     def beyond(self, other: Amount) -> Amount:
-        """Return what this amount has more than the other, at least nothing."""
+        """Return the excess of this amount over the other, at least nothing."""
         return Amount(max(self.epsilon - other.epsilon, Fraction(0)), max(self.delta - other.delta, Fraction(0)))
 
     def fits(self, other: Amount) -> bool:

@@ -137,15 +137,15 @@ def stand_ins(belief: Belief, members: Sequence[Hashable]) -> Iterator[Belief]:
 def of_one_law(
     values: IntArray, weights: Weights, size: int, error: float = 0.0, nothing: tuple[int, ...] = ()
 ) -> States:
-    """Return the states of positive weight of a belief with one law, over `size` entries in one piece."""
+    """Return the possible states of one law over `size` entries."""
     is_possible = weights > 0
     return States(values[is_possible], (weights[is_possible],), ((0,),), (range(size),), error, nothing)
 
 
 def with_entry(values: IntArray, weights: Weights, masses: Weights) -> tuple[IntArray, Weights]:
-    """Return the possible states with one more entry, of these masses in every state or in all alike.
+    """Return the possible states with one more entry.
 
-    Raises Unsupported beyond two million.
+    `masses` are those of its values, of each state or of all alike. Raises Unsupported beyond two million states.
     """
     letters = masses.shape[-1]
     check_count(len(values) * letters)

@@ -124,7 +124,7 @@ def _named(cursor: sqlite3.Cursor, values: tuple[object, ...]) -> Row:
 
 
 def connect(address: str, timeout: float, ledger: object) -> Connection:
-    """Return a connection that begins no transaction by itself."""
+    """Return a connection without transactions of its own."""
     connection = sqlite3.connect(address, timeout, isolation_level=None, factory=Connection, uri=True)
     connection.row_factory, connection.ledger = _named, str(ledger)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
@@ -133,10 +133,10 @@ def connect(address: str, timeout: float, ledger: object) -> Connection:
 
 @contextmanager
 def transaction(path: Path, timeout: float, begin: str = READ_LOCK, ledger: object = None) -> Iterator[Connection]:
-    """Yield a connection to an existing file, in a transaction that an exception undoes.
+    """Yield a connection in a transaction, undone by an exception.
 
-    Every transaction reopens the file, so that no handle survives a fork. A ledger that has gone is never replaced by
-    an empty one.
+    The file exists; every transaction reopens it, so that no handle survives a fork. A ledger that has gone is never
+    replaced by an empty one.
     """
     mode = "ro&immutable=1" if _is_only_to_read(path) else "rw"
     connection = connect(f"file:{quote(str(path.absolute()))}?mode={mode}", timeout, ledger or path)
@@ -176,7 +176,10 @@ def create(path: Path, fill: Callable[[Connection], None]) -> bool:
 
 @contextmanager
 def drafted(ledger: Path) -> Iterator[Path]:
-    """Yield an empty file beside a ledger; it goes in the end, and SQLite's files beside it."""
+    """Yield an empty file beside a ledger, removed in the end.
+
+    SQLite's files beside it are removed, too.
+    """
     draft = ledger.with_name(f".{ledger.name}.{token_hex(8)}{DRAFT}")
     try:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
