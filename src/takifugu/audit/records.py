@@ -16,9 +16,10 @@ from takifugu.analysis.questions.joint_states import (
     JointStates,
     States,
     all_states,
-    check_count,
     integers,
     joint_states,
+    of_one_law,
+    with_entry,
 )
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, SumView
@@ -47,12 +48,10 @@ class RecordStates(JointStates[Records]):
         records = self.belief
         masses = integers(list(records.table.masses))
         alive = np.flatnonzero(masses > 0)
-        values, weights = np.zeros((1, 0), dtype=np.int64), np.ones(1, dtype=object)
+        places, weights = np.zeros((1, 0), dtype=np.int64), np.ones(1, dtype=object)
         for _ in range(records.size):
-            check_count(len(values) * len(alive))
-            weights = np.multiply.outer(weights, masses[alive]).ravel()
-            values = np.column_stack((np.repeat(values, len(alive), axis=0), np.tile(alive, len(values))))
-        return States(values, (weights,), ((0,),), (range(records.size),), 0.0)
+            places, weights = with_entry(places, weights, masses[alive])
+        return of_one_law(alive[places], weights, records.size)
 
 
 Seen = TypeVar("Seen", bound=RecordView, covariant=True)

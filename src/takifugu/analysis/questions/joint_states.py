@@ -134,6 +134,27 @@ def stand_ins(belief: Belief, members: Sequence[Hashable]) -> Iterator[Belief]:
         yield states_of.stand_in(member)
 
 
+def of_one_law(
+    values: IntArray, weights: Weights, size: int, error: float = 0.0, nothing: tuple[int, ...] = ()
+) -> States:
+    """Return the possible states of one law over `size` entries."""
+    is_possible = weights > 0
+    return States(values[is_possible], (weights[is_possible],), ((0,),), (range(size),), error, nothing)
+
+
+def with_entry(values: IntArray, weights: Weights, masses: Weights) -> tuple[IntArray, Weights]:
+    """Return the possible states with one more entry.
+
+    `masses` are those of its values, of each state or of all alike. Raises Unsupported beyond two million states.
+    """
+    letters = masses.shape[-1]
+    check_count(len(values) * letters)
+    grown = (weights[:, None] * masses).ravel()
+    values = np.column_stack((np.repeat(values, letters, axis=0), np.tile(np.arange(letters), len(values))))
+    is_possible = grown > 0
+    return values[is_possible], grown[is_possible]
+
+
 def product(pieces: Sequence[States], runs: Sequence[range]) -> States:
     """Return the joint states of independent components of these entries."""
     values, error = pieces[0].values, pieces[0].relative_error
