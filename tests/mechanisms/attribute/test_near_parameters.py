@@ -56,8 +56,8 @@ def test_half_of_the_difference_is_a_mutant():
     less = calibrated("attribute-gaussian-exact", tf.distribution_parameter("height", map="mean", max_difference=4))
     variance = Fraction(less.randomiser.scale) ** 2 + OWN
     assert delta_of(8, mp.mpf(variance.numerator) / variance.denominator, 1) > 0.01
-    asked = tf.Pufferfish(tf.distribution_parameter("height", map="mean", max_difference=8), BODY)
-    assert true_delta(asked, 1, tf.Mean("height"), less.randomiser).lower > 0.01
+    framework = tf.Pufferfish(tf.distribution_parameter("height", map="mean", max_difference=8), BODY)
+    assert true_delta(framework, 1, tf.Mean("height"), less.randomiser).lower > 0.01
 
 
 def test_an_interval_that_is_shorter_than_the_difference_decides():
