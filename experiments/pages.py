@@ -29,10 +29,11 @@ WORDS = ROOT / "docs" if (ROOT / "docs").is_dir() else Path(__file__).resolve().
 IS_WHOLE = OUTPUT is None or os.environ.get("TAKIFUGU_WHOLE") == "1"
 
 _BLOCK = re.compile(r"(<!-- made: ([^\n]+) -->\n).*?(\n<!-- end: \2 -->)", re.DOTALL)
-_PICTURE = re.compile(r"!\[([^\]]*)\]\(images/([^)]+)\)")
+_PICTURE = re.compile(r"!\[(.*?)\]\(images/([^)]+)\)")
 #: A link to another page, none of which lies beside a page that is made elsewhere.
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)[^)]+\)")
-_NOT_YET = "*Not made yet.*"
+#: What stands for what is not there, while parts are made and in the end.
+_NOT_YET, _LEFT_OUT = "*Not made yet: this page is not complete.*", "*Left out, as the end of this page says.*"
 
 
 class Absent(Exception):
@@ -43,18 +44,24 @@ class Absent(Exception):
 Part = Callable[[], Mapping[str, str]]
 
 
-def make(page: Path | None, command: str, parts: Mapping[str, Part]) -> None:
-    """Run the parts of an experiment, and write each one's tables when it ends; without a page there are pictures only.
+#: The pictures that this run has drawn; those of a run before it are not shown.
+_DRAWN: set[str] = set()
 
-    A part that needs what is absent is left out with OUTPUT; without it the program ends, as a failure in CI.
+
+def make(page: Path | None, command: str, parts: Mapping[str, Part]) -> None:
+    """Run the parts of an experiment, and write each one's tables when it ends; without a page, pictures only.
+
+    A part that needs what is absent is left out with OUTPUT; without it the program ends, as a failure in CI. With
+    OUTPUT the page is readable after each part and says what is missing, whatever ends the program then.
     """
     started = time.perf_counter()
     left_out: dict[str, str] = {}
+    tables: dict[str, str] = {}
     for number, (name, run) in enumerate(parts.items(), 1):
         print(f"{number} of {len(parts)}: {name} ...", file=sys.stderr, flush=True)
         began = time.perf_counter()
         try:
-            tables = run()
+            tables_of_part = run()
         except Absent as absent:
             if OUTPUT is None:
                 print(absent, file=sys.stderr)
@@ -63,48 +70,59 @@ def make(page: Path | None, command: str, parts: Mapping[str, Part]) -> None:
             print(f"left out: {name}: {absent}")
             continue
         print(f"  {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-        if page is not None:
-            if OUTPUT is not None and number - len(left_out) == 1:
-                _begin(page)
-            for table_name, text in tables.items():
+        tables |= tables_of_part
+        missing = ", ".join(list(parts)[number:])
+        if page is not None and OUTPUT is not None and missing:
+            stamped = f"Not complete: `{command}` was stopped, or still runs. Missing: {missing}."
+            _write_anew(page, {**tables, "stamp": _stamped([stamped], left_out)}, _NOT_YET, stamped)
+        elif page is not None and OUTPUT is None:
+            for table_name, text in tables_of_part.items():
                 write(page, table_name, text)
     seconds = f"{time.perf_counter() - started:.0f} s"
     if len(left_out) == len(parts):
         print("nothing is left to make")
         return
-    if page is not None:
-        _end(page, f"Made by `{command}` {stamp()}.", seconds, left_out)
+    stamped = f"Made by `{command}` {stamp()}."
+    if page is not None and OUTPUT is not None:
+        grids = "Grids are as in docs/" if IS_WHOLE else "Grids are coarse; with `--whole` they have all points"
+        lines = [f"{stamped} It took {seconds}. {grids}."]
+        _write_anew(page, {**tables, "stamp": _stamped(lines, left_out)}, _LEFT_OUT)
+    elif page is not None:
+        write(page, "stamp", stamped)
     where = page or IMAGES
     path = where.relative_to(ROOT) if where.is_relative_to(ROOT) else where
     print(f"wrote {path} and its pictures in {seconds}")
 
 
-def _begin(page: Path) -> None:
-    """Write a page with the words of docs/, whose tables are not made yet."""
+def _stamped(lines: Sequence[str], left_out: Mapping[str, str]) -> str:
+    return "\n\n".join([*lines, *(f"Left out: {name}: {why}." for name, why in left_out.items())])
+
+
+def _write_anew(page: Path, tables: Mapping[str, str], otherwise: str, first: str = "") -> None:
+    """Write a page outside docs/ with the words of docs/: `otherwise` stands for tables and pictures that it lacks.
+
+    `first` is said below its title.
+    """
     words = WORDS / page.name
     text = words.read_text(encoding="utf-8") if words.is_file() else f"# {page.stem}\n"
-    text = _LINK.sub(r"\1", _BLOCK.sub(rf"\1{_NOT_YET}\3", text))
-    page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(text, encoding="utf-8")
+    for name in tables:
+        if f"<!-- made: {name} -->" not in text:
+            text += f"\n## {name}\n\n<!-- made: {name} -->\n\n<!-- end: {name} -->\n"
+    text = _LINK.sub(r"\1", text)
+    text = _BLOCK.sub(lambda block: f"{block[1]}{tables.get(block[2], otherwise)}{block[3]}", text)
+    text = _PICTURE.sub(lambda picture: picture[0] if picture[2] in _DRAWN else f"*{picture[1]}: {otherwise[1:]}", text)
+    if first:
+        title, _, body = text.partition("\n")
+        text = f"{title}\n\n**{first}**\n{body}"
+    _write_whole(page, text)
 
 
-def _end(page: Path, stamped: str, seconds: str, left_out: Mapping[str, str]) -> None:
-    """Stamp a page; one outside docs/ says its seconds, how fine its grids are, and what was left out for want of what.
-
-    Its pictures that were not drawn are named instead of shown.
-    """
-    if OUTPUT is None:
-        write(page, "stamp", stamped)
-        return
-    grids = "Grids are as in docs/" if IS_WHOLE else "Grids are coarse; with `--whole` they have all points"
-    lines = [f"{stamped} It took {seconds}. {grids}.", *(f"Left out: {name}: {why}." for name, why in left_out.items())]
-    write(page, "stamp", "\n\n".join(lines))
-    text = page.read_text(encoding="utf-8").replace(_NOT_YET, "*Left out, as the end of this page says.*")
-    page.write_text(_PICTURE.sub(_drawn_or_named, text), encoding="utf-8")
-
-
-def _drawn_or_named(picture: re.Match[str]) -> str:
-    return picture[0] if (IMAGES / picture[2]).is_file() else f"*{picture[1]}: the picture was left out.*"
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file in one step, so that nobody reads half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
 
 
 def made(page: Path, name: str) -> str:
@@ -113,12 +131,9 @@ def made(page: Path, name: str) -> str:
 
 
 def write(page: Path, name: str, text: str) -> None:
-    """Put `text` between the marks called `name`; a page in OUTPUT that lacks them gets them at its end."""
-    if OUTPUT is not None and f"<!-- made: {name} -->" not in page.read_text(encoding="utf-8"):
-        with open(page, "a", encoding="utf-8") as file:
-            file.write(f"\n## {name}\n\n<!-- made: {name} -->\n<!-- end: {name} -->\n")
+    """Put `text` between the marks called `name`."""
     before, _, after = _split(page, name)
-    page.write_text(f"{before}\n{text}\n{after}", encoding="utf-8")
+    _write_whole(page, f"{before}\n{text}\n{after}")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -161,7 +176,10 @@ def save(figure: Any, name: str, command: str) -> None:
     """Write a figure into docs/images, with the command and the commit that made it."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     about = {"Date": None, "Description": f"made by `{command}` {stamp()}"}
-    figure.savefig(IMAGES / f"{name}.svg", metadata=about)
+    part = IMAGES / f".{name}.svg.part"
+    figure.savefig(part, metadata=about, format="svg")
+    part.replace(IMAGES / f"{name}.svg")
+    _DRAWN.add(f"{name}.svg")
     pyplot().close(figure)
 
 

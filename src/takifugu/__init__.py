@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.networks.network import BayesianNetwork
     from takifugu.model.beliefs.networks.network_files import read_network
     from takifugu.model.beliefs.populations import FromPopulations
+    from takifugu.model.beliefs.records.counted_parameters import CountedParameters
     from takifugu.model.beliefs.records.normal import MultivariateNormal
     from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
     from takifugu.model.beliefs.records.parameters import Parameters
@@ -89,6 +90,7 @@ __all__ = [
     "Count",
     "CountAbove",
     "CountRows",
+    "CountedParameters",
     "CrossTable",
     "Density",
     "EachValue",
@@ -171,6 +173,7 @@ _MODULES = {
     "takifugu.model.beliefs.networks.network": ("BayesianNetwork",),
     "takifugu.model.beliefs.networks.network_files": ("read_network",),
     "takifugu.model.beliefs.records.normal": ("MultivariateNormal",),
+    "takifugu.model.beliefs.records.counted_parameters": ("CountedParameters",),
     "takifugu.model.beliefs.records.parameter_box": ("Affine", "ParameterBox"),
     "takifugu.model.beliefs.records.parameters": ("Parameters",),
     "takifugu.model.beliefs.chains.periodic_chain": ("PeriodicChain",),

@@ -236,6 +236,16 @@ def _populations() -> Iterator[Case]:
 def _boxes() -> Iterator[Case]:
     columns: dict[str, Any] = {"x": {1: tf.Affine(0, x=1), 0: None}}
     box = tf.ParameterBox({"x": ("1/5", "4/5")}, columns, 3)
+    coins = {"low": {0: "0.9", 1: "0.1"}, "high": {0: "0.2", 1: "0.8"}}
+    levels = [("low", "low"), ("low", "high"), ("high", "low"), ("high", "high")]
+    names = ["region", "income"]
+    counted = tf.CountedParameters(levels, [520, 480, 480, 520], names, {"income": coins}, 2, source="counted towns")
+    priors = [tf.JointTable(levels, list(map(Fraction, shares)), names) for shares in (
+        ("0.26", "0.24", "0.24", "0.26"), ("0.27", "0.23", "0.23", "0.27")
+    )]  # fmt: skip
+    region = _hide(counted, secret=tf.distribution_parameter("region"))
+    likely = tuple(tf.Parameters(prior, {"income": coins}, 2) for prior in priors)
+    yield Case("counted parameters", region, tf.Sum("income"), likely)
 
     def member(*numbers: str) -> tf.Parameters:
         prior = tf.JointTable([(number,) for number in numbers], [Fraction(1, 2)] * 2, ["x"])

@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -23,7 +23,6 @@ from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedT
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.calibration.registry import REGISTRY
-from takifugu.core.frozen import frozen
 from takifugu.model.queries.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
@@ -123,7 +122,7 @@ def test_every_kind_is_returned_by_some_mechanism() -> None:
     assert set(returned()) | set(ONE_WAY) | set(CHOICES) | {"outside"} == set(KINDS)
 
 
-@frozen
+@dataclass(frozen=True)
 class Wrong(DiscreteLaplace):
     """Discrete Laplace noise that misstates one thing about itself."""
 

@@ -59,17 +59,18 @@ def without_a_terminal(program: str) -> tuple[bytes, bytes]:
 
 
 def answering(
-    words: Sequence[str], answers: Sequence[str | Callable[[], str]], folder: Path, **environment: str
+    words: Sequence[str], answers: Sequence[str | Callable[[], str]], folder: Path, before: str = "", **environment: str
 ) -> tuple[int, str, str]:
     """Run a command whose questions are read on a terminal; return its exit code, what it prints, and what it shows.
 
-    After each prompt an answer is typed, or what a function returns, and Ctrl-D after the last one.
+    After each prompt an answer is typed, or what a function returns, and Ctrl-D after the last one. `before` are lines
+    of Python that are run first.
     """
     import pty
 
     mine, theirs = pty.openpty()
     running = subprocess.Popen(
-        [sys.executable, "-c", f"{_ITS_TERMINAL}from takifugu.cli import main; main()", *words],
+        [sys.executable, "-c", f"{_ITS_TERMINAL}{before}from takifugu.cli import main; main()", *words],
         stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, cwd=folder,
         env={**PLACE, **environment}, start_new_session=True,
     )  # fmt: skip

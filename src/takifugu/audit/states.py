@@ -27,6 +27,7 @@ from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import Clique
 from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.records.counted_parameters import CountedParameters
 from takifugu.model.beliefs.records.parameter_box import ParameterBox
 from takifugu.model.beliefs.records.parameters import Column, Parameters
 from takifugu.model.beliefs.table import JointTable
@@ -173,6 +174,24 @@ class BoxStates(JointStates[ParameterBox]):
             follows = is_alone and masses == [meant.chance.between({meant.name: (v, v)})[0] for v in values]
             if not follows or member.records != box.records or not all(low <= v <= high for v in values):
                 raise InputError(f"the column {meant.name!r} of the stand-in does not follow the box")
+        return member
+
+
+class CountedStates(JointStates[CountedParameters]):
+    """Parameters with a class of priors, stood for by beliefs with one of it."""
+
+    @property
+    def is_class(self) -> bool:
+        return True
+
+    def stand_in(self, member: object) -> Belief:
+        """Return a belief with the same columns and a prior of the class only."""
+        if not isinstance(member, Parameters) or not self.belief.contains(member):
+            raise InputError(
+                f"{member!r} does not stand for {self.belief.describe()}",
+                rule="what stands for counted parameters is a Parameters belief with their columns, and a table in "
+                "every interval of theirs",
+            )
         return member
 
 

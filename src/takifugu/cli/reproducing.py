@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.group import FAULT
+from takifugu.cli.group import FAULT, complain
 from takifugu.cli.output import print_json, wrapped
 from takifugu.cli.samples import experiments
 from takifugu.core.commands import command
@@ -24,7 +24,13 @@ def reproduce(target: str | None, folder: Path | None, whole: bool, as_json: boo
         folder = Path("reproduced") / experiment.name
     started = time.perf_counter()
     sys.stdout.flush()
-    code = experiments.run(experiment, experiments.ROOT, folder, whole, output=sys.stderr if as_json else None)
+    try:
+        code = experiments.run(experiment, experiments.ROOT, folder, whole, output=sys.stderr if as_json else None)
+    except (KeyboardInterrupt, SystemExit):
+        if folder is not None and folder.is_dir():
+            page = ", whose page says what is missing" if any(folder.glob("*.md")) else ""
+            complain(f"what was made is in {folder}{page}; the same command makes it anew")
+        raise
     if as_json:
         content = {
             "target": experiment.name, "exit_code": code, "output": None if folder is None else str(folder),
@@ -32,7 +38,8 @@ def reproduce(target: str | None, folder: Path | None, whole: bool, as_json: boo
         }  # fmt: skip
         print_json("reproduce", experiment.path, content)
     if code:
-        click.echo(f"takifugu: the experiment {experiment.name} ended with exit code {code}", err=True)
+        how = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
+        click.echo(f"takifugu: the experiment {experiment.name} {how}", err=True)
         click.get_current_context().exit(FAULT)
 
 

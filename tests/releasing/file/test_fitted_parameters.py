@@ -97,3 +97,36 @@ def test_faults_of_a_fit_name_their_place(tmp_path: Path, change: tuple[str, str
     with pytest.raises(SpecError) as caught:
         load(written(tmp_path, change))
     assert any(line.startswith(place) for line in caught.value.problems), caught.value.problems
+
+
+CONFIDENT = ('"fever"] }', '"fever"], confidence = 0.9 }')
+
+
+def scale_of(path: Path) -> float:
+    (table,) = plan(load(path)).tables
+    (question,) = table.questions
+    assert question.calibration is not None
+    return float(question.calibration.scale)
+
+
+def test_with_a_confidence_it_is_a_class_with_more_noise(tmp_path: Path) -> None:
+    less = scale_of(written(tmp_path))
+    file = load(written(tmp_path, CONFIDENT))
+    assert isinstance(file.belief, tf.CountedParameters)
+    assert sorted(file.belief.counts) == sorted(Counter(towns()).values())
+    assert less < scale_of(file.path) < 120
+    assert "point estimate" not in file.belief.describe()
+
+
+def test_it_is_released_with_the_class_on_the_certificate(tmp_path: Path) -> None:
+    tf.release_file(written(tmp_path, CONFIDENT), anyway=True)
+    (certificate,) = tmp_path.glob("*/ills.certificate.json")
+    words = certificate.read_text(encoding="utf-8")
+    assert "covers the true one with confidence 0.9" in words
+    assert "2,000 counted populations support" in words
+
+
+@pytest.mark.parametrize("confidence", ["0", "1", "1.5", '"high"'])
+def test_a_confidence_lies_between_0_and_1(confidence: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"prior\.fit\.confidence"):
+        load(written(tmp_path, (CONFIDENT[0], CONFIDENT[1].replace("0.9", confidence))))

@@ -202,6 +202,11 @@ FOR_INTERVALS = no_law(
     "a class of chains with transition probabilities in intervals has no single distribution of the answer, "
     'and its corners prove nothing about the rest: name one chain, or use mechanism="quilt-approx" or "group"'
 )
+FOR_COUNTED = no_law(
+    "counted parameters follow any distribution that the counts support, so the answer has no single one, and the "
+    'point estimate is only one of them: use mechanism="attribute-quilt", which holds for all, or leave the confidence '
+    "out and believe in the point estimate"
+)
 FOR_RECORDS = no_law(
     "under a belief over records columns are hidden, not whole records: name one, every_entry(attribute=...) or "
     'dataset_property(...), believe in IndependentUsers, or use mechanism="group"'
@@ -220,6 +225,7 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
         "model.beliefs.table:JointTable": "analysis.answer_laws.table:TableLaw",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.network:NetworkLaw",
         "model.beliefs.contacts:Clique": "analysis.answer_laws.cliques:CliqueLaw",
+        "model.beliefs.records.counted_parameters:CountedParameters": "analysis.questions.answer_law:FOR_COUNTED",
         "model.beliefs.records.parameters:Parameters": "analysis.answer_laws.parameters:of_columns",
         "model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ShiftLaw",
         "model.beliefs.records.parameter_box:BoxView": "analysis.answer_laws.parameter_box:BoxLaw",

@@ -193,6 +193,9 @@ QUILTS: Question[Quilts] = Question(
         "model.beliefs.chains.chain_interval:BinaryChainInterval": "influence.quilts.chain.search:INTERVAL",
         "model.beliefs.networks.network:BayesianNetwork": "influence.quilts.network.search:NETWORK",
         "model.beliefs.contacts:Clique": "analysis.questions.influence:CLIQUE",
+        "model.beliefs.records.counted_parameters:CountedParameters": (
+            "influence.quilts.network.counted_columns:COUNTED"
+        ),
         "model.beliefs.records.parameters:Parameters": "influence.quilts.network.columns:PARAMETERS",
     },
     default=Quilts(),

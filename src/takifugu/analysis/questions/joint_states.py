@@ -185,6 +185,7 @@ JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
         "model.beliefs.users:IndependentUsers": "audit.states:UserStates",
         "model.beliefs.chains.pieces:IndependentPieces": "audit.states:PieceStates",
         "model.beliefs.records.parameters:Parameters": "audit.states:ParameterStates",
+        "model.beliefs.records.counted_parameters:CountedParameters": "audit.states:CountedStates",
         "model.beliefs.records.parameter_box:ParameterBox": "audit.states:BoxStates",
         "model.beliefs.populations:FromPopulations": "audit.populations:RowStates",
         "model.beliefs.populations:WhichOf": "audit.populations:WhichStates",

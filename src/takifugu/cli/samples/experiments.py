@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import ast
 import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -80,7 +83,27 @@ def run(
         place |= {"TAKIFUGU_OUTPUT": str(folder.resolve()), "TAKIFUGU_WHOLE": str(int(whole))}
     command = [sys.executable, str(target.path)]
     checkout = root if is_checkout(root) else None
-    return subprocess.run(command, cwd=checkout, env=place, stdout=output, check=False).returncode
+    with _ignoring_interrupts():
+        process = subprocess.Popen(command, cwd=checkout, env=place, stdout=output)
+    try:
+        return process.wait()
+    except BaseException:  # nothing goes on for somebody who has stopped it
+        process.terminate()
+        process.wait()
+        raise
+
+
+@contextmanager
+def _ignoring_interrupts() -> Iterator[None]:
+    """Let a process start that ignores Ctrl-C: who waits for it ends it, without a traceback of its own."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _targets_in(folder: Path) -> Iterator[Target]:

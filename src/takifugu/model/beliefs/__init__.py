@@ -97,6 +97,7 @@ KINDS: Registry[type[Registered]] = Registry(
         "density": "model.beliefs.density:Density",
         "parameters": "model.beliefs.records.parameters:Parameters",
         "parameter-box": "model.beliefs.records.parameter_box:ParameterBox",
+        "counted-parameters": "model.beliefs.records.counted_parameters:CountedParameters",
         "records": "model.beliefs.records.records:Records",
         "populations": "model.beliefs.populations:FromPopulations",
     },

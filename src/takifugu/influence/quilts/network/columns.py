@@ -28,7 +28,7 @@ import numpy as np
 
 from takifugu.analysis.problem import Cost, Part, Witness
 from takifugu.analysis.questions.influence import Charges, Moving, Quilts, Search, Worst
-from takifugu.influence.quilts.network.best import BestScale, trivial_costs
+from takifugu.influence.quilts.network.best import BestCosts, BestScale, trivial_costs
 from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, count_quilts, witness
 from takifugu.influence.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
 from takifugu.influence.quilts.network.search import COST_OF_A_QUILT, search_quilts
@@ -131,6 +131,17 @@ def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     where a release knows it (`together`), else the sum over N.
     """
     of_network = _over_network(part)
+    change, entries = costs_of(of_network, charges)
+    quilt, note = search_quilts(of_network, ColumnSets(of_network.belief, change), entries)  # type: ignore[arg-type]
+    if math.isinf(quilt.value):
+        rounded = math.inf
+    else:
+        rounded = float_above(Fraction(quilt.value) + _margin(part))
+    return rounded, witness(of_network, quilt, (("cost", rounded),), note)
+
+
+def costs_of(part: Part, charges: Charges) -> tuple[Change, list[BestCosts]]:
+    """Return the cost of near sets in units of 2^-60, and the trivial costs."""
     unit = Fraction(1, 2**60)
 
     def change(entries: Iterable[int]) -> int:
@@ -150,13 +161,7 @@ def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     every = change(range(part.belief.size))
     trivial = NetworkQuilt(None, every)
     cost = math.inf if every >= BLOCKED else every * unit
-    entries = trivial_costs(of_network, cost, trivial, unit)
-    quilt, note = search_quilts(of_network, ColumnSets(of_network.belief, change), entries)  # type: ignore[arg-type]
-    if math.isinf(quilt.value):
-        rounded = math.inf
-    else:
-        rounded = float_above(Fraction(quilt.value) + _margin(part))
-    return rounded, witness(of_network, quilt, (("cost", rounded),), note)
+    return change, trivial_costs(part, cost, trivial, unit)
 
 
 PARAMETERS = Quilts(exact=ColumnSearch, joint_cost=column_joint_cost, of_columns=True)

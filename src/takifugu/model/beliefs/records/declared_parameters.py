@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import MinLen
+from annotated_types import Gt, Lt, MinLen
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.sections import FilePath, Key, Number, State, Text, written
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.network_files import read_network
+from takifugu.model.beliefs.records.counted_parameters import CountedParameters
 from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.beliefs.sections import Cited, Counted, Probabilities, Public, TableFit, mass
@@ -23,10 +24,20 @@ from takifugu.numbers.rationals import as_fraction
 
 
 @dataclass(frozen=True, kw_only=True)
+class PriorFit(TableFit):
+    """The parameters of public populations, and how sure to be of what is counted."""
+
+    confidence: Annotated[
+        Annotated[float, Gt(0), Lt(1)] | None,
+        Key("believe every distribution of the parameters that the counts support at this level", 0.99),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Prior:
     """The joint distribution of the parameters: counted in a public file, row by row, or as a Bayesian network."""
 
-    fit: Annotated[TableFit | None, Key("count the parameters of public populations, one per row")] = None
+    fit: Annotated[PriorFit | None, Key("count the parameters of public populations, one per row")] = None
     columns: Annotated[tuple[Text, ...] | None, Key("the parameters, named as the columns")] = None
     rows: Annotated[
         tuple[tuple[State, ...], ...] | None, Key("every combination of values", [["low", "low"], ["high", "high"]])
@@ -69,7 +80,7 @@ class ParametersSection:
     hides: ClassVar = ("parameter",)
 
     @staticmethod
-    def hidden(belief: Parameters) -> dict[str, dict[str, Hashable]]:
+    def hidden(belief: Parameters | CountedParameters) -> dict[str, dict[str, Hashable]]:
         """Return the parameters' values for secrets, by their texts."""
         return {str(name): spelled(belief.alphabet(belief.position(name))) for name in belief.names}
 
@@ -90,8 +101,9 @@ class ParametersSection:
             return None
         return ("prior", "fit", "file"), fit, fit.columns
 
-    def belief(self, public: Public) -> Parameters:
+    def belief(self, public: Public) -> Parameters | CountedParameters:
         """Return the belief, or raise SpecError naming every faulty column."""
+        fit = self.prior.fit
         try:
             prior = self._prior(public)
         except TakifuguError as error:
@@ -108,7 +120,13 @@ class ParametersSection:
                 faults.append(error)
         if faults:
             raise SpecError(faults)
-        return Parameters(prior, columns, self.records, source)
+        if fit is None or fit.confidence is None:
+            return Parameters(prior, columns, self.records, source)
+        counts = public.open(fit).counts(fit.columns, {})
+        return CountedParameters(
+            list(counts), list(counts.values()), fit.columns, columns, self.records,
+            source=f"{self.source}; counted in {fit.file}", confidence=fit.confidence, private=fit.private,
+        )  # fmt: skip
 
     def _prior(self, public: Public) -> JointTable | BayesianNetwork:
         prior = self.prior

@@ -204,11 +204,7 @@ class Parameters:
         prior = from_dict(data["prior"])
         if not isinstance(prior, JointTable | BayesianNetwork):
             raise InputError("the parameters follow no table and no network", fix="give one of them").at("prior")
-        columns = {}
-        for description in data["columns"]:
-            values = prior.alphabet(prior.position(description["name"]))
-            laws = [dict(zip(description["states"], map(Fraction, law), strict=True)) for law in description["laws"]]
-            columns[description["name"]] = dict(zip(values, laws, strict=True))
+        columns = columns_from(data["columns"], prior)
         return Parameters(prior, columns, data["records"], data.get("source", "assumed"))
 
     def describe(self) -> str:
@@ -229,6 +225,16 @@ class Parameters:
                 rule="a property of the records at hand requires Records(table, n) or MultivariateNormal(...)",
                 fix="hide the parameter: distribution_parameter(column)",
             ).at("secrets")
+
+
+def columns_from(described: Iterable[Plain], prior: JointTable | BayesianNetwork) -> dict[str, dict[State, Any]]:
+    """Return the columns of `Parameters` from their plain data."""
+    columns = {}
+    for description in described:
+        values = prior.alphabet(prior.position(description["name"]))
+        laws = [dict(zip(description["states"], map(Fraction, law), strict=True)) for law in description["laws"]]
+        columns[description["name"]] = dict(zip(values, laws, strict=True))
+    return columns
 
 
 def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> Column:

@@ -1,0 +1,259 @@
+"""Parameters of a population that were counted in public ones: every joint distribution that the counts support.
+
+If the counted populations are independent draws of the parameters phi, then of the n_a ones with phi_i = a the number
+with phi_Q = x is binomial with the chance P(phi_Q = x | phi_i = a), whatever n_a turned out to be; so the interval of
+Clopper and Pearson (1934) misses it with at most its own probability. The intervals of all i, a, x and all sets Q of
+other parameters (up to a size that depends on the alphabets only) share what may fail, and hold together with the
+stated confidence. The class has every joint distribution whose chances lie in all of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.model.beliefs.estimate import FloatArray, IntArray, checked_confidence
+from takifugu.model.beliefs.population_region import interval
+from takifugu.model.beliefs.records.parameters import Column, Parameters, columns_from
+from takifugu.model.beliefs.states import first_few
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.queries import Query
+from takifugu.model.queries.columns import ColumnAnswer, Record
+from takifugu.model.queries.statistic import DeclaredAnswer
+from takifugu.model.secrets import Secret
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import Number, as_fraction
+
+State = Hashable
+#: Intervals that share what may fail: larger sets of parameters are left out from here on.
+MOST_INTERVALS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class CountedParameters:
+    """`records` records whose parameters follow a distribution that public counts support (Zhang22 Section 5).
+
+    `rows` are combinations of the parameters' values, `counts` how many public populations had each; `columns` is as in
+    `Parameters`. The distribution is any in the class that holds the true one with `confidence`, if the counted
+    populations are independent of each other. Rows with a count of 0 keep their values possible. Raises InputError as
+    `Parameters` and `JointTable.from_counts`, and for a confidence outside (0, 1).
+
+    >>> coins = {"few": {1: "0.1", 0: "0.9"}, "many": {1: "0.4", 0: "0.6"}}
+    >>> rows = [("few", "few"), ("few", "many"), ("many", "few"), ("many", "many")]
+    >>> names = ["smokers", "cough"]
+    >>> towns = CountedParameters(rows, [60, 40, 40, 60], names, {"cough": coins}, records=100, source="towns")
+    >>> low, high = towns.chances(0)[1,]
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([[0.434, 0.249], [0.249, 0.434]], [[0.751, 0.566], [0.566, 0.751]])
+    """
+
+    estimate: Parameters
+    counts: tuple[int, ...]
+    confidence: float
+    listed: tuple[Hashable, ...] = field(default=(), repr=False)
+
+    def __init__(
+        self,
+        rows: Iterable[Sequence[State]],
+        counts: Iterable[int],
+        names: Iterable[Hashable],
+        columns: Mapping[str, Mapping[Any, Mapping[Any, Number] | Pmf]],
+        records: int,
+        *,
+        source: str,
+        confidence: float = 0.99,
+        private: bool = False,
+    ) -> None:
+        numbers = tuple(counts)
+        table = JointTable.from_counts(rows, numbers, names, source=source, private=private)
+        estimate = Parameters(table, columns, records)
+        whole = tuple(map(int, numbers))
+        set_fields(
+            self, estimate=estimate, counts=whole, confidence=checked_confidence(confidence), listed=estimate.listed
+        )  # fmt: skip
+
+    @property
+    def table(self) -> JointTable:
+        """Return the counted table."""
+        table = self.estimate.table
+        assert table is not None
+        return table
+
+    @property
+    def source(self) -> str:
+        return self.table.source
+
+    @property
+    def from_private_data(self) -> bool:
+        """Return whether the counted populations are the private data."""
+        return self.table.from_private_data
+
+    @property
+    def size(self) -> int:
+        return self.table.size
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        return self.table.names
+
+    @property
+    def one_alphabet(self) -> bool:
+        return self.table.one_alphabet
+
+    @property
+    def records(self) -> int:
+        return self.estimate.records
+
+    @property
+    def described(self) -> tuple[Column, ...]:
+        return self.estimate.described
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order of the records' values."""
+        return self.estimate.columns
+
+    @property
+    def record(self) -> Record:
+        """One record, as queries read it."""
+        return self.estimate.record
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.table.alphabet(entry)
+
+    def position(self, name: Hashable) -> int:
+        return self.table.position(name)
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        """Return True for each value, as some distribution of the class has it."""
+        return (True,) * len(self.alphabet(entry))
+
+    def components(self) -> tuple[range, ...]:
+        return (range(self.size),)
+
+    def component(self, number: int) -> CountedParameters:
+        return self
+
+    def resolve(self, query: Query) -> ColumnAnswer | DeclaredAnswer:
+        """Return the sum or statistic of a query over whole columns.
+
+        Raises InputError for any other query.
+        """
+        return self.estimate.resolve(query)
+
+    def property(self, secret: Secret) -> None:
+        """Return None, as parameters are entries, read as they are.
+
+        Raises InputError for a property of the records at hand.
+        """
+        self.estimate.property(secret)
+
+    def chances(self, entry: int) -> Mapping[tuple[int, ...], tuple[FloatArray, FloatArray]]:
+        """Return the intervals of P(phi_Q = x | phi_i = a), by Q.
+
+        Both ends have shape (values of phi_i, combinations of values of phi_Q).
+        """
+        return self._chances[entry]
+
+    @cached_property
+    def _chances(self) -> tuple[Mapping[tuple[int, ...], tuple[FloatArray, FloatArray]], ...]:
+        sets = list(self._sets())
+        sizes = [len(self.alphabet(entry)) for entry in range(self.size)]
+        together = sum(sizes[entry] * math.prod(sizes[node] for node in nodes) for entry, nodes in sets)
+        miss = float((1 - as_fraction(self.confidence, "confidence")) / max(together, 1))
+        chances: list[dict[tuple[int, ...], tuple[FloatArray, FloatArray]]] = [{} for _ in range(self.size)]
+        for entry, nodes in sets:
+            counted = self._counted(entry, nodes)
+            low, high = np.empty(counted.shape), np.empty(counted.shape)
+            for value, row in enumerate(counted.tolist()):
+                for place, count in enumerate(row):
+                    low[value, place], high[value, place] = interval(count, sum(row), miss)
+            chances[entry][nodes] = (low, high)
+        return tuple(chances)
+
+    def _sets(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield every entry with sets of others, as large as all fit."""
+        sizes = [len(self.alphabet(entry)) for entry in range(self.size)]
+        together = 0
+        for count in range(1, self.size):
+            of_this_size = [
+                (entry, nodes)
+                for nodes in itertools.combinations(range(self.size), count)
+                for entry in set(range(self.size)) - set(nodes)
+            ]
+            together += sum(sizes[entry] * math.prod(sizes[node] for node in nodes) for entry, nodes in of_this_size)
+            if together > MOST_INTERVALS:
+                return
+            yield from of_this_size
+
+    def _counted(self, entry: int, nodes: tuple[int, ...]) -> IntArray:
+        """Return how many populations had each value beside each combination."""
+        sizes = [len(self.alphabet(node)) for node in nodes]
+        counted = np.zeros((len(self.alphabet(entry)), math.prod(sizes)), dtype=np.int64)
+        indices = self.table.indices
+        places = np.ravel_multi_index(tuple(indices[:, node] for node in nodes), tuple(sizes))
+        np.add.at(counted, (indices[:, entry], places), np.array(self.counts, dtype=np.int64))
+        return counted
+
+    def contains(self, member: Parameters) -> bool:
+        """Return whether the class has a belief's distribution, within 1e-9, for the same columns."""
+        prior = member.table
+        if prior is None or prior.names != self.names or member.records != self.records:
+            return False
+        if _plain(member.described) != _plain(self.described):
+            return False
+        shares = [float(mass) / float(prior.total or 1) for mass in prior.masses]
+        for entry in range(self.size):
+            if prior.alphabet(entry) != self.alphabet(entry):
+                return False
+            for nodes, (low, high) in self.chances(entry).items():
+                sizes = [len(self.alphabet(node)) for node in nodes]
+                joint = np.zeros(low.shape)
+                places = np.ravel_multi_index(tuple(prior.indices[:, node] for node in nodes), tuple(sizes))
+                np.add.at(joint, (prior.indices[:, entry], places), shares)
+                given = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
+                if (given < low - 1e-9).any() or (given > high + 1e-9).any():
+                    return False
+        return True
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (
+            "the parameters of the population follow a joint distribution in the class that the counts support, which "
+            f"covers the true one with confidence {self.confidence:g}: the promise holds only if it does",
+            "the counted populations are independent of each other, and the parameters take no values but theirs",
+            self.estimate.assumptions()[1],
+        )
+
+    def to_dict(self) -> Json:
+        data = self.estimate.to_dict()
+        return {
+            "kind": "counted-parameters", "rows": list(map(list, self.table.rows)), "counts": list(self.counts),
+            "names": list(self.names), "columns": data["columns"], "records": self.records,
+            "confidence": self.confidence, "source": self.source,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Plain) -> CountedParameters:
+        table = JointTable.from_counts(data["rows"], data["counts"], data["names"], source=data["source"])
+        return CountedParameters(
+            data["rows"], data["counts"], data["names"], columns_from(data["columns"], table), data["records"],
+            source=data["source"], confidence=data["confidence"],
+        )  # fmt: skip
+
+    def describe(self) -> str:
+        return (
+            f"{self.records} records with the columns {first_few(self.columns)}, whose parameters follow any joint "
+            f"distribution that {sum(self.counts):,} counted populations support (confidence {self.confidence:g}; "
+            f"{self.source})"
+        )
+
+
+def _plain(columns: Iterable[Column]) -> list[tuple[object, ...]]:
+    return [(column.name, column.entry, column.states, column.laws) for column in columns]
