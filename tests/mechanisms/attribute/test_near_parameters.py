@@ -19,7 +19,7 @@ from takifugu.model import secrets
 
 BODY = tf.MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=10)
 #: Given the mean of heights the mean of ten is normal with this variance.
-OWN = Fraction(49, 10)
+VARIANCE = Fraction(49, 10)
 
 
 def delta_of(shift, variance, epsilon):
@@ -41,7 +41,7 @@ def calibrated(mechanism, secret, belief=BODY, **promise):
 def test_all_pairs_that_are_near_are_hidden_and_hardly_more(mechanism, about):
     """Of means 150, 151, ... all pairs up to 8 apart keep delta, and farther ones do not."""
     noise = calibrated(mechanism, tf.distribution_parameter("height", map="mean", max_difference=8, **about))
-    variance = Fraction(noise.randomiser.scale) ** 2 + OWN
+    variance = Fraction(noise.randomiser.scale) ** 2 + VARIANCE
     deltas = {far: delta_of(far, mp.mpf(variance.numerator) / variance.denominator, 1) for far in range(0, 41, 4)}
     assert all(delta <= 0.001 * (1 + 1e-9) for far, delta in deltas.items() if far <= 8)
     assert all(delta > 0.001 for far, delta in deltas.items() if far > 12)
@@ -54,7 +54,7 @@ def test_all_pairs_that_are_near_are_hidden_and_hardly_more(mechanism, about):
 def test_half_of_the_difference_is_a_mutant():
     """Noise for pairs up to 4 apart breaks the promise about pairs up to 8 apart, in closed form and in the audit."""
     less = calibrated("attribute-gaussian-exact", tf.distribution_parameter("height", map="mean", max_difference=4))
-    variance = Fraction(less.randomiser.scale) ** 2 + OWN
+    variance = Fraction(less.randomiser.scale) ** 2 + VARIANCE
     assert delta_of(8, mp.mpf(variance.numerator) / variance.denominator, 1) > 0.01
     framework = tf.Pufferfish(tf.distribution_parameter("height", map="mean", max_difference=8), BODY)
     assert true_delta(framework, 1, tf.Mean("height"), less.randomiser).lower > 0.01
