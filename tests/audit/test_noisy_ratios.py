@@ -111,6 +111,15 @@ def test_what_is_not_enclosed():
         true_loss(framework, tf.Identity(), noise("1/1000"))
 
 
+def test_an_answer_that_follows_from_what_is_hidden_has_a_kink():
+    """With a correlation of 1 the noisy answer is Laplace noise about one place or another."""
+    body = tf.MultivariateNormal([0, 0], [[4, 4], [4, 4]], names=["x", "y"], records=2)
+    hidden = tf.Pufferfish(tf.dataset_property("x", "mean", max_difference=3), body)
+    audit = true_loss(hidden, tf.Mean("y"), noise(2))
+    assert audit.lower <= 1.5 <= audit.upper
+    assert audit.upper - audit.lower < 1e-9
+
+
 def test_equal_densities_lose_nothing():
     with mp.workdps(50):
         low, high, _ = enclosed(tf.Normal(0, 1), tf.Normal(0, 1), 1)

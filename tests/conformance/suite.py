@@ -145,9 +145,9 @@ def audited(name: str, case: Case, bound: Bound) -> Verdict:
     question, noise = (case.framework, case.query), bound.randomiser
     used = math.inf
     is_real = not case.framework.domain.alphabet(0)  # its densities are integrated, and have no list of outputs
-    if is_real and not bound.delta:
+    if is_real and noise.kind == "none" and not bound.delta:
         used = math.inf if true_delta(case.framework, bound.epsilon, case.query, noise).lower > 0 else 0.0
-    if noise.kind != "rounded-normal" and not is_real:
+    elif noise.kind == "rounded-laplace" or (noise.kind != "rounded-normal" and not is_real):
         used = true_loss(*question, noise, case.members).lower / float(bound.epsilon)
     if bound.delta > 0 and used > 1:
         alone = [(case.query, noise)] if noise.kind != "rounded-normal" or noise.cells == 1 else cells_of(case, noise)

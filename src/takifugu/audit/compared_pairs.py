@@ -60,8 +60,8 @@ def are_compared(words: Plain, left: Any, right: Any) -> bool:
         of_left = [_is_in(left, members) for members in words["sets"]]
         of_right = [_is_in(right, members) for members in words["sets"]]
         return any(of_left) and any(of_right) and of_left != of_right
-    if words.get("max_difference") is not None:
-        return _are_near(left, right, words["max_difference"])
+    if words.get("max_difference") is not None and not _are_near(left, right, words["max_difference"]):
+        return False
     if words.get("values") is not None:
         has_left = any(_are_same(left, number) for number in words["values"])
         return has_left and any(_are_same(right, number) for number in words["values"])

@@ -51,12 +51,17 @@ class Noisy:
         if (high <= place) if sign > 0 else (low >= place):
             return least, least
         t, parts = sign / self.scale, normals_of(self.description) or ()
-        total = mp.fsum(w * between((low - m) / s, (high - m) / s) for w, m, s in parts)
+        total = mp.fsum(w * _share(low - m, high - m, s) for w, m, s in parts)
         moments = []
         for w, m, s in parts:
-            inside = between((low - m) / s - s * t, (high - m) / s - s * t)
-            moments.append(w * mp.exp(t * (m - place) + (s * t) ** 2 / 2) * inside)
+            tilted = m + s**2 * t
+            moments.append(w * mp.exp(t * (m - place) + (s * t) ** 2 / 2) * _share(low - tilted, high - tilted, s))
         return least, max(least, mp.fsum(moments) / total / (2 * self.scale))
+
+
+def _share(low: mpf, high: mpf, s: mpf) -> mpf:
+    """Return the mass of a normal number about 0 between two places; a certain one where s is 0."""
+    return between(low / s, high / s) if s else mp.mpf(low <= 0 <= high)
 
 
 @dataclass(frozen=True)

@@ -58,10 +58,13 @@ def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tupl
 
 def _numbers(words: Plain) -> list[Fraction]:
     """Return a secret's numbers, in its hypotheses' order."""
-    if words.get("max_difference") is not None:
+    if words.get("max_difference") is not None and not words.get("values"):
         most = words["max_difference"]
-        farthest = most[0] if isinstance(most, list) else most
-        return [Fraction(0), Fraction(farthest)]
+        farthest = Fraction(most[0] if isinstance(most, list) else most)
+        if words.get("interval") is not None:
+            low, high = map(Fraction, words["interval"])
+            return [low, min(high, low + farthest)]
+        return [Fraction(0), farthest]
     if words.get("pairs") is not None:
         return sorted(set(map(Fraction, chain.from_iterable(words["pairs"]))))
     return [Fraction(str(value)) for value in words.get("interval") or words.get("values") or ()]

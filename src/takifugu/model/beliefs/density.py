@@ -162,12 +162,13 @@ class Density(Nameless, Undivided):
             raise InputError(
                 "the belief knows single values of the parameter, and the secret names an interval", fix="name values"
             ).at("interval")
-        if secret.values is None:
+        if secret.values is None and secret.max_difference is None:
             return self._of_numbers(None)
-        numbers = [as_fraction(value, "a parameter", "values") for value in secret.values]
+        stated = sorted(set(self.values)) if secret.values is None else secret.values
+        numbers = [as_fraction(value, "a parameter", "values") for value in stated]
         pairs: list[tuple[int, int]] = []
-        for first, second in combinations([self._places(value, "values") for value in numbers], 2):
-            pairs += product(first, second)
+        for a, b in secret.compared(numbers):
+            pairs += product(self._places(numbers[a], "values"), self._places(numbers[b], "values"))
         return tuple(pairs)
 
     def _of_numbers(self, pairs: tuple[tuple[int, int], ...] | None) -> tuple[tuple[int, int], ...]:

@@ -138,13 +138,15 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
     """Hide phi_i: the parameter that governs a column in the population (Zhang22 Definition 4).
 
     Compared are all its `values` with each other (all that the belief knows, without), or all numbers of an `interval`;
-    `map` names how a number of the interval becomes the column's distribution, as the belief defines it.
+    with `max_difference` only those that differ by at most that. `map` names how a number of the interval becomes the
+    column's distribution, as the belief defines it.
     """
 
     column: str
     values: tuple[Value, ...] | None = field(default=None, metadata=form(list, is_left_out=True))
     interval: tuple[Fraction, Fraction] | None = field(default=None, metadata=LEFT_OUT)
     map: str | None = field(default=None, metadata=LEFT_OUT)
+    max_difference: Fraction | None = field(default=None, metadata=LEFT_OUT)
 
     definition = ATTRIBUTE
 
@@ -156,28 +158,55 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
             return Family((0,), belief.pairs)
         place = belief.position(self.column)
         alphabet = belief.alphabet(place)
+        places = list(range(len(alphabet)))
         if self.interval is not None:  # the belief lists the parameter's values: those in the interval are compared
             low, high = self.interval
             numbers = [as_fraction(value, "a parameter", "values") for value in alphabet]
             places = [at for at, value in enumerate(numbers) if low <= value <= high]
-            return Family((place,), tuple(combinations(places, 2)))
-        if self.values is None:
+        elif self.values is not None:
+            places = self._named(alphabet)
+        elif self.max_difference is None:
             return Family((place,))
+        pairs = self.compared([alphabet[at] for at in places])
+        return Family((place,), tuple((places[a], places[b]) for a, b in pairs))
+
+    def compared(self, values: Sequence[Value]) -> tuple[tuple[int, int], ...]:
+        """Return the compared pairs of indices of values.
+
+        Raises InputError where `max_difference` is of values that are no numbers, or below every difference.
+        """
+        pairs = tuple(combinations(range(len(values)), 2))
+        if self.max_difference is None:
+            return pairs
+        numbers = [as_fraction(value, "a value of the parameter", "max_difference") for value in values]
+        near_pairs = tuple((a, b) for a, b in pairs if abs(numbers[a] - numbers[b]) <= self.max_difference)
+        if not near_pairs:
+            raise InputError(
+                f"no two values of {self.describe()} are that near", rule="nothing would be compared",
+                fix="give a larger max_difference",
+            ).at("max_difference")  # fmt: skip
+        return near_pairs
+
+    def _named(self, alphabet: Sequence[Value]) -> list[int]:
+        """Return the places of the secret's values in an alphabet."""
+        assert self.values is not None
         missing = [value for value in self.values if value not in alphabet]
         if missing:
             raise InputError(
                 f"the secret names the parameter {missing[0]!r}, which {self.column!r} cannot have",
                 fix=f"write some of {list(map(str, alphabet))}",
             ).at("values")
-        return Family((place,), tuple(combinations(list(map(alphabet.index, self.values)), 2)))
+        return list(map(alphabet.index, self.values))
 
     def describe(self) -> str:
-        subject = f"the parameter of {self.column!r} in the population"
+        words = f"the parameter of {self.column!r} in the population"
         if self.interval is not None:
-            return f"{subject}, from {number(self.interval[0])} to {number(self.interval[1])}"
-        if self.values is None:
-            return subject
-        return f"{subject}: {' or '.join(map(repr, self.values))}"
+            words += f", from {number(self.interval[0])} to {number(self.interval[1])}"
+        if self.values is not None:
+            words += f": {' or '.join(map(repr, self.values))}"
+        if self.max_difference is not None:
+            words += f", up to a difference of {number(self.max_difference)}"
+        return words
 
 
 def dataset_property(
@@ -218,11 +247,12 @@ def distribution_parameter(
     values: Iterable[Value] | None = None,
     interval: tuple[Number, Number] | None = None,
     map: str | None = None,
+    max_difference: Number | None = None,
 ) -> DistributionParameter:
     """Hide the parameter of a sensitive column in the population.
 
-    Zhang22 Definition 4. Raises InputError for values and an interval together, for fewer than two values, and for an
-    interval without an inside.
+    Zhang22 Definition 4. With `max_difference` only values that differ by at most that are compared. Raises InputError
+    for values and an interval together, for fewer than two values, and for an interval without an inside.
 
     >>> distribution_parameter("smoker", interval=("0.1", "0.4")).describe()
     "the parameter of 'smoker' in the population, from 0.1 to 0.4"
@@ -236,12 +266,15 @@ def distribution_parameter(
             f"the secret compares the parameters {list(different_values)}",
             rule="it compares two values or more, or all numbers of an interval", fix="give one of both",
         ).at("values")  # fmt: skip
+    most = None
+    if max_difference is not None:
+        (most,) = _differences(max_difference, 1) or (None,)
     if interval is None:
-        return DistributionParameter(column, different_values, None, map)
+        return DistributionParameter(column, different_values, None, map, most)
     low, high = (as_fraction(end, "an end of the interval", "interval") for end in interval)
     if low >= high:
         raise InputError(f"the interval goes from {low} to {high}", rule="it must have an inside").at("interval")
-    return DistributionParameter(column, None, (low, high), map)
+    return DistributionParameter(column, None, (low, high), map, most)
 
 
 def property_of(secret: DatasetProperty, belief: Believed) -> View:
@@ -284,7 +317,9 @@ def property_from(data: Plain) -> DatasetProperty:
 
 def parameter_from(data: Plain) -> DistributionParameter:
     """Read a distribution parameter back."""
-    return distribution_parameter(data["column"], data.get("values"), data.get("interval"), data.get("map"))
+    return distribution_parameter(
+        data["column"], data.get("values"), data.get("interval"), data.get("map"), data.get("max_difference")
+    )
 
 
 def _columns(attribute: str | Iterable[str]) -> tuple[str, ...]:

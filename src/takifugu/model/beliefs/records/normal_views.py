@@ -174,16 +174,24 @@ def _of_population(belief: MultivariateNormal, secret: DistributionParameter) ->
             fix="give values",
         ).at("interval")  # fmt: skip
     parameters: Sequence[object] = secret.interval if secret.interval is not None else secret.values or ()
-    if not parameters:
+    most, title = secret.max_difference, f"the {of} of {name!r} in the population"
+    if not parameters and (most is None or of != "mean"):
         raise InputError(
-            f"the secret compares all {of}s of {name!r}", fix="give values, or for the mean an interval"
+            f"the secret compares all {of}s of {name!r}",
+            fix="give values, or for the mean an interval or max_difference",
         ).at("values")
+    weights = (tuple(Fraction(name == column) for column in belief.columns),)
+    if most is not None and secret.values is None:  # the answer moves by a multiple of the difference, wherever it is
+        if secret.interval is not None:
+            most = min(most, secret.interval[1] - secret.interval[0])
+        hypotheses = (f"{title} is any value a", f"{title} is a + {number(most)}")
+        return NormalView(belief, secret, hypotheses, None, weights, parameters=(Fraction(0), most), of=of)
     values = tuple(as_fraction(value, "a value of the parameter", "values") for value in parameters)
     if of == "variance" and min(values) <= 0:
         raise InputError(f"a variance of {name!r} is {number(min(values))}", rule="it must be above 0").at("values")
-    words = tuple(f"the {of} of {name!r} in the population is {number(value)}" for value in values)
-    weights = (tuple(Fraction(name == column) for column in belief.columns),)
-    return NormalView(belief, secret, words, None, weights, parameters=values, of=of)
+    words = tuple(f"{title} is {number(value)}" for value in values)
+    pairs = None if most is None else secret.compared(values)
+    return NormalView(belief, secret, words, pairs, weights, parameters=values, of=of)
 
 
 def _near(

@@ -197,6 +197,11 @@ class ParameterBox(Undivided):
                 rule="the belief says how columns follow their parameters",
                 fix="leave it out",
             ).at("map")
+        if parameter.max_difference is not None:
+            raise InputError(
+                "the secret compares near numbers only, and this belief bounds all numbers of an interval together",
+                fix="leave max_difference out, or give a smaller interval",
+            ).at("max_difference")
         entry = self.position(parameter.column)
         low, high = self.intervals[entry][1]
         ends = parameter.interval or (low, high)

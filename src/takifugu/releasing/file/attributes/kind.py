@@ -132,7 +132,9 @@ def _secret_of(section: Hidden, hidden: Known) -> Secret:
         return every_entry(section.attribute, section.max_difference)
     if isinstance(section, ParameterSpec):
         values = None if section.values is None else values_of(section.attribute, section.values, hidden, "values")
-        return distribution_parameter(section.attribute, values, section.interval, section.map)
+        return distribution_parameter(
+            section.attribute, values, section.interval, section.map, section.max_difference
+        )
     columns = section.attribute if isinstance(section.attribute, tuple) else (section.attribute,)
     of: Hashable = section.of
     if of is not None and len(columns) == 1:

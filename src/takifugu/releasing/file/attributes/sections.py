@@ -67,6 +67,9 @@ class ParameterSpec(Section):
     values: Annotated[tuple[State, ...] | None, meaning("compare these values of it; default: all", ["a", "b"])] = None
     interval: Annotated[tuple[Number, Number] | None, meaning("compare all numbers from one to another")] = None
     map: Annotated[Text | None, meaning("how a number becomes a distribution, as the belief names it")] = None
+    max_difference: Annotated[
+        Number | None, meaning("compare only values of it that differ by at most this", 5)
+    ] = None
 
 
 class OneRecordSpec(Section):
