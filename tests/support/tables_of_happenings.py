@@ -1,4 +1,4 @@
-"""Twelve tables as people export them of what began and ended, or happened: stays, one by lengths, and events."""
+"""Thirteen tables as people export them of what began and ended, or happened: stays, one by lengths, and events."""
 
 import json
 import random
@@ -90,6 +90,28 @@ def duties() -> MadeTable:
         right,
         known(lasts, people, step="1h", otherwise="free"),
         spent(courses, 3600, lasts),
+    )
+
+
+def cases() -> MadeTable:
+    """Return stays in hospital by date, numbered; most patients have one."""
+    lasts, people = {"home": 540_000.0, "surgery": 300_000.0, "medicine": 250_000.0}, names("P", 90)
+    by_day = {
+        name: [(second // DAY * DAY, state) for second, state in states]
+        for name, states in histories(38, lasts, people).items()
+    }
+    rows = [
+        (70_000 + k, name, state, f"{first:%d.%m.%Y}", "" if last is None else f"{last:%d.%m.%Y}")
+        for k, (first, last, name, state) in enumerate(stays(by_day, "home"))
+        if last != first
+    ]
+    right = {"rows": "stays", "whose": "Patient", "when": "Aufnahme, Entlassung", "publish": "Station"}
+    return MadeTable(
+        "faelle.csv",
+        table(["FallNr", "Patient", "Station", "Aufnahme", "Entlassung"], rows),
+        right,
+        known(lasts, people, step="1d", otherwise="home"),
+        spent(by_day, DAY, lasts),
     )
 
 
@@ -276,6 +298,6 @@ def doses() -> MadeTable:
 
 
 OF_HAPPENINGS = {
-    "stays": (ward, loans, beds, duties, hotel, machines, visits_of_day_care),
+    "stays": (ward, cases, loans, beds, duties, hotel, machines, visits_of_day_care),
     "events": (arrivals, clicks, calls, incidents, doses),
 }

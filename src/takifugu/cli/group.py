@@ -145,6 +145,7 @@ def _save_time() -> None:
     atexit.unregister(_leave_to_the_system)
     atexit.register(_leave_to_the_system)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait for a large matrix are never idle
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # nobody else looks at a release file
 
 
 def _leave_to_the_system() -> None:

@@ -57,6 +57,8 @@ def budget_name(text: str, what: str = "the name") -> str:
     >>> budget_name("007"), budget_name("-0.0"), budget_name("007a")
     ('7', '0', '007a')
     """
+    if text.isascii() and text.isidentifier() and len(text) <= LONGEST:
+        return text  # most names are, and there are many
     return without_zeros(normalised(text, what))
 
 

@@ -1,4 +1,4 @@
-"""The mean of an answer under a chain, a network, a clique, a table, independent users, and records; moments of counts.
+"""The mean of an answer under a chain, a network, and a clique, and moments of counts; `expected_rows` has the others.
 
 A mean needs only the law of each entry. Entries with the same law and the same table are counted together, so that the
 work does not grow with how many there are. Moments, log E exp(tilt * N), are known for chains, users and records. No
@@ -18,15 +18,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.records.parameters import Parameters
-from takifugu.model.beliefs.records.records import Records
-from takifugu.model.beliefs.table import JointTable
-from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.columns import ColumnAnswer
-from takifugu.model.queries.real_columns import ColumnSums
-from takifugu.model.secrets.families import ABSENT
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -146,102 +138,6 @@ class OfClique(OfMarginals):
         return self.belief.size
 
 
-class OfTable(ExpectedAnswer[JointTable]):
-    """Rows with their masses."""
-
-    def cells(self, answer: Additive) -> FloatArray:
-        table = self.belief
-        masses = np.array(table.masses, dtype=np.float64)
-        masses /= masses.sum()
-        total = np.zeros(answer.cells)
-        for column in np.flatnonzero(answer.weights).tolist():
-            place = {value: index for index, value in enumerate(table.alphabet(column))}
-            values = [place[row[column]] for row in table.rows]
-            total += masses @ answer.contribution(column)[values]
-        return total
-
-
-class OfUsers(ExpectedAnswer[IndependentUsers]):
-    """Users of one law are counted together; one who is absent adds what absence adds."""
-
-    def cells(self, answer: Additive) -> FloatArray:
-        return of_groups(answer, self.belief.law_of, laws_of_users(self.belief))
-
-    @property
-    def people(self) -> int:
-        return self.belief.size
-
-
-def laws_of_users(users: IndependentUsers) -> list[FloatArray]:
-    """Return each user group's law over its values, absence included."""
-    laws, (_, one_of_each) = list[FloatArray](), np.unique(users.law_of, return_index=True)
-    for law, user in zip(users.laws, one_of_each.tolist(), strict=True):
-        present = float(law.presence)
-        masses = [present * float(p) for p in law.probabilities]
-        if users.alphabet(user)[-1] == ABSENT:
-            masses = [*masses, 1 - present]
-        laws.append(np.array(masses))
-    return laws
-
-
-class OfRecords(ExpectedAnswer[Records]):
-    """Every record has the law of the table, also where that is one of a class."""
-
-    def cells(self, answer: Additive) -> FloatArray:
-        masses = np.array(self.belief.table.masses, dtype=np.float64)
-        return of_groups(answer, np.broadcast_to(np.int64(0), answer.size), [masses / masses.sum()])
-
-    @property
-    def people(self) -> int:
-        return self.belief.size
-
-
-class OfParameters(ExpectedAnswer[Parameters]):
-    """Given the parameters, every record has the law of each column; they are averaged over the parameters."""
-
-    def cells(self, answer: Additive | ColumnAnswer) -> FloatArray:
-        belief, table = self.belief, self.belief.table
-        if not isinstance(answer, ColumnAnswer) or table is None:
-            raise Unsupported(f"{belief.describe()} gives no mean here", fix="write what is expected: [expect]")
-        masses = np.array(table.masses, dtype=np.float64)
-        total = np.zeros(len(answer.labels))
-        for row, mass in zip(table.rows, masses / masses.sum(), strict=True):
-            for term in answer.terms:
-                values = term.table.astype(np.float64)
-                for column in (belief.described[c] for c in term.columns):
-                    law = column.laws[belief.alphabet(column.entry).index(row[column.entry])]
-                    values = np.tensordot(np.array(law, dtype=np.float64), values, axes=(0, 0))
-                total += mass * values
-        return answer.records * total
-
-
-class OfNormal(ExpectedAnswer[MultivariateNormal]):
-    """Every record has the declared mean of each column."""
-
-    def cells(self, answer: Additive | ColumnSums) -> FloatArray:
-        assert isinstance(answer, ColumnSums)
-        means = dict(zip(self.belief.columns, map(float, self.belief.mean), strict=True))
-        column_means = np.array([means[name] for name in answer.columns])
-        weights = np.array(answer.coefficients, dtype=np.float64)
-        return np.asarray(answer.size * (weights @ column_means) / float(answer.grid))
-
-    @property
-    def people(self) -> int:
-        return self.belief.size
-
-    def ends(self, answer: object) -> tuple[FloatArray, FloatArray] | None:
-        """Bound the answer by its columns' ranges, None where one lacks any."""
-        assert isinstance(answer, ColumnSums)
-        ranges = dict(zip(self.belief.columns, self.belief.ranges, strict=True))
-        read = list(map(ranges.get, answer.columns))
-        if any(read[column] is None for column in answer.read_columns):
-            return None
-        ends = np.array([range_or_none or (0, 0) for range_or_none in read], dtype=np.float64)
-        weights = np.array(answer.coefficients, dtype=np.float64)
-        shares = answer.size * weights[:, :, np.newaxis] * ends
-        return shares.min(axis=2).sum(axis=1), shares.max(axis=2).sum(axis=1)
-
-
 def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -> FloatArray:
     """Follow the mean of exp(tilt * N(x)) backwards through the steps.
 
@@ -294,25 +190,3 @@ def _power(matrix: Scaled, exponent: int) -> Scaled:
             power = _times(power, matrix)
         matrix, exponent = _times(matrix, matrix), exponent // 2
     return power
-
-
-def moments_of_users(users: IndependentUsers, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Users are independent: the logs of their moments add up."""
-    return _of_groups(count, users.law_of, laws_of_users(users), tilts)
-
-
-def moments_of_records(records: Records, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Records are independent, and of one law."""
-    masses = np.array(records.table.masses, dtype=np.float64)
-    return _of_groups(count, np.zeros(count.size, dtype=np.int64), [masses / masses.sum()], tilts)
-
-
-def _of_groups(count: Additive, group: IntArray, laws: list[FloatArray], tilts: FloatArray) -> FloatArray:
-    """Return the log moments' sum over entries of laws `laws[group[i]]`."""
-    kinds = count.table_numbers
-    different, times = np.unique(np.stack([group, kinds, count.weights]), axis=1, return_counts=True)
-    total = np.zeros(len(tilts))
-    for (law, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
-        gains = np.exp(np.multiply.outer(tilts, weight * count.tables[table][:, 0]))
-        total += entries * np.log(gains @ laws[law])
-    return total

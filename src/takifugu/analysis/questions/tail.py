@@ -57,8 +57,8 @@ LOG_MOMENTS: Question[LogMoments] = Question(
     "the moments of a count",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.expected:moments_of_chain",
-        "model.beliefs.records.records:Records": "analysis.answer_laws.expected:moments_of_records",
-        "model.beliefs.users:IndependentUsers": "analysis.answer_laws.expected:moments_of_users",
+        "model.beliefs.records.records:Records": "analysis.answer_laws.expected_rows:moments_of_records",
+        "model.beliefs.users:IndependentUsers": "analysis.answer_laws.expected_rows:moments_of_users",
     },
     default=unknown,
 )

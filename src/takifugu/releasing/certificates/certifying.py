@@ -16,7 +16,8 @@ from takifugu.analysis.randomisers import answered, scale_text
 from takifugu.calibration import Calibration
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
-from takifugu.model.queries import By, IntArray, Query
+from takifugu.model.queries import IntArray, Query
+from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.bills import CERTIFICATE, Account, Bill, content_of
 from takifugu.releasing.certificates.certificate import Answer, Certificate, once
@@ -142,7 +143,7 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
     """Warn of tables comparing cells of steps alike in the belief."""
     for calibration in calibrations:
         query = calibration.query
-        if not isinstance(query, By):
+        if not isinstance(query, ByCells):
             continue
         for belief in filter(is_recording, calibration.framework.beliefs):
             steps = _steps_of_cells(query, belief)
@@ -152,7 +153,7 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
                 yield f"the belief says that every {cell} is like any other, while this table asks how they differ"
 
 
-def _steps_of_cells(query: By, belief: Recording) -> list[IntArray]:
+def _steps_of_cells(query: ByCells, belief: Recording) -> list[IntArray]:
     """Return the steps of each cell, counted from the start of a recording."""
     runs = belief.components()
     starts = np.array([run.start for run in runs])

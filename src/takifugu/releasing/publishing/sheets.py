@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.core.text.plot import by_itself
-from takifugu.model.queries import By
-from takifugu.model.queries.forms import OfColumns
+from takifugu.model.queries.forms import ByCells, OfColumns
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, guarded, rows_in, table_text, unguarded
@@ -241,7 +240,7 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
     whose = f"of each {table.people.one} " if table.scope == "unit" and len(answers) > 1 else ""
     query = answers[0].question.calibration.query
     if any(len(totals) > 1 for totals in table.totals):
-        whose = f"{whose}in each cell of {(query.by if isinstance(query, By) else '') or 'the table'} "
+        whose = f"{whose}in each cell of {(query.by if isinstance(query, ByCells) else '') or 'the table'} "
     every = list(chain.from_iterable(table.totals))
     return Adjustment(values, published_notes(answers[0].randomiser, every, whose))
 

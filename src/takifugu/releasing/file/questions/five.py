@@ -58,8 +58,11 @@ def _likely_rows(subject: Subject) -> str:
     if facts.across is not None and not facts.across.are_questions and (subject.kind is None or shape == IN_ORDER):
         return "wide"
     if shape != IN_ORDER:
-        others = "contacts" if subject.guess.kind == "contacts" and facts.ends is not None else "answers"
-        return "visits" if shape == POLICY else others
+        if subject.guess.kind == "contacts" and facts.ends is not None:
+            return "contacts"
+        if subject.kind is None and facts.stays and facts.repeated is not None:
+            return "stays"
+        return "visits" if shape == POLICY else "answers"
     if facts.is_timed and facts.shifts and facts.stays:
         return "stays"
     if not facts.is_timed or facts.spacing.is_even:

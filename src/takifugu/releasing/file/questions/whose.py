@@ -65,6 +65,10 @@ def _of_wide(facts: Facts) -> _Likely:
 def _of_several(facts: Facts, visitor: Seen | None) -> _Likely:
     """Return the person of several rows each; of nested ids the larger."""
     columns, first = _naming(facts), visitor or facts.roles.get("unit")
+    people_again = [column for column in facts.people_again if column not in columns]  # few of whom have several rows
+    columns += people_again
+    if people_again and (first is None or not first.names_people):
+        first = people_again[0]
     likely = next((column for column in columns if column is first), None)
     if likely is None:
         return columns, None, "", not columns

@@ -171,10 +171,8 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
             error.fix = "leave one row of each, or one for each day where order names a column of days"
         raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
     shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
-    units = tuple(
-        _unit(name, tuple(unit_pieces), shapes)
-        for name, unit_pieces in groupby(all_pieces, key=lambda piece: piece.unit)
-    )
+    by_unit = groupby(all_pieces, key=attrgetter("unit"))
+    units = tuple([_unit(name, tuple(unit_pieces), shapes) for name, unit_pieces in by_unit])
     return with_attributes(units, file.table, spec.source, spec.release)
 
 
@@ -182,7 +180,7 @@ def _unit(name: str | None, mine: tuple[Piece, ...], shapes: dict[tuple[int, ...
     """Return one unit; equal shapes are one object in `shapes`."""
     lengths = tuple([piece.length for piece in mine])
     lengths = shapes.setdefault(lengths, lengths)
-    complete = all(map(attrgetter("complete"), mine))
+    complete = all(piece.complete for piece in mine)
     observed = () if complete else _seen(mine)
     return Unit(name, mine, mine[0].written, sum(lengths), complete, observed, shape=lengths)
 
