@@ -85,8 +85,8 @@ def test_a_command_runs_and_names_its_mechanism(
     if line:
         file = tmp_path / words[-1]
         file.write_text(f"{file.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
-    shown = invoke(verb, *words)
-    applies = shown.partition("does not apply:")[0]
+    output = invoke(verb, *words)
+    applies = output.partition("does not apply:")[0]
     for row in ROWS:
         match = COMMAND.fullmatch(row[2])
         if match is None or match.groups(default="") != (command, line):
