@@ -185,4 +185,3 @@ def _equal_problems_are_calibrated_once(request: pytest.FixtureRequest, monkeypa
         calibrations.remember(monkeypatch)
     if calibrations.read_files(request.path):
         calibrations.open_one_database(monkeypatch)
-        calibrations.write_statements_once(monkeypatch)

@@ -44,7 +44,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LIST = Path(__file__).with_suffix(".toml")
-LOADED_ONCE = ("numpy", "scipy.special", "scipy.optimize", "mpmath", "hypothesis", "sqlalchemy", "sqlite3", "sybil")
+LOADED_ONCE = ("numpy", "scipy.special", "scipy.optimize", "mpmath", "hypothesis", "sqlite3", "sybil")
 MEMORY = 8 << 30
 MEMORY_DISK = Path("/dev/shm")  # the ledger waits for its disk
 FAILED, ANEW, BROKEN = 1, 77, 78

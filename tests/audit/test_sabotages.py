@@ -110,6 +110,10 @@ def incomes() -> Any:
     return tf.Density("income", "mean", {a: tf.Normal(a, 1) for a in (0, 1, 2)})
 
 
+def narrow() -> Any:
+    return tf.Density("income", "mean", {a: tf.Normal(a, 0.1) for a in (0, 1, 2)})
+
+
 def users() -> Any:
     return tf.IndependentUsers([{0: 0.5, 1: 0.25, 4: 0.25}] * 3, presence=[Fraction(7, 10)] * 3, absence="removed")
 
@@ -131,6 +135,15 @@ def asymmetric(mechanism: str, query: Any) -> Any:
 SUM = tf.Sum(codes={0: 0, 1: 1, 2: 2})
 WHICH, INCOME = tf.which_population(), tf.dataset_property("income", "mean")
 WEIGHT = tf.dataset_property("weight", "mean", max_difference=20)
+
+#: Where scales of every kind are rounded up, and what the mechanisms on densities promise.
+HALVED = "takifugu.mechanisms.common.answer_noise.round_up"
+WITH_DELTA: dict[str, Any] = {"delta": "0.01"}
+ON_DENSITIES = {
+    "wasserstein": {}, "kantorovich": {}, "laplace-exact": {}, "wasserstein-delta": WITH_DELTA,
+    "gaussian-exact": WITH_DELTA, "gaussian-analytic": WITH_DELTA, "attribute-gaussian-approx": WITH_DELTA,
+    "kantorovich-gaussian-a": WITH_DELTA, "kantorovich-gaussian-b": {"delta": "0.1"},  # twice what is needed at .01
+}
 
 SABOTAGES = (
     # What is compared.
@@ -175,6 +188,10 @@ SABOTAGES = (
              made("attribute-gaussian-exact", tf.Mean("height"), body, WEIGHT, delta="0.01")),
     Sabotage("only near densities are compared", wrapped(Family, "value_pairs", near_only),
              made("attribute-gaussian-approx", tf.Identity(grid="0.01"), incomes, INCOME, delta="0.01")),
+    # How much noise on a density, by each mechanism that looks at densities.
+    *(Sabotage(f"half the noise of {mechanism} on a density", put(HALVED, half),
+               made(mechanism, tf.Identity(grid="0.01"), narrow, INCOME, **promise))
+      for mechanism, promise in ON_DENSITIES.items()),
     # What is drawn.
     Sabotage("half the noise is drawn", put("takifugu.numbers.noise.discrete_laplace", lambda scale, *more:
              discrete_laplace(Fraction(scale) / 2, *more)), made("laplace-exact", tf.Count(1)), 2000),
@@ -204,3 +221,9 @@ def test_it_is_noticed(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -> N
     sabotage.patch(monkeypatch)
     broken = audited("it", None, sabotage.calibrate(), sabotage.draws)
     assert broken.is_faulty, broken
+
+
+def test_each_mechanism_on_densities_is_broken_once() -> None:
+    """A mechanism that begins to look at densities is halved here, too."""
+    rows = tf.compare(tf.Pufferfish(INCOME, narrow()), tf.Identity(grid="0.01"), 1, "0.01", only_release=True)
+    assert {row.name for row in rows if row.scale is not None} == {*ON_DENSITIES}

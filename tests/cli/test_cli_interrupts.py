@@ -42,7 +42,7 @@ main(sys.argv[4:], prog_name="takifugu")
 """
 #: Where a signal comes. The first is the very start, when nothing of the command has run.
 PLACES = [("/enum.py", 1), ("functools.py:__set_name__", 5), ("functools.py:__set_name__", 40), ("pydantic", 3000)]
-MORE = [(word, at) for word in ("__set_name__", "pydantic", "sqlalchemy", "/takifugu/") for at in range(10, 300, 37)]
+MORE = [(word, at) for word in ("__set_name__", "pydantic", "/takifugu/") for at in range(10, 300, 37)]
 
 
 def check_ended(folder: Path, number: signal.Signals, word: str, at: int) -> None:

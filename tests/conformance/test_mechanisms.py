@@ -1,16 +1,26 @@
 """Every registered mechanism on every small problem: it keeps what it promises, or refuses with a reason."""
 
-from dataclasses import replace
+import time
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
 import pytest
 from tests.conformance.claims import CLAIMS
-from tests.conformance.corpus import DELTAS, EPSILONS, Case, corpus, shrunk
-from tests.conformance.suite import audited, bound_of, check_mechanism, check_on_corpus, check_witness, halved
+from tests.conformance.corpus import DELTAS, EPSILONS, Case, corpus, larger, shrunk
+from tests.conformance.suite import (
+    audited,
+    bound_of,
+    check_cost,
+    check_mechanism,
+    check_on_corpus,
+    check_witness,
+    halved,
+)
 
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Problem, Witness
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.randomisers import Exact
 from takifugu.calibration import calibrate
 from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.calibration.trials import attempt_all, choose
@@ -112,3 +122,44 @@ def test_a_witness_that_is_no_comparison_is_noticed(comparison: str) -> None:
     check_witness("it", case.framework, replace(bound, witness=Witness("step 1 = 0 against step 1 = 1")))
     with pytest.raises(AssertionError, match=r"^it: "):
         check_witness("it", case.framework, replace(bound, witness=Witness(comparison)))
+
+
+# What a bound costs is said beforehand.
+
+
+#: Problems that are predicted to take longer, in seconds, are not run here.
+LONGEST = 1.0
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("line", tuple(REGISTRY), ids=lambda line: line.name)
+def test_it_costs_not_much_more_than_it_says(line: Line) -> None:
+    delta = DELTAS[-1] if line.takes_delta else DELTAS[0]
+    for case in larger():
+        check_cost(line.load(), Problem(case.framework, case.query, Fraction(1), delta), LONGEST)
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A mechanism that takes a second and says what it is given to say."""
+
+    says: Cost
+    name: str = "slow"
+    source: str = "a test"
+
+    def cost(self, problem: Problem) -> Cost:
+        return self.says
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        end = time.process_time() + 1
+        while time.process_time() < end:
+            pass
+        noise = Exact(problem.grid, problem.cells)
+        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, Witness("", "none was found"))
+
+
+def test_one_that_costs_more_is_noticed() -> None:
+    case = larger()[0]
+    problem = Problem(case.framework, case.query, Fraction(1))
+    with pytest.raises(AssertionError, match=r"slow predicts 0\.01 s"):
+        check_cost(Slow(Cost(3e6)), problem, LONGEST)

@@ -18,18 +18,15 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine
 from tests.fuzz.edits import ROWS, paid, published, windows
 from tests.fuzz.walk import judge_cases
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.accounting.ledger.disk import sqlite
 from takifugu.core.errors import TakifuguError
 
 #: Memory, where there is any: a ledger waits for the disk at every commit.
@@ -314,26 +311,6 @@ def case(seed: str) -> Result | None:
         shutil.rmtree(folder)
 
 
-@contextmanager
-def quickly() -> Iterator[None]:
-    """Compile a statement once for all ledgers."""
-    engine_of = sqlite.engine_of
-    engines: list[Engine] = []
-
-    def alike(path: Path, timeout: float) -> Engine:
-        engine = engine_of(path, timeout)
-        engines.append(engine)
-        del engines[1:]
-        engine.dialect, engine._compiled_cache = engines[0].dialect, engines[0]._compiled_cache
-        return engine
-
-    sqlite.engine_of = alike
-    try:
-        yield
-    finally:
-        sqlite.engine_of = engine_of
-
-
 def judged(seed: str) -> tuple[str, str]:
     outcome = case(seed)
     if outcome is None or not outcome.is_fault:
@@ -343,8 +320,7 @@ def judged(seed: str) -> tuple[str, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    with quickly():
-        return judge_cases("layouts", __doc__, judged, arguments)
+    return judge_cases("layouts", __doc__, judged, arguments)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,6 @@ def _be(folder: str, arguments: list[str], out: Path, err: Path, seconds: float)
 def main() -> None:
     import numpy  # noqa: F401  (loaded once, for all children)
     import pydantic  # noqa: F401
-    import sqlalchemy  # noqa: F401
 
     seconds = float(os.environ.get("HOSTILE_SECONDS", SECONDS))
     for folder, arguments in json.load(sys.stdin):

@@ -12,9 +12,10 @@ from mpmath import mp
 from tests.support import density_oracles as oracle
 
 import takifugu as tf
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.numbers.densities import from_dict
 from takifugu.numbers.densities.excess import charge_at, density_hockey_stick, distance_from, max_divergence
+from takifugu.numbers.densities.moves import farthest_move
 
 Normal, NormalMixture, Truncated, UniformMean = tf.Normal, tf.NormalMixture, tf.Truncated, tf.UniformMean
 SHARES = st.floats(0, 1, allow_subnormal=False)
@@ -164,3 +165,147 @@ def test_what_is_refused(make, key):
 def test_a_discrete_distribution_has_no_divergence_from_a_normal_one():
     with pytest.raises(InputError, match="single values"):
         max_divergence(tf.Pmf([0, 1], [0.5, 0.5]), Normal(0, 1), 0.5)
+
+
+# Tabulated densities.
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tf.Tabulated:
+    count = draw(st.integers(2, 6))
+    steps = draw(st.lists(st.integers(1, 40), min_size=count, max_size=count))
+    points = [sum(steps[: k + 1]) / 10 for k in range(count)]
+    heights = draw(st.lists(st.integers(0, 9), min_size=count, max_size=count).filter(any))
+    integral = sum((b - a) * (y + z) / 2 for a, b, y, z in zip(points, points[1:], heights, heights[1:], strict=False))
+    return tf.Tabulated(points, [height / integral for height in heights])
+
+
+@given(tables(), st.floats(-1, 25), st.floats(0, 10))
+def test_masses_and_bounds_hold_what_they_say(table, low, width):
+    high = low + width
+    least, most = (float(end[0]) for end in table.mass(np.array([low]), np.array([high])))
+    with mp.workdps(30):
+        exact = oracle.mass(table.to_dict(), mp.mpf(low), mp.mpf(high))
+        assert least <= exact <= most
+        assert most - least <= 1e-12
+    lowest, highest = (float(end[0]) for end in table.bounds(np.array([low]), np.array([high])))
+    for share in (0.001, 0.3, 0.7, 0.999):
+        place = low + width * share
+        if low < place < high:
+            assert lowest <= oracle.height(table.to_dict())(place) <= highest
+
+
+@given(tables())
+def test_mean_and_deviation_are_the_integrals(table):
+    height, points = oracle.height(table.to_dict()), list(table.points)
+    mean = mp.quad(lambda x: x * height(x), points)
+    square = mp.quad(lambda x: (x - mean) ** 2 * height(x), points)
+    assert math.isclose(table.mean, mean, rel_tol=1e-9)
+    assert math.isclose(table.deviation, mp.sqrt(square), rel_tol=1e-9)
+    assert from_dict(table.to_dict()) == table
+
+
+@given(tables(), tables(), st.sampled_from([0.1, 1.0]))
+def test_divergences_are_those_of_quadrature(p, q, epsilon):
+    assert density_hockey_stick(p, q, epsilon) == pytest.approx(oracle.hockey_stick(p, q, epsilon), abs=1e-8)
+
+
+@pytest.mark.parametrize(("points", "heights", "key", "words"), [
+    ([0, 1], [1.0000011, 1.0000011], "heights", "integrates to 1.0000011"), ([0, 1], [2, -1], "heights", "below 0"),
+    ([0, 1], [math.nan, 1], "heights", "finite"), ([0, math.inf], [1, 1], "points", "finite"),
+    ([1, 1], [1, 1], "points", "points rise"), ([0], [1], "points", "two or more"),
+    ([0, 1, 2], [1, 1], "points", "one height"), ([0, 1], [0, 0], "heights", "integrates to 0"),
+])  # fmt: skip
+def test_what_is_no_density_is_refused(points, heights, key, words):
+    with pytest.raises(InputError, match=words) as refusal:
+        tf.Tabulated(points, heights)
+    assert refusal.value.where == (key,)
+
+
+def test_a_little_is_scaled():
+    table = tf.Tabulated([0, 1], [1.0000009, 1.0000009])
+    assert table.mass(np.array([0.0]), np.array([1.0]))[1][0] == 1.0
+
+
+# Moves of one density to another.
+
+
+NORMAL, MIXTURE, UNIFORM, CUT = tf.Normal, tf.NormalMixture, tf.UniformMean, tf.Truncated
+
+
+def quantile(density, level):
+    """Return the quantile by halving a wide interval, in 30 digits."""
+    low, high = mp.mpf(-60), mp.mpf(60)
+    for _ in range(110):
+        middle = (low + high) / 2
+        low, high = (middle, high) if oracle.below(density, middle) < level else (low, middle)
+    return (low + high) / 2
+
+
+def largest_difference(p, q, count):
+    """Return the largest difference of the quantiles at some levels, nine of them in each tail."""
+    one, other = p.to_dict(), q.to_dict()
+    with mp.workdps(30):
+        levels = [mp.mpf(k) / count for k in range(1, count)]
+        for tail in (mp.mpf(10) ** -k for k in range(3, 12)):
+            levels += [tail, 1 - tail]
+        return float(max(abs(quantile(one, level) - quantile(other, level)) for level in levels))
+
+
+CASES = {
+    "other weights": (MIXTURE([0.5, 0.5], [0, 1], [1, 3]), MIXTURE([0.9, 0.1], [0, 1], [1, 3])),
+    "far apart": (MIXTURE([0.5, 0.5], [0, 10], [0.5, 0.5]), MIXTURE([0.4, 0.6], [0, 10], [0.5, 0.5])),
+    "parts that move": (MIXTURE([0.5, 0.5], [0, 5], [1, 2]), MIXTURE([0.2, 0.8], [0, 6], [1.5, 2])),
+    "two uniforms": (UNIFORM(1, 0, 1), UNIFORM(1, 0.5, 3)),
+    "uniform sums": (UNIFORM(3, 0, 1), UNIFORM(2, 0, 2)),
+    "cut on both sides": (CUT(NORMAL(0, 1), -1, 2), CUT(NORMAL(0, 2), -1, 2)),
+    "cut on one side": (CUT(NORMAL(0, 1), 0), CUT(NORMAL(0, 1), 0.5)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_it_covers_every_level_and_little_more(name):
+    p, q = CASES[name]
+    seen, bound = largest_difference(p, q, 40), farthest_move(p, q)
+    assert seen <= bound
+    assert farthest_move(q, p) == pytest.approx(bound, rel=3e-6)
+    ends = [abs(a - b) for a, b in zip(p.range, q.range, strict=True) if math.isfinite(a)]
+    assert bound <= max(seen * 1.05, *ends, 0.0) * (1 + 3e-6)  # few levels: a sharp peak lies between two of them
+
+
+@pytest.mark.parametrize(("p", "q", "exact"), [
+    (NORMAL(0, 2), NORMAL(-3, 2), 3.0),
+    (NORMAL(0.1, 2), NORMAL(0.3, 2), math.nextafter(0.2, 0)),
+    (MIXTURE([0.25, 0.75], [0, 1], [1, 2]), MIXTURE([0.25, 0.75], [2, 3], [1, 2]), 2.0),
+    (UNIFORM(4, 0, 1), UNIFORM(4, 5, 6), 5.0), (CUT(NORMAL(0, 1), 0), CUT(NORMAL(0, 1), 0), 0.0),
+])  # fmt: skip
+def test_what_is_only_moved_moves_by_just_that(p, q, exact):
+    assert farthest_move(p, q) == pytest.approx(exact, rel=1e-15)
+
+
+def test_a_tail_counts_beyond_all_cells():
+    """Both fall like N(m, 2), so that the difference tends to that of the means: nothing in the middle exceeds it."""
+    p, q = MIXTURE([0.5, 0.5], [0, 4], [1, 2]), MIXTURE([0.5, 0.5], [0, 5], [1, 2])
+    assert 1 <= farthest_move(p, q) <= largest_difference(p, q, 60) * 1.02
+
+
+@pytest.mark.parametrize(("p", "q", "reason"), [
+    (NORMAL(0, 1), NORMAL(1, 2), "deviations 1 and 2"),
+    (NORMAL(0, 1), CUT(NORMAL(0, 1), 0), "one has an end"),
+    (MIXTURE([0.5, 0.5], [0, 1], [1, 2]), NORMAL(0, 1), "deviations 2 and 1"),
+    (CUT(NORMAL(0, 1), 0), CUT(NORMAL(0, 2), 0), "deviations 1 and 2"),
+])  # fmt: skip
+def test_where_it_is_infinite_it_says_why(p, q, reason):
+    with pytest.raises(Unsupported, match=reason):
+        farthest_move(p, q)
+
+
+def test_quantiles_of_unequal_normals_do_part_without_bound():
+    differences = [
+        float(abs(quantile(NORMAL(0, 1).to_dict(), level) - quantile(NORMAL(0, 2).to_dict(), level)))
+        for level in (mp.mpf("1e-3"), mp.mpf("1e-9"), mp.mpf("1e-30"))
+    ]
+    assert differences[0] > 3
+    assert differences[1] > differences[0] + 2.5
+    assert differences[2] > differences[1] + 5

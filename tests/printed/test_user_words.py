@@ -28,7 +28,7 @@ WORDS_OF_THE_CODE = re.compile(
 KEYS = re.compile(
     r"""["'`]units?["'`]|source\.unit\b|\bunits?\s*=|\bwith unit:|\b\w+_units?\b|\bunits?_\w+|one Unit per"""
 )
-SQL = re.compile("(select|insert into|update|delete from) ")
+SQL = re.compile(r"\s*(select|insert into|update|delete from|create table) ")
 MEASURES = re.compile(r"per unit of distance|units of the coordinates|one unit of (either coordinate|the error)")
 COLUMNS = re.compile(r"^unit person participant ")
 UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)

@@ -29,8 +29,6 @@ READERS = tuple(ROOT / name for name in ("tests/data", "tests/cli", "tests/print
 
 _ANSWERS: dict[Any, Any] = {}
 _DATABASES: list[Any] = []
-_STATEMENTS: dict[Any, Any] = {}
-_DIALECTS: dict[str, Any] = {}
 
 
 @cache
@@ -94,20 +92,6 @@ def open_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
         return _DATABASES[0].cursor()
 
     monkeypatch.setattr(duckdb, "connect", connect)
-
-
-def write_statements_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the ledgers that are opened share the SQL that was written for one, which takes longer than running it."""
-    from takifugu.accounting.ledger.disk import sqlite
-
-    real = sqlite.create_engine
-
-    def create_engine(*args: Any, **options: Any) -> Any:
-        engine = real(*args, execution_options={"compiled_cache": _STATEMENTS}, **options)
-        engine.dialect = _DIALECTS.setdefault(engine.name, engine.dialect)  # statements are kept by dialect
-        return engine
-
-    monkeypatch.setattr(sqlite, "create_engine", create_engine)
 
 
 def _written(line: Any, problem: Any) -> str | None:

@@ -118,14 +118,18 @@ def _wrap(fault: Fault | None) -> Callable[[], str]:
     for name in ("write", "fsync", "replace", "link", "unlink"):
         setattr(os, name, wrapped(getattr(os, name), name[0]))
 
-    class Connection(sqlite3.Connection):
-        def commit(self) -> None:
-            step("c")
-            super().commit()
-            step("c")
-
     real_connect = sqlite3.connect
-    sqlite3.connect = lambda *args, **options: real_connect(*args, **{**options, "factory": Connection})  # type: ignore[assignment,misc]
+
+    def connect(*args: Any, factory: type[sqlite3.Connection] = sqlite3.Connection, **options: Any) -> Any:
+        class Connection(factory):  # type: ignore[misc,valid-type]
+            def commit(self) -> None:
+                step("c")
+                super().commit()
+                step("c")
+
+        return real_connect(*args, factory=Connection, **options)
+
+    sqlite3.connect = connect
     return lambda: "".join(taken)
 
 

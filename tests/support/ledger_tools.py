@@ -17,7 +17,7 @@ import numpy as np
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.accounting.ledger.format.seals import write
-from takifugu.accounting.ledger.format.tables import SEALED
+from takifugu.accounting.ledger.format.tables import sealed
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser
@@ -186,10 +186,10 @@ def forge(ledger: Ledger, *statements: str) -> None:
     """Edit a ledger as one who has its key can: everything is sealed again, and the chain of events is left alone."""
     with ledger.store.writing() as connection:
         for statement in statements:
-            connection.exec_driver_sql(statement)
-        connection.exec_driver_sql("update sources set units_seal = null")
-        for table in SEALED:
-            connection.exec_driver_sql(f"update {table} set seal = null")
+            connection.execute(statement)
+        connection.execute("update sources set units_seal = null")
+        for table in sealed():
+            connection.execute(f"update {table} set seal = null")
         write(connection)
 
 

@@ -46,7 +46,7 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
     whole, low, high = _within(description)
     if whole["kind"] == "tabulated" and noise:
         return noisy_table(whole, low, high, Repeated(noise, _repeated, REACH * noise))
-    normals = _normals(whole)
+    normals = normals_of(whole)
     if normals is None:
         raise Unsupported(f"the audit does not know a {whole['kind']} density that is cut, or is a table without noise")
     if not noise and not all(s for _, _, s in normals):
@@ -70,11 +70,21 @@ def with_laplace(description: Plain, scale: mpf | float) -> Curve:
     whole, low, high = _within(description)
     if whole["kind"] == "tabulated":
         return noisy_table(whole, low, high, repeated)
-    if (normals := _normals(whole)) is None:
+    if (normals := normals_of(whole)) is None:
         raise Unsupported(f"the audit does not know a {whole['kind']} density that is cut, with Laplace noise")
     if mp.isfinite(low) or mp.isfinite(high):
         return cut_with_laplace(normals, low, high, noise)
     return bells([(w, m, laplace_bell(s, noise)) for w, m, s in normals])
+
+
+def range_of(description: Plain) -> tuple[mpf, mpf]:
+    """Return the ends of what a density may take, perhaps infinite."""
+    whole, low, high = _within(description)
+    if whole["kind"] == "uniform-mean":
+        return max(low, mp.mpf(whole["low"])), min(high, mp.mpf(whole["high"]))
+    if whole["kind"] == "tabulated":
+        return max(low, mp.mpf(whole["points"][0])), min(high, mp.mpf(whole["points"][-1]))
+    return low, high
 
 
 def _within(description: Plain) -> tuple[Plain, mpf, mpf]:
@@ -89,8 +99,9 @@ def _within(description: Plain) -> tuple[Plain, mpf, mpf]:
     return description, low, high
 
 
-def _normals(description: Plain) -> list[tuple[mpf, mpf, mpf]] | None:
+def normals_of(description: Plain) -> list[tuple[mpf, mpf, mpf]] | None:
     """Return the weights, means and deviations of normals, if it has any."""
+    description, _, _ = _within(description)
     if description["kind"] == "normal":
         return [(mp.mpf(1), mp.mpf(description["mean"]), mp.mpf(description["deviation"]))]
     if description["kind"] != "normal-mixture":

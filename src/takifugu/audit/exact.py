@@ -21,7 +21,7 @@ from typing import Protocol
 from mpmath import mp, mpf
 
 from takifugu.analysis.questions.joint_states import joint_states
-from takifugu.analysis.randomisers import Randomiser
+from takifugu.analysis.randomisers import Randomiser, RoundedLaplace
 from takifugu.audit import real_line
 from takifugu.audit.any_start import Side, largest_ratio
 from takifugu.audit.noise_masses import DIGITS, Finite, is_joint
@@ -70,7 +70,7 @@ class Audit:
 
 #: What is left open of a class of laws, and of a real-valued answer.
 CLASS = "it is a class of laws, of which the audit lists the given members only"
-REAL = "the answer is a real number, of which the audit encloses the delta only"
+REAL = "the answer is a real number, of which the audit encloses the loss after Laplace noise, and the delta"
 
 
 def true_loss(
@@ -83,8 +83,9 @@ def true_loss(
 
     Exact for tables, chains of a stationary or given start, and chains with any initial distribution (the supremum over
     all initial laws), and for counted populations of which rows are sent one by one. For any other class the loss is
-    over the given `chains` (or other members) of that class, a lower bound; `upper` is then infinite, as it is for a
-    real-valued answer.
+    over the given `chains` (or other members) of that class, a lower bound; `upper` is then infinite. For a real-valued
+    answer `lower` and `upper` enclose the loss of Laplace noise before rounding to the grid, which can only hide more;
+    with other noise its `upper` is infinite.
 
     Raises Unsupported beyond two million joint states or too many outputs, and for normal noise; InputError for a
     member outside its class.
@@ -107,6 +108,8 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
     for _, noise in releases:
         noises += [noise] if is_joint(noise) else [noise] * noise.cells
     if real_line.is_real(framework):
+        if len(releases) == 1 and isinstance(noises[0], RoundedLaplace):
+            return _loss_on_the_real_line(framework, releases[0][0], noises[0])
         return Audit(math.inf, "", (), 0.0, math.inf, REAL)
     has_class = _has_class(framework)
     if has_class and not chains:
@@ -226,6 +229,15 @@ def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser
         slack = real_line.SLACK
         bounds = max(0.0, low - slack), min(1.0, high + slack)
         return Audit(min(1.0, high), worst.comparison, (worst.place,), *bounds)
+
+
+def _loss_on_the_real_line(framework: Framework, query: Query, randomiser: RoundedLaplace) -> Audit:
+    """Return the true loss before rounding, an upper bound."""
+    every = real_line.losses(framework, query, randomiser)
+    worst = max(every, key=lambda ends: ends.high)
+    low, high = float(max(ends.low for ends in every)), float(worst.high)
+    slack = real_line.LOSS_SLACK * (1 + high)
+    return Audit(high, worst.comparison, (worst.place,), max(0.0, low - slack), high + slack)
 
 
 def _published(output: int, noise: Randomiser) -> Hashable:

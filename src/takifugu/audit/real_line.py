@@ -1,4 +1,6 @@
-"""The true delta of noise on a real-valued answer: the hockey-stick divergence, enclosed over the real line.
+"""The true delta, and the true loss, of noise on a real-valued answer, enclosed over the real line.
+
+The loss after Laplace noise is the largest log-ratio (`noisy_ratios`), the delta the hockey-stick divergence.
 
 For densities p, q of the noisy answer given two hypotheses it is the integral of (p - e^epsilon q)_+. On a cell of mass
 P and Q it is at least (P - e^epsilon Q)_+, and just that, or 0, where bounds of the densities decide the sign;
@@ -15,14 +17,16 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from mpmath import mp, mpf
 
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal
 from takifugu.audit.compared_pairs import Pairs, of_view
-from takifugu.audit.curves import curve, with_laplace
+from takifugu.audit.curves import curve, range_of, with_laplace
 from takifugu.audit.hills import Curve
+from takifugu.audit.noisy_ratios import Noisy, largest_log_ratio
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
 from takifugu.model import secrets
@@ -37,6 +41,8 @@ from takifugu.model.secrets.families import View
 DIGITS, OPEN, MOST_HALVED = 25, 1e-12, 800
 #: What arithmetic in so many digits, and the mass beyond all cells, leave open.
 SLACK = 1e-14
+#: Digits of ratios of densities, far out; what arithmetic in so many leaves open, relatively.
+LOSS_DIGITS, LOSS_SLACK, MOST_DIGITS = 50, 1e-13, 1000
 
 #: (belief, answer) -> the density given each hypothesis, as plain data (`curves`), and the pairs that are compared.
 Described = tuple[Sequence[Plain], Pairs]
@@ -44,7 +50,7 @@ Described = tuple[Sequence[Plain], Pairs]
 
 @dataclass(frozen=True)
 class Divergence:
-    """Both ends of a divergence between hypotheses, and a telling place."""
+    """Both ends of a divergence, or a log-ratio, between hypotheses, and a telling place."""
 
     low: mpf
     high: mpf
@@ -77,6 +83,37 @@ def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: 
             low, high, place = divergence(curves[a], curves[b], mp.exp(epsilon))
             words = (view.describe_hypothesis(value) for value in (a, b))
             yield Divergence(low, high, " against ".join(words), place)
+
+
+def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Divergence]:
+    """Return the largest log-ratio of every ordered comparison after Laplace noise.
+
+    Raises Unsupported where a hypothesis has no density that is known here, and for too little noise beside it.
+    """
+    every: list[Divergence] = []
+    for view, secret, belief in _views(framework):
+        describe = _describe(view)
+        if describe is None:
+            raise Unsupported(f"the audit knows no density of the answer under {view.describe()}")
+        plain, pairs = describe(view, secret, resolved(query, belief))
+        compared = {*itertools.chain(*pairs)}
+        with mp.workdps(_loss_digits([plain[value] for value in compared], noise.scale)):
+            scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
+            noisy = {value: Noisy(plain[value], with_laplace(plain[value], scale), scale) for value in compared}
+            for a, b in pairs:
+                low, high, place = largest_log_ratio(noisy[a], noisy[b])
+                words = (view.describe_hypothesis(value) for value in (a, b))
+                every.append(Divergence(low, high, " against ".join(words), place))
+    return every
+
+
+def _loss_digits(descriptions: Sequence[Plain], scale: Fraction) -> int:
+    """Return enough digits for e^(-3 w/b), w the widest distance of finite ends; noise leaves no smaller density."""
+    ends = [end for description in descriptions for end in range_of(description) if mp.isfinite(end)]
+    digits = LOSS_DIGITS + int(1.4 * float(max(ends, default=0) - min(ends, default=0)) / float(scale))
+    if digits > MOST_DIGITS:
+        raise Unsupported("the noise is so small beside the densities that the audit would take too long")
+    return digits
 
 
 def divergence(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:

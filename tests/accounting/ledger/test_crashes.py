@@ -13,18 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import event
 from tests.support.ledger_tools import dump, forge, group_debit, one_thing, unchanged
 from tests.support.processes import in_a_child
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.adopting import Adoption
 from takifugu.accounting.ledger.disk import sqlite
-from takifugu.accounting.ledger.format.tables import SEALED
+from takifugu.accounting.ledger.format.tables import sealed
 from takifugu.core.errors import LedgerError, TakifuguError
 
 DEBITS = [group_debit(one_thing(7), "1/4", unit, name) for unit in ("ana", "ben") for name in ("one", "two")]
-SEALS = {"meta", *(table.name for table in SEALED)}
+SEALS = {"meta", *sealed()}
 NOISY = np.random.default_rng(3).bytes(30_000)
 
 
@@ -124,14 +123,14 @@ def dying_at(path: Path, step: Callable[[Path], None], number: int) -> None:
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    made = sqlite.engine_of
+    made = sqlite.connect
 
     def watched(*where: Any) -> Any:
-        engine = made(*where)
-        event.listen(engine, "connect", lambda connection, _: connection.set_trace_callback(count))
-        return engine
+        connection = made(*where)
+        connection.set_trace_callback(count)
+        return connection
 
-    sqlite.engine_of = watched
+    sqlite.connect = watched
     step(path)
 
 
@@ -189,20 +188,19 @@ def test_a_disk_that_is_full_at_any_size_takes_all_or_nothing(
     tmp_path: Path, step: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = prepared(tmp_path, step)
-    pages, made = before.stat().st_size // 4096, sqlite.engine_of
+    pages, made = before.stat().st_size // 4096, sqlite.connect
     room = 0
     while True:
         path = tmp_path / f"{room}.db"
         shutil.copy(before, path)
 
-        def small(where: Path, timeout: float) -> Any:
-            engine = made(where, timeout)
-            limit = f"PRAGMA max_page_count={pages + room}"  # noqa: B023
-            event.listen(engine, "connect", lambda connection, _: connection.execute(limit))
-            return engine
+        def small(*where: Any) -> Any:
+            connection = made(*where)
+            connection.execute(f"PRAGMA max_page_count={pages + room}")  # noqa: B023
+            return connection
 
         with monkeypatch.context() as patch:
-            patch.setattr(sqlite, "engine_of", small)
+            patch.setattr(sqlite, "connect", small)
             said = ""
             try:
                 step(path)
@@ -228,14 +226,14 @@ def small_disk(tmp_path: Path) -> Any:
 
 
 def test_on_a_disk_that_fills_up_what_was_paid_stays_paid(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = sqlite.engine_of
+    made = sqlite.connect
 
-    def small(where: Path, timeout: float) -> Any:
-        engine = made(where, timeout)
-        event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA max_page_count=84"))
-        return engine
+    def small(*where: Any) -> Any:
+        connection = made(*where)
+        connection.execute("PRAGMA max_page_count=84")
+        return connection
 
-    monkeypatch.setattr(sqlite, "engine_of", small)  # where no small disk could be made
+    monkeypatch.setattr(sqlite, "connect", small)  # where no small disk could be made
     path = small_disk / "ledger.db"
     Ledger.open(path).source("data", budget=10**6)
     debit, paid = group_debit(one_thing(7), Fraction(1, 10)), 0

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import event
 from tests.support.ledger_tools import chain, charge, dump, group_debit, one_thing, unchanged
 from tests.support.processes import result_of_a_child
 
 from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.disk.sqlite import _place, check_length, explained
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import LedgerError
@@ -102,10 +103,10 @@ def test_a_short_file_is_damaged_unless_the_side_file_may_hold_the_rest(
 def test_what_is_written_is_on_the_disk(path: Path) -> None:
     """Write-ahead log, full synchronisation, and after a commit the file alone holds everything."""
     with Ledger.open(path).store.reading() as connection:
-        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2
-        assert connection.exec_driver_sql("PRAGMA wal_autocheckpoint").scalar_one() == 1
-        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1
+        assert connection.value("PRAGMA journal_mode") == "wal"
+        assert connection.value("PRAGMA synchronous") == 2
+        assert connection.value("PRAGMA wal_autocheckpoint") == 1
+        assert connection.value("PRAGMA foreign_keys") == 1
     copy = path.with_name("copy.db")
     shutil.copy(path, copy)
     assert Ledger.open(copy).spent("data").spent.epsilon == 1
@@ -298,10 +299,17 @@ def test_a_locked_ledger_says_so_after_a_while(path: Path) -> None:
     assert ledger.spent("data").spent.epsilon == 2
 
 
-def test_a_full_disk_loses_nothing(path: Path) -> None:
+def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger.open(path)
     pages = path.stat().st_size // 4096
-    event.listen(ledger.store.engine, "connect", lambda c, _: c.execute(f"PRAGMA max_page_count={pages}"))
+    made = sqlite.connect
+
+    def small(*where: Any) -> Any:
+        connection = made(*where)
+        connection.execute(f"PRAGMA max_page_count={pages}")
+        return connection
+
+    monkeypatch.setattr(sqlite, "connect", small)
     with pytest.raises(LedgerError, match="cannot grow: the disk is full; make room"):  # noqa: PT012
         for _ in range(50):
             ledger.reserve("data", [group_debit(one_thing(7), Fraction(1, 100))])

@@ -232,11 +232,10 @@ def test_whether_units_are_tied_is_asked_of_an_index(ledger: Ledger) -> None:
     ledger.reserve("data", [Debit(framework, charge(framework, tf.Count(1), 30, QUILT))])
     plans: list[str] = []
     with ledger.store.reading() as connection:
-        raw = connection.connection.dbapi_connection
-        raw.set_trace_callback(plans.append)
+        connection.set_trace_callback(plans.append)
         histories.has_links(connection, 1)
-        raw.set_trace_callback(None)
-        explained = connection.exec_driver_sql(f"explain query plan {plans[-1]}").all()
+        connection.set_trace_callback(None)
+        explained = connection.all(f"explain query plan {plans[-1]}")
     assert any("charges_that_link" in row.detail for row in explained)
 
 

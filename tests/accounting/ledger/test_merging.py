@@ -217,13 +217,13 @@ def itself(one: Ledger, other: Ledger) -> Ledger:
 def edited(one: Ledger, other: Ledger) -> Ledger:
     week(other, 3)
     with other.store.writing() as connection:
-        connection.exec_driver_sql("update events set body = replace(body, 'false', 'true') where id = 2")
+        connection.execute("update events set body = replace(body, 'false', 'true') where id = 2")
     return other
 
 
 def beheaded(one: Ledger, other: Ledger) -> Ledger:
     with other.store.writing() as connection:
-        connection.exec_driver_sql("delete from events where id = (select max(id) from events)")
+        connection.execute("delete from events where id = (select max(id) from events)")
     return other
 
 

@@ -5,10 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
+from itertools import pairwise, product
+from math import exp, log
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from tests.support import engines
 from tests.support.runs_cases import (
@@ -29,10 +32,13 @@ from tests.support.runs_cases import (
 )
 from tests.support.runs_oracle import MISSING, Cells, Row, Rules, Steps, counted
 
+import takifugu as tf
 from takifugu.core.errors import DataError
 from takifugu.data import Calendar, Layout, Recode, Zone, open_frame
+from takifugu.data.runs.cells import CellSums
 from takifugu.data.runs.reader import pieces_of_runs
 from takifugu.data.runs.rules import Ends, RunRules
+from takifugu.data.times.cells import Slots
 
 
 def cases(seed: int, number: int) -> Iterator[tuple[random.Random, Rules, list[Row], range]]:
@@ -264,3 +270,97 @@ def test_numbers_that_are_too_large_for_times_are_refused(end: int, engine: str)
         pieces_of_runs(data, layout, Recode(STATES), RunRules("stays", end="end", otherwise="a"))
     with pytest.raises(DataError, match="too large"):
         pieces_of_runs(data, replace(layout, order="end"), Recode(STATES), RunRules("events", otherwise="a"))
+
+
+# Cells of windows of any length, also of nearly a day.
+
+
+def misses(sums: CellSums, window: range) -> list[range]:
+    """Return the runs of a window whose cells are not those of their steps."""
+    wrong = []
+    for run in (window, window[1:], window[: len(window) // 2], window[-1:]):
+        ends = [sums.stretch(np.array([place]), np.where) for place in (run.start, run.stop)]
+        numbers, periods = (np.array([int(end[part][0]) for end in ends]) for part in (0, 1))
+        signs = np.array([-1, 1])
+        summed = sums.summed(numbers, signs, signs * np.array([run.start, run.stop]), signs * periods)
+        wrong += [] if summed.tolist() == sums.between(run.start, run.stop).tolist() else [run]
+    return wrong
+
+
+@pytest.mark.parametrize("zone", [None, "Australia/Lord_Howe", "Europe/Berlin"])
+@pytest.mark.parametrize("axes", [("hour",), ("weekday",), ("weekday", "hour"), ("date", "hour")])
+def test_a_window_may_end_in_the_hour_of_the_day_that_it_starts_in(axes: tuple[str, ...], zone: str | None) -> None:
+    clocks = None if zone is None else Zone(zone)
+    calendar = Calendar.read("2026-03-28T00:30:00+00:00", "2026-04-18T00:30:00+00:00", timedelta(minutes=30), clocks)
+    for first in (0, 1, 52):
+        for size in (1, 2, 3, 46, 47, 48, 49, 95, 96, 335, 336, 337):
+            window = range(first, first + size)
+            assert not misses(CellSums(Slots(calendar, window, axes)), window), (first, size)
+
+
+# Why coverage is declared: read off the rows, a step of a person moves an answer by nearly all of the others.
+
+
+LENGTH = 10
+MATRIX = np.array([[0.01, 0.99], [0.01, 0.99]])
+#: Of a belief in which something happens now and then.
+RARE = np.array([[0.9, 0.1], [0.9, 0.1]])
+AWAY_OR_TALKING = ("away", "talking")
+SEQUENCES = np.array(list(product((0, 1), repeat=LENGTH)))
+
+
+def law(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    start = matrix[0]
+    return np.array([start[x[0]] * np.prod([matrix[a, b] for a, b in pairwise(x)]) for x in SEQUENCES])
+
+
+def changes(sequence: npt.NDArray[np.int64]) -> list[int]:
+    """Return at which steps somebody's log has a row, who was away before it began."""
+    return [step for step, (one, other) in enumerate(pairwise([0, *sequence.tolist()])) if one != other]
+
+
+def counted_as_declared(sequence: npt.NDArray[np.int64]) -> int:
+    return int(sequence.sum())
+
+
+def counted_between_rows(sequence: npt.NDArray[np.int64]) -> int:
+    rows = changes(sequence)
+    return int(sequence[rows[0] : rows[-1]].sum()) if rows else 0
+
+
+def quiet_as_declared(sequence: npt.NDArray[np.int64]) -> int:
+    return LENGTH - int(sequence.sum())
+
+
+def quiet_between_events(sequence: npt.NDArray[np.int64]) -> int:
+    events = np.flatnonzero(sequence)
+    return int((sequence[events[0] : events[-1]] == 0).sum()) if len(events) else 0
+
+
+def loss(answers: npt.NDArray[np.int64], scale: float, matrix: npt.NDArray[np.float64] = MATRIX) -> float:
+    """Return the most that the log of an output's density differs between the two states of one step."""
+    weights, worst = law(matrix), 0.0
+    noise = np.array([[exp(-abs(z - answer) / scale) for z in range(LENGTH + 1)] for answer in range(LENGTH + 1)])
+    for step in range(LENGTH):
+        given = [(weights * (SEQUENCES[:, step] == state)) for state in (0, 1)]
+        densities = [(mass / mass.sum()) @ noise[answers] for mass in given]  # extremes lie at the atoms
+        worst = max(worst, *(abs(log(one / other)) for one, other in zip(*densities, strict=True)))
+    return worst
+
+
+def scale_of(matrix: npt.NDArray[np.float64], state: str) -> float:
+    belief = tf.MarkovChain(matrix.tolist(), length=LENGTH, initial=matrix[0].tolist(), states=list(AWAY_OR_TALKING))
+    framework = tf.Pufferfish(secrets=tf.every_entry(), beliefs=[belief])
+    return float(tf.calibrate(framework, tf.Count(state), epsilon=0.5, mechanism="influence").scale)
+
+
+def test_coverage_from_the_first_row_to_the_last_costs_far_more_than_is_charged() -> None:
+    scale = scale_of(MATRIX, "talking")
+    assert loss(np.array([*map(counted_as_declared, SEQUENCES)]), scale) <= 0.5 + 1e-9
+    assert loss(np.array([*map(counted_between_rows, SEQUENCES)]), scale) > 5 * 0.5
+
+
+def test_coverage_from_the_first_event_to_the_last_costs_far_more_than_is_charged() -> None:
+    scale = scale_of(RARE, "away")
+    assert loss(np.array([*map(quiet_as_declared, SEQUENCES)]), scale, RARE) <= 0.5 + 1e-9
+    assert loss(np.array([*map(quiet_between_events, SEQUENCES)]), scale, RARE) > 3 * 0.5

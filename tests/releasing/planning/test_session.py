@@ -134,6 +134,7 @@ def test_the_answers_are_a_table_with_the_noise_that_was_drawn(limit: int | None
     assert table.problem.labels == ("inn", "bar")
     assert table.randomiser.units == session.noise.units  # type: ignore[attr-defined]
     assert table.randomiser.thresholds == (0, 2)  # type: ignore[attr-defined]
+    assert tuple(table.query.steps(table.problem.answers[0])) == (0, 2)  # type: ignore[attr-defined]
     assert tf.true_loss(table).loss <= float(session.calibration.epsilon) * (1 + 1e-9)
     half = replace(table, randomiser=replace(table.randomiser, units=session.noise.units / 4))  # type: ignore[type-var]
     assert tf.true_loss(half).loss > float(session.calibration.epsilon)

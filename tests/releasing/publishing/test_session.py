@@ -2,11 +2,15 @@
 
 import json
 import shutil
+import sqlite3
+import zlib
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support.commands import ended, invoke, json_of, succeed, words_of
+from tests.support.crashing import FAULTS, Fault, run
 from tests.support.failing import raising
 from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
 from tests.support.releases import put
@@ -14,6 +18,8 @@ from tests.support.releases import put
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import BAD_INPUT, REFUSED, STOPPED, UNPUBLISHED
 from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.publishing.session import ask
 
 #: Noise of mean 2^-60 or so: what is drawn is the count itself.
 SURE = 60.0
@@ -57,6 +63,20 @@ def test_questions_come_one_a_call_or_several_and_the_first_pays_for_all(file: P
     last = json_of("ask", file, "gym", "--at-most", "6")
     assert answers(last)[-1] == ("gym", 6, 7)
     assert (last["numbers_left"], last["has_ended"], payments(file), spent(file)) == (0, True, 1, "epsilon 60")
+
+
+def test_what_is_printed_are_all_answers_and_where_their_table_is(file: Path) -> None:
+    before, after = (words_of(succeed("ask", file, *places)) for places in ((), ("inn", "bar")))
+    assert "Nothing is paid yet" in before
+    assert not [words for words in ("place at most answer", "written to") if words in before]
+    assert "inn 2 safe bar 2 4 " in after
+    assert "safe-session.csv, with its certificate" in after
+    assert "Nothing is paid yet" not in after
+
+
+def test_in_python_a_session_ends_where_that_is_said(file: Path) -> None:
+    assert not ask(load(file), ["inn"]).has_ended
+    assert ask(load(file), is_last=True).has_ended
 
 
 def test_a_place_keeps_its_answer(file: Path) -> None:
@@ -136,6 +156,14 @@ def test_what_changed_is_refused_and_what_was_restored_goes_on(file: Path) -> No
         name.write_text(before)
     assert answers(json_of("ask", file, "pub")) == [("inn", 2, "safe"), ("pub", 2, "safe")]
     assert payments(file) == 1
+
+
+def test_another_ledger_about_the_same_data_is_noticed(file: Path) -> None:
+    succeed("ask", file, "inn")
+    changes = ('"ledger.db"', '"other.db"'), ('output = "out"', 'output = "other"')
+    other = put(file.parent, {"other.toml": changed(FILE, *changes)})
+    notices = json_of("ask", other, "inn")["notices"]
+    assert any("evening.toml" in notice for notice in notices), notices
 
 
 def test_bad_questions_pay_nothing(file: Path) -> None:
@@ -218,3 +246,90 @@ def test_nobody_learns_a_count_from_what_goes_wrong(file: Path, monkeypatch: pyt
     monkeypatch.undo()
     assert answers(json_of("ask", file, "gym")) == [("gym", 2, 7)]
     assert payments(file) == 1
+
+
+# Sessions that are ended anywhere.
+
+
+SPEC = release_text(
+    read_from("evening", "visits.csv", person="who", place="where", budget=400),
+    believe("asymmetric", places=["bar", "gym", "inn"]), hide(visits="all"),
+    publish("safe", "safe", at_most=0, limit=2, epsilon=0.01), output="out",
+)  # fmt: skip
+FEW_ROWS = "who,where\nAna,bar\nBen,bar\nBen,gym\n"
+#: Somebody is at each, so none is safe; noise is far above two people: a second draw would be another number.
+PLACES = ("bar", "gym")
+Answers = list[tuple[str, str]]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return put(tmp_path_factory.mktemp("prepared") / "new", {"evening.toml": SPEC, "visits.csv": FEW_ROWS}).parent
+
+
+def in_ledger(folder: Path) -> tuple[list[str], Answers]:
+    """Return the states of all payments, and the answers in the ledger, read without any of its code."""
+    if not (folder / "ledger.db").exists():
+        return [], []
+    with closing(sqlite3.connect(f"file:{folder / 'ledger.db'}?mode=ro", uri=True)) as connection:
+        rows = connection.execute("select state, bundle from reservations").fetchall()
+    answers: Answers = []
+    for _, bundle in rows:
+        pairs = json.loads(zlib.decompress(bundle))["asked"] if bundle else []
+        answers += [(json.loads(question)[0], answer) for question, answer in pairs]
+    return [state for state, _ in rows], answers
+
+
+def in_folder(folder: Path) -> Answers:
+    """Return the answers in the folder; a table has its own certificate, or none is there."""
+    certificate = folder / "out" / "safe-session.certificate.json"
+    if not certificate.exists():
+        assert not (folder / "out" / "safe-session.csv").exists()
+        return []
+    return [*json.loads(certificate.read_text())["answers"][0]["values"].items()]
+
+
+def played(prepared: Path, folder: Path, fault: Fault) -> list[str]:
+    """Break a call once, repeat it, and return the states that the break left."""
+    shutil.copytree(prepared, folder)
+    words = ["ask", str(folder / "evening.toml"), *PLACES]
+    broken = run(words, folder, fault)
+    states, ledger = in_ledger(folder)
+    out = in_folder(folder)
+    assert len(states) <= 1, "paid twice"
+    if ledger:
+        assert out == ledger[: len(out)], "published before it was kept"
+    again = run(words, folder)
+    assert again.code == (0 if states != ["published"] else 2), (fault, broken, again)
+    assert in_ledger(folder) == (["published"], [])
+    last = in_folder(folder)
+    assert last[: len(out)] == out
+    assert last[: len(ledger)] == ledger, "answered twice"
+    assert [place for place, _ in last] == [*PLACES]
+    return states
+
+
+def test_some_steps(prepared: Path, tmp_path: Path) -> None:
+    taken = len(steps(prepared, tmp_path / "whole"))
+    played(prepared, tmp_path / "late", Fault("kill", taken * 3 // 4))
+
+
+def steps(prepared: Path, folder: Path) -> str:
+    shutil.copytree(prepared, folder)
+    return run(["ask", str(folder / "evening.toml"), *PLACES], folder).steps
+
+
+@pytest.mark.slow
+def test_a_kill_at_every_commit_and_rename_in_turn(prepared: Path, tmp_path: Path) -> None:
+    taken = steps(prepared, tmp_path / "whole")
+    chosen = [at for at, letter in enumerate(taken) if letter in "cr"]
+    states = [played(prepared, tmp_path / str(at), Fault("kill", at)) for at in chosen]
+    assert [["reserved"] in states, ["drawn"] in states, ["published"] in states] == [True] * 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", FAULTS)
+def test_whatever_goes_wrong_at_some_steps(prepared: Path, tmp_path: Path, kind: str) -> None:
+    taken = len(steps(prepared, tmp_path / "whole"))
+    for at in range(3, taken, 20):
+        played(prepared, tmp_path / str(at), Fault(kind, at))

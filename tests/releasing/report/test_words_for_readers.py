@@ -1,6 +1,7 @@
 """Words of a release file for readers: on the certificate and the report, in every kind of file, and nowhere else."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from tests.releasing import files
 from tests.support.pages import check_page
 from tests.support.releases import refusal_of
 
+import takifugu as tf
 from takifugu.core.errors import InputError
+from takifugu.core.text.tables import fitting
 from takifugu.releasing.certificates.bills import checksum_of
 from takifugu.releasing.certificates.checksum import from_dict, read_certificate, table_state
 from takifugu.releasing.file.loading import load
@@ -82,3 +85,44 @@ def test_other_words_are_no_other_release(tmp_path: Path) -> None:
     assert len(identities) == 1
     adjusted = SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
     assert ordered(plan(load(files.write(tmp_path, adjusted))), Path("out")).identity not in identities
+
+
+# A source of households is about households.
+
+
+NAMED = "Who is it?"
+UNIT = re.compile(r"\bunits?\b")
+
+
+def words(folder: Path, end: str) -> str:
+    return " ".join((folder / f"out/time-use-{end}").read_text(encoding="utf-8").split())
+
+
+def test_households_are_households_everywhere(tmp_path: Path) -> None:
+    spec, data = (text.replace(NAMED, "household_id") for text in (SPEC, files.data()))
+    path = files.write(tmp_path, spec, data)
+    study = tf.open_study(path)
+    with fitting(100):
+        assert "time-use-pooled: all households together" in str(study.compare())
+        calibrated, foreseen = str(study.calibrate()), str(study.dry_run())
+    assert "for each household" in calibrated
+    assert re.search("for (one household|[23] households): ", " ".join(foreseen.split()))
+    outcome = study.release()
+    assert "for each household" in outcome.tables[0].title
+    certificate = words(tmp_path, "pooled.certificate.txt")
+    assert "over all 3 households together" in certificate
+    assert "which households there are" in certificate
+    assert outcome.tables[0].certificate.person == "household"
+    assert "Shown for" in words(tmp_path, "units.report.html")
+    assert "of all 3 households" in words(tmp_path, "units.report.html")
+    for text in (calibrated, foreseen, certificate):
+        assert UNIT.findall(text.replace("time-use-units", "")) == []
+
+
+def test_a_source_that_names_nobody_is_charged_as_a_whole(tmp_path: Path) -> None:
+    one = {"ana": (40,)}
+    data = "\n".join(line.removeprefix("ana,") for line in files.data(one).replace(f"{NAMED},", "").splitlines())
+    spec = SPEC.replace(f'unit = "{NAMED}"\n', "").replace("units_independent = true\n", "")
+    path = files.write(tmp_path, spec.replace('per = "both"\n', ""), data)
+    text = " ".join(str(tf.open_study(path).dry_run()).split())
+    assert "for the whole source: its noise loses less than it promises" in text

@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from secrets import token_hex
 
-from sqlalchemy import Connection
-
 from takifugu.accounting.composition.losses import depends_on_order
 from takifugu.accounting.ledger import histories, same_people
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.applying import AS_PAID, note
 from takifugu.accounting.ledger.asking import Request, request_of, request_of_everyone
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.facts import Fact, facts, paid
 from takifugu.accounting.ledger.format.chain import check_chain

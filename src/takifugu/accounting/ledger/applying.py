@@ -5,15 +5,14 @@ Applied again in their order they give the very same tables: what units have spe
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, select
-
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import amount, decoding
 from takifugu.accounting.ledger.facts import Fact, append, content, facts, request_in
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import check_chain
-from takifugu.accounting.ledger.format.tables import TRUTH, meta, metadata, reservations
+from takifugu.accounting.ledger.format.tables import TRUTH, columns
 from takifugu.accounting.ledger.tallying import Tally, tally
 from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED
 from takifugu.accounting.ledger.writing import write_debits, write_people, write_releases
@@ -43,11 +42,10 @@ def rebuild(connection: Connection) -> None:
     those that were written.
     """
     check_chain(connection)
-    waiting = select(reservations.c.public_id, reservations.c.bundle).where(reservations.c.bundle.is_not(None))
-    bundles = connection.execute(waiting).all()
-    for table in reversed(metadata.sorted_tables):
-        if table not in (*TRUTH, meta):
-            connection.execute(delete(table))
+    bundles = connection.all("select public_id, bundle from reservations where bundle is not null")
+    for table in reversed(columns()):
+        if table not in (*TRUTH, "meta"):
+            connection.execute(f"delete from {table}")
     for fact in list(facts(connection)):
         with decoding():
             apply(connection, fact)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from sqlalchemy import Connection
-
 from takifugu.accounting.ledger import moving
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
@@ -20,6 +18,7 @@ from takifugu.accounting.ledger.checking import differences
 from takifugu.accounting.ledger.disk import outputs, sqlite
 from takifugu.accounting.ledger.disk.backup import in_memory
 from takifugu.accounting.ledger.disk.places import path_of
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.layouts import Layouts

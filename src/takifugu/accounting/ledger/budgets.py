@@ -7,11 +7,9 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from secrets import token_hex
 
-from sqlalchemy import Connection
-
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.applying import note
-from takifugu.accounting.ledger.disk.sqlite import ledger_of
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.facts import Fact
 from takifugu.accounting.ledger.values import Amount, Source
 from takifugu.core.commands import command
@@ -34,7 +32,7 @@ def source_with(connection: Connection, name: str, budget: Amount | None) -> tup
     if budget is None or budget == declared:
         return number, source
     if declared is not None:
-        raise other_budget(ledger_of(connection), name, declared, budget)
+        raise other_budget(connection.ledger, name, declared, budget)
     return number, set_budget(connection, number, source, budget)
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import sha256
 
-from sqlalchemy import Connection
-
 from takifugu.accounting.ledger.applying import rebuild
 from takifugu.accounting.ledger.disk.backup import in_memory
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.format.chain import breaks
-from takifugu.accounting.ledger.format.tables import TRUTH, metadata
+from takifugu.accounting.ledger.format.tables import TRUTH, columns
 from takifugu.core.errors import LedgerError
 
 #: So much of a value is shown.
@@ -37,7 +36,7 @@ def differences(connection: Connection) -> tuple[str, ...]:
 def _differences(connection: Connection) -> Iterator[str]:
     with decoding():
         broken = list(breaks(connection))
-    events = connection.exec_driver_sql("select count(*) from events").scalar_one()
+    events = connection.value("select count(*) from events")
     if len(broken) >= events > 1:
         broken = ["no event follows from the one before it: the ledger's key, id or date is not the one it had"]
     yield from broken
@@ -48,7 +47,7 @@ def _differences(connection: Connection) -> Iterator[str]:
         return
     with in_memory(connection) as copied:
         for name in _TABLES:
-            copied.exec_driver_sql(f"create table before_{name} as {_numbered(name)}")
+            copied.execute(f"create table before_{name} as {_numbered(name)}")
         rebuild(copied)
         for name in _TABLES:
             before, now = f"select * from before_{name}", _numbered(name)
@@ -59,11 +58,11 @@ def _differences(connection: Connection) -> Iterator[str]:
 _PRESENCE = {True: "is missing", False: "no event wrote it"}
 
 #: What is computed from the events, and what is said of the ledger as a whole.
-_TABLES = tuple(table.name for table in metadata.sorted_tables if table not in TRUTH)
+_TABLES = tuple(table for table in columns() if table not in TRUTH)
 
 
 def _altered(connection: Connection) -> Iterator[str]:
-    for digest, body in connection.exec_driver_sql("select digest, body from contents"):
+    for digest, body in connection.execute("select digest, body from contents"):
         if not isinstance(body, bytes) or sha256(body).hexdigest() != digest:
             yield str(digest)
 
@@ -73,8 +72,11 @@ def _numbered(table: str) -> str:
 
 
 def _rows(connection: Connection, query: str) -> _Table:
-    rows = connection.exec_driver_sql(query).mappings()
-    return {row["number"]: {key: value for key, value in row.items() if key != "number"} for row in rows}
+    rows = {}
+    for row in connection.all(query):
+        values = row._asdict()
+        rows[values.pop("number")] = values
+    return rows
 
 
 def _of_table(name: str, rows: _Table, right_rows: _Table) -> Iterator[str]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-
-from sqlalchemy import Connection, Table, insert
 
 from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED, Amount
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
@@ -64,10 +62,3 @@ def decoding() -> Iterator[None]:
             rule="it was written by another version or edited",
             fix="nothing more is released about this source, restore a backup or use the version that wrote it",
         ) from None
-
-
-def new_row(connection: Connection, table: Table, row: Mapping[str, object]) -> int:
-    """Write a row and return its number."""
-    key = connection.execute(insert(table).values(row)).inserted_primary_key
-    assert key is not None
-    return int(key[0])

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from secrets import token_hex
 
-from sqlalchemy import Connection
-
 from takifugu._version import __version__
 from takifugu.accounting.ledger.asking import Part, Request, units_in
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import decoding, now
 from takifugu.accounting.ledger.format import chain
 from takifugu.accounting.ledger.format.tables import EVERYONE
@@ -80,7 +79,7 @@ def content(connection: Connection, digest: str) -> bytes:
 
     Raises LedgerError where it is lost or altered.
     """
-    row = connection.exec_driver_sql("select body from contents where digest = ?", (digest,)).first()
+    row = connection.first("select body from contents where digest = ?", (digest,))
     if row is None or sha256(row.body).hexdigest() != digest:
         raise LedgerError(
             "the ledger lacks what one of its events names",
@@ -104,7 +103,7 @@ def named_in(fact: Fact) -> tuple[str, ...]:
 def keep(connection: Connection, body: bytes) -> str:
     """Write content once and return its digest."""
     digest = sha256(body).hexdigest()
-    connection.exec_driver_sql("insert or ignore into contents (digest, body) values (?, ?)", (digest, body))
+    connection.execute("insert or ignore into contents (digest, body) values (?, ?)", (digest, body))
     return digest
 
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row
-
 from takifugu.accounting.ledger.accounts import Item
+from takifugu.accounting.ledger.disk.sqlite import Connection, Row
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import edited
-from takifugu.accounting.ledger.format.tables import batches, charges, debits, frameworks, histories, releases
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import LedgerError
 from takifugu.model import frameworks as framework_room
@@ -61,7 +59,7 @@ def charge_of_text(body: str) -> Charge:
 
 def select_these(connection: Connection, table: str, column: str, values: Iterable[Hashable]) -> None:
     """Put values into a temporary table for joins, without a limit."""
-    raw = connection.connection.cursor()
+    raw = connection.tuples()
     raw.execute(f"create temp table if not exists {table} ({column} primary key) without rowid")
     raw.execute(f"delete from {table}")
     in_order = sorted(values)  # type: ignore[type-var]  # so that they are written one after the other
@@ -101,8 +99,8 @@ def hits(connection: Connection, tags: Collection[bytes]) -> dict[int, Known]:
 
 def _rows_of(connection: Connection, tags: Collection[bytes]) -> Iterator[tuple[int, bytes, int]]:
     """Yield source, tag and standing by tag."""
-    raw = connection.connection.cursor()
-    if len(tags) >= connection.exec_driver_sql("select count(*) from units").scalar_one() / FEW:
+    raw = connection.tuples()
+    if len(tags) >= connection.value("select count(*) from units") / FEW:
         everyone = raw.execute("select source, tag, standing from units")
         return (row for row in everyone if row[1] in tags)
     select_these(connection, "wanted_tags", "tag", tags)
@@ -112,7 +110,7 @@ def _rows_of(connection: Connection, tags: Collection[bytes]) -> Iterator[tuple[
 
 def _standing(connection: Connection, row: int) -> Standing:
     query = "select id, history, epsilon, delta, units from standings where id = ?"
-    stored = connection.exec_driver_sql(query, (row,)).first()
+    stored = connection.first(query, (row,))
     if stored is None:
         raise edited(connection, "what some people have spent is not there")
     return Standing(*stored)
@@ -121,20 +119,20 @@ def _standing(connection: Connection, row: int) -> Standing:
 def tags_of(connection: Connection, source: int) -> list[bytes]:
     """Return every unit of a source, sorted."""
     query = "select tag from units where source = ? and tag != x'' order by tag"
-    return [tag for (tag,) in connection.exec_driver_sql(query, (source,))]
+    return [tag for (tag,) in connection.execute(query, (source,))]
 
 
 def histories_of_everyone(connection: Connection, sources: Iterable[int]) -> dict[int, int]:
     """Return each source's common history, beside the units' own ones."""
     sources = set(sources)
     query = "select u.source, s.history from units u join standings s on s.id = u.standing where u.tag = x''"
-    return {source: history for source, history in connection.exec_driver_sql(query) if source in sources}
+    return {source: history for source, history in connection.execute(query) if source in sources}
 
 
 def has_links(connection: Connection, source: int) -> bool:
     """Return whether a source has pooled output-law promises."""
     query = "select 1 from charges c join frameworks f on f.id = c.framework where f.source = ? and c.links limit 1"
-    return connection.exec_driver_sql(query, (source,)).first() is not None
+    return connection.first(query, (source,)) is not None
 
 
 def debits_of(connection: Connection, leaves: Iterable[int]) -> dict[int, tuple[Item, ...]]:
@@ -145,8 +143,8 @@ def debits_of(connection: Connection, leaves: Iterable[int]) -> dict[int, tuple[
         "from path left join debits d on d.batch = path.batch left join releases r on r.id = d.release "
         "order by leaf, path.batch, d.id"
     )
-    rows = connection.exec_driver_sql(query).all()
-    for table, column in ((histories, "history"), (batches, "batch"), (debits, "id"), (releases, "release")):
+    rows = connection.all(query)
+    for table, column in (("histories", "history"), ("batches", "batch"), ("debits", "id"), ("releases", "release")):
         seals.check_rows(connection, table, {getattr(row, column) for row in rows})
     charge_by_row = charges_of(connection, {row.charge for row in rows})
     items_of: dict[int, list[Item]] = {}
@@ -180,10 +178,10 @@ def rows_of(charge: Charge) -> tuple[int, int]:
 def charges_of(connection: Connection, numbers: Iterable[int]) -> dict[int, Charge]:
     """Return charges by their rows."""
     select_these(connection, "wanted_rows", "id", numbers)
-    seals.check_rows(connection, charges, numbers)
+    seals.check_rows(connection, "charges", numbers)
     query = "select c.id, c.body from wanted_rows w cross join charges c on c.id = w.id"
     with decoding():
-        return {row: charge_of_text(body) for row, body in connection.exec_driver_sql(query)}
+        return {row: charge_of_text(body) for row, body in connection.execute(query)}
 
 
 def frameworks_of(connection: Connection, charge_rows: Iterable[int]) -> dict[str, Framework]:
@@ -193,8 +191,8 @@ def frameworks_of(connection: Connection, charge_rows: Iterable[int]) -> dict[st
         "select distinct f.id, f.fingerprint, f.body from wanted_rows w cross join charges c on c.id = w.id "
         "join frameworks f on f.id = c.framework"
     )
-    rows = connection.exec_driver_sql(query).all()
-    seals.check_rows(connection, frameworks, {row.id for row in rows})
+    rows = connection.all(query)
+    seals.check_rows(connection, "frameworks", {row.id for row in rows})
     with decoding():
         return {row.fingerprint: framework_of(row.body) for row in rows}
 
@@ -205,10 +203,10 @@ def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, in
         "select c.body, sum(b.units) as units from releases r join debits d on d.release = r.id "
         "join batches b on b.id = d.batch join charges c on c.id = d.charge where r.source = ? group by c.id"
     )
-    for table in (releases, debits, batches, charges):
+    for table in ("releases", "debits", "batches", "charges"):
         seals.check_rows(connection, table, None)
     with decoding():
-        return [(charge_of_text(row.body), row.units) for row in connection.exec_driver_sql(query, (source,))]
+        return [(charge_of_text(row.body), row.units) for row in connection.execute(query, (source,))]
 
 
 def frameworks_of_items(connection: Connection, items_by_history: Iterable[Iterable[Item]]) -> dict[str, Framework]:
@@ -216,7 +214,7 @@ def frameworks_of_items(connection: Connection, items_by_history: Iterable[Itera
     return frameworks_of(connection, {rows_of(item.charge)[0] for items in items_by_history for item in items})
 
 
-def entry_rows(connection: Connection, source: int) -> Sequence[Row[*tuple[object, ...]]]:
+def entry_rows(connection: Connection, source: int) -> list[Row]:
     """Return a source's releases with charges and unit counts, oldest first."""
     query = (
         "select r.id, r.public_id, r.name, r.epsilon, r.delta, r.software, r.created, s.state, c.body, f.fingerprint, "
@@ -224,4 +222,4 @@ def entry_rows(connection: Connection, source: int) -> Sequence[Row[*tuple[objec
         "join batches b on b.id = d.batch join charges c on c.id = d.charge join frameworks f on f.id = c.framework "
         "where r.source = ? order by r.id, d.id"
     )
-    return connection.exec_driver_sql(query, (source,)).all()
+    return connection.all(query, (source,))

@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from sqlalchemy import Connection
-
 from takifugu.accounting.composition.losses import depends_on_order
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.applying import apply
 from takifugu.accounting.ledger.disk import outputs
 from takifugu.accounting.ledger.disk.backup import in_memory, keep
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import amount
 from takifugu.accounting.ledger.facts import Fact, append, content, facts, named_in, request_in
 from takifugu.accounting.ledger.facts import keep as keep_content
@@ -95,7 +94,7 @@ class _OrderDecides(Exception):
 def _entering(ledger: Path, other: Store) -> str:
     """Name the commands to enter another ledger's releases, one a folder."""
     with other.reading() as theirs:
-        recipes = [json.loads(row.recipe) for row in theirs.exec_driver_sql("select recipe from reservations").all()]
+        recipes = [json.loads(row.recipe) for row in theirs.all("select recipe from reservations")]
     folders = dict.fromkeys(recipe["output"] for recipe in recipes if "output" in recipe)
     ways = [command("ledger", "adopt", ledger, folder) for folder in folders]
     return f"what the other one published is entered with {' and '.join(ways) or 'its certificates'}"
@@ -239,16 +238,16 @@ def _sessions(connection: Connection, theirs: Connection, further: Sequence[Fact
     """Yield a payment for every session still open at the copies' parting."""
     repeated = {fact.body.get("again") for fact in further if fact.kind == "paid"}
     query = "select public_id, recipe, state, bundle from reservations"
-    their_rows = {row.public_id: row for row in theirs.exec_driver_sql(query)}
+    their_rows = {row.public_id: row for row in theirs.execute(query)}
     closed = {fact.body["group"] for fact in _shared(connection, theirs) if fact.kind in ("published", "over")}
     opened = {fact.body["group"] for fact in _shared(connection, theirs) if fact.kind == "drawn"}
-    for row in connection.exec_driver_sql(query).all():
+    for row in connection.all(query):
         other = their_rows.get(row.public_id)
         is_session = json.loads(row.recipe).get("kind") == RECIPE["kind"]
         if other is None or not is_session or row.public_id not in opened - closed or row.public_id in repeated:
             continue
         if row.state != DRAWN or other.state != DRAWN or row.bundle != other.bundle:
-            head = theirs.exec_driver_sql("select head from meta").scalar_one()
+            head = theirs.value("select head from meta")
             yield _again(connection, row.public_id, str(head))
 
 
@@ -275,14 +274,14 @@ def _again(connection: Connection, group: str, reason: str) -> Fact:
 
 def _has(connection: Connection, name: str) -> bool:
     query = "select 1 from events where public_id = ?"
-    return connection.exec_driver_sql(query, (name,)).first() is not None
+    return connection.first(query, (name,)) is not None
 
 
 def _take_values(connection: Connection, theirs: Connection, place: Path, other_place: Path) -> None:
     """Keep the other copy's unpublished noisy values, against a second draw."""
     query = "select public_id, bundle from reservations where state = ? and bundle is {} null"
-    lacking = {row.public_id for row in connection.exec_driver_sql(query.format(""), (DRAWN,))}
-    for group, bundle in theirs.exec_driver_sql(query.format("not"), (DRAWN,)).all():
+    lacking = {row.public_id for row in connection.execute(query.format(""), (DRAWN,))}
+    for group, bundle in theirs.all(query.format("not"), (DRAWN,)):
         packed = outputs.packed_of(other_place, bundle) if group in lacking else None
         if packed is not None:
             reserved.set_bundle(connection, group, outputs.placed(place, group, packed))

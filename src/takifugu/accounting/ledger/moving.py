@@ -9,9 +9,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from sqlalchemy import Connection
-
 from takifugu.accounting.ledger.applying import note
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.facts import Fact
 from takifugu.accounting.ledger.pending import held, keep_bundle, packed, unpacked

@@ -6,13 +6,11 @@ One of an older format becomes one of this: its events are replayed, and the old
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from secrets import token_hex
-
-from sqlalchemy import Connection, Engine, Row, insert, select
 
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger.applying import apply
@@ -20,12 +18,13 @@ from takifugu.accounting.ledger.asking import roster_of
 from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.disk.backup import keep
 from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, check_side_files, place_of
+from takifugu.accounting.ledger.disk.sqlite import Connection, Row
 from takifugu.accounting.ledger.encoding import decoding, now
 from takifugu.accounting.ledger.facts import Fact, append, content, named_in
 from takifugu.accounting.ledger.facts import keep as keep_content
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import check_chain, digest, start
-from takifugu.accounting.ledger.format.tables import KIND, READ, TAG, VERSION, meta, metadata, statements
+from takifugu.accounting.ledger.format.tables import KIND, READ, TAG, VERSION, columns, make, parts, parts_of
 from takifugu.accounting.ledger.store import Store
 from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError
@@ -47,8 +46,7 @@ def open_store(path: Path, timeout: float, create: bool, at_most: int | None = A
     """
     with sqlite.explained(path):
         path, is_new = _file(path, create)
-    engine = sqlite.engine_of(path, timeout)
-    store = Store(path, engine, b"")
+    store = Store(path, timeout, b"")
     with store.reading() as connection:
         sqlite.check_harmless(connection)
         sqlite.check_whole(connection)
@@ -58,11 +56,11 @@ def open_store(path: Path, timeout: float, create: bool, at_most: int | None = A
         version_of(connection, path)
         with decoding():
             check_layout(connection, path)
-            row = connection.execute(select(meta)).one()
+            row = connection.one("select public_id, key from meta")
             key = bytes.fromhex(row.key)
     with sqlite.explained(path):
         sqlite.give_up_shared_memory(path, timeout)
-    return Store(path, engine, key, is_new, row.public_id, former)
+    return Store(path, timeout, key, is_new, row.public_id, former)
 
 
 def _file(path: Path, create: bool) -> tuple[Path, bool]:
@@ -97,38 +95,25 @@ def _file(path: Path, create: bool) -> tuple[Path, bool]:
     return path, is_new
 
 
-def _fill(engine: Engine) -> None:
-    with engine.begin() as connection:
-        for statement in statements():
-            connection.exec_driver_sql(statement)
-        begin(connection, token_hex(8), now(), token_hex(32))
-        seals.write(connection)
+def _fill(connection: Connection) -> None:
+    begin(connection, token_hex(8), now(), token_hex(32))
+    seals.write(connection)
 
 
 def begin(connection: Connection, public_id: str, created: str, key: str) -> None:
-    """Describe the ledger in its empty tables."""
-    row = {
-        "kind": KIND, "version": VERSION, "public_id": public_id, "created": created, "key": key, "head": "",
-        "counts": "",
-    }  # fmt: skip
-    connection.execute(insert(meta).values(row))
-    connection.exec_driver_sql("update meta set head = ?", (start(connection),))
+    """Make the ledger's empty tables, and describe it."""
+    make(connection)
+    connection.insert(
+        "meta", kind=KIND, version=VERSION, public_id=public_id, created=created, key=key, head="", counts=""
+    )
+    connection.execute("update meta set head = ?", (start(connection),))
 
 
 def check_layout(connection: Connection, path: Path) -> None:
     """Raise LedgerError for other tables, columns or indexes than a ledger's."""
-    tables = {name: {column.name for column in table.columns} for name, table in metadata.tables.items()}
-    indexes = {index.name for index in chain.from_iterable(table.indexes for table in metadata.tables.values())}
-    strange = [
-        name
-        for kind, name in connection.exec_driver_sql("select type, name from sqlite_master")
-        if not name.startswith("sqlite_") and name not in (tables if kind == "table" else indexes)
-    ]
-    columns_by_table: dict[str, set[str]] = {}
-    columns_of = "select m.name, c.name from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table'"
-    for table, column in connection.exec_driver_sql(columns_of):
-        columns_by_table.setdefault(table, set()).add(column)
-    strange += [name for name, columns in tables.items() if columns_by_table.get(name) != columns]
+    there = parts_of(connection)
+    strange = [name for name in there if name not in parts()]
+    strange += [table for table, names in columns().items() if {*there.get(table, ())} != {*names}]
     if strange:
         raise LedgerError(
             f"the ledger {str(path)!r} has a part that no ledger has ({visible(min(strange))[:40]!r})",
@@ -142,8 +127,8 @@ def version_of(connection: Connection, path: Path) -> int:
 
     Raises LedgerError for what is no ledger, or has an unknown format.
     """
-    has_meta = connection.exec_driver_sql("select 1 from sqlite_master where type = 'table' and name = 'meta'").first()
-    rows = connection.exec_driver_sql("select kind, version from meta").all() if has_meta else []
+    has_meta = connection.first("select 1 from sqlite_master where type = 'table' and name = 'meta'")
+    rows = connection.all("select kind, version from meta") if has_meta else []
     if len(rows) != 1 or rows[0].kind != KIND:
         raise LedgerError(
             f"the ledger {str(path)!r} is a database, but not a ledger",
@@ -171,10 +156,10 @@ def _upgrade(store: Store, at_most: int | None = AT_ONCE) -> Path | None:
     LedgerError for one that has more than `at_most` payments, and for one that cannot be read: it stays as it is.
     """
     with store.writing() as connection:
-        version = connection.exec_driver_sql("select version from meta").scalar_one()
+        version = connection.value("select version from meta")
         if version == VERSION:
             return None
-        payments = connection.exec_driver_sql("select count(*) from events where kind = 'paid'").scalar_one()
+        payments = connection.value("select count(*) from events where kind = 'paid'")
         if at_most is not None and payments > at_most:
             raise LedgerError(
                 f"the ledger {str(store.path)!r} is in format {version}, and this version of Takifugu writes format "
@@ -191,7 +176,7 @@ def _upgrade(store: Store, at_most: int | None = AT_ONCE) -> Path | None:
 
 
 def _replay(connection: Connection, version: int) -> None:
-    meta = connection.exec_driver_sql("select public_id, created, key from meta").one()
+    meta = connection.one("select public_id, created, key from meta")
     if version > WITHOUT_IDS:
         seals.check_itself(connection)
         check_chain(connection)
@@ -199,11 +184,9 @@ def _replay(connection: Connection, version: int) -> None:
     names = dict.fromkeys(chain.from_iterable(map(named_in, events)))
     texts = {name: content(connection, name) for name in names}
     waiting = "select public_id, bundle from reservations where bundle is not null"
-    bundles = connection.exec_driver_sql(waiting).all()
-    for table in reversed(metadata.sorted_tables):
-        connection.exec_driver_sql(f"drop table if exists {table.name}")
-    for statement in statements():
-        connection.exec_driver_sql(statement)
+    bundles = connection.all(waiting)
+    for table in reversed(columns()):
+        connection.execute(f"drop table if exists {table}")
     begin(connection, meta.public_id, meta.created, meta.key)
     for older in events:
         fact = _with_short_tags(connection, older, texts) if older.kind == "paid" else older
@@ -214,16 +197,16 @@ def _replay(connection: Connection, version: int) -> None:
     seals.write(connection)
 
 
-def _events(connection: Connection, version: int) -> Sequence[Row[*tuple[object, ...]]]:
+def _events(connection: Connection, version: int) -> list[Row]:
     """Return an old ledger's events: kind, source, body, time, id, first digest.
 
     Events of format 5 had neither of the last two.
     """
     names = "public_id, first" if version > WITHOUT_IDS else "'', null"
-    return connection.exec_driver_sql(f"select kind, source, body, created, {names} from events order by id").all()
+    return connection.all(f"select kind, source, body, created, {names} from events order by id")
 
 
-def _fact(key: str, number: int, event: Row[*tuple[object, ...]]) -> Fact:
+def _fact(key: str, number: int, event: Row) -> Fact:
     """Return an event; a missing id becomes one equal in all copies."""
     kind, source, body, created, name, first = event
     name = name or digest(key, number, kind, source, body, created).hex()[:16]

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from secrets import token_hex
 
-from sqlalchemy import Connection
-
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.accounts import what_fits
 from takifugu.accounting.ledger.applying import note
 from takifugu.accounting.ledger.asking import Request
 from takifugu.accounting.ledger.budgets import enough, setting, source_with, write_budget
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.facts import paid
 from takifugu.accounting.ledger.kinds import Account, AccountKind, request_items
 from takifugu.accounting.ledger.tallying import Tally

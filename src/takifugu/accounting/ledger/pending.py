@@ -7,12 +7,10 @@ import zlib
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from sqlalchemy import Connection, Row, select, update
-
 from takifugu.accounting.ledger.disk import outputs
-from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row
+from takifugu.accounting.ledger.disk.sqlite import Connection, Row
+from takifugu.accounting.ledger.encoding import amount, decoding, known_state
 from takifugu.accounting.ledger.format import seals
-from takifugu.accounting.ledger.format.tables import releases, reservations, sources
 from takifugu.accounting.ledger.store import most_spent, people_of
 from takifugu.accounting.ledger.values import PUBLISHED, RESERVED, Payment, Pending
 from takifugu.core.errors import LedgerError
@@ -27,11 +25,10 @@ def add_reservation(
     connection: Connection, source: int, group: str, identity: str | None, recipe: str, created: str
 ) -> int:
     """Write a new reservation."""
-    row = {
-        "public_id": group, "source": source, "identity": identity, "recipe": recipe,
-        "state": RESERVED, "created": created, "changed": created,
-    }  # fmt: skip
-    return new_row(connection, reservations, row)
+    return connection.insert(
+        "reservations", public_id=group, source=source, identity=identity, recipe=recipe, state=RESERVED,
+        created=created, changed=created,
+    )  # fmt: skip
 
 
 def refuse_twice(connection: Connection, source: int, names: Iterable[str], recipe: Plain) -> None:
@@ -66,14 +63,12 @@ def refuse_alike(paid: Payment, once: str | None) -> None:
 
 def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
     """Return all payments about a source, oldest first."""
-    for table in (releases, reservations):
+    for table in ("releases", "reservations"):
         seals.check_rows(connection, table, [source], "source")
     ids: dict[int, dict[str, str]] = {}
-    for row in connection.execute(select(releases).where(releases.c.source == source).order_by(releases.c.id)):
+    for row in connection.all("select * from releases where source = ? order by id", (source,)):
         ids.setdefault(row.reservation, {})[row.name] = row.public_id
-    columns = reservations.c
-    query = select(columns.id, columns.public_id, columns.state, columns.identity, columns.created, columns.recipe)
-    rows = connection.execute(query.where(columns.source == source).order_by(columns.id))
+    rows = connection.all("select * from reservations where source = ? order by id", (source,))
     with decoding():
         return tuple(
             Payment(row.public_id, ids.get(row.id, {}), row.state, row.identity, row.created, json.loads(row.recipe))
@@ -83,25 +78,23 @@ def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
 
 def read_pending(connection: Connection, ledger: Path, source: int | None, identity: str | None) -> tuple[Pending, ...]:
     """Return unpublished payments, oldest first."""
-    query = (
-        select(reservations, sources.c.name, sources.c.budget_epsilon, sources.c.budget_delta)
-        .select_from(reservations.join(sources))
-        .where(reservations.c.state != PUBLISHED)
-        .order_by(reservations.c.id)
-    )
+    conditions: dict[str, object] = {"r.state != ?": PUBLISHED}
     if source is not None:
-        query = query.where(reservations.c.source == source)
+        conditions["r.source = ?"] = source
     if identity is not None:
-        query = query.where(reservations.c.identity == identity)
-    waiting = connection.execute(query).all()
-    seals.check_rows(connection, reservations, [row.id for row in waiting])
+        conditions["r.identity = ?"] = identity
+    query = (
+        "select r.*, s.name, s.budget_epsilon, s.budget_delta from reservations r join sources s on s.id = r.source "
+        f"where {' and '.join(conditions)} order by r.id"
+    )
+    waiting = connection.all(query, tuple(conditions.values()))
+    seals.check_rows(connection, "reservations", [row.id for row in waiting])
     with decoding():
         return tuple(_pending(connection, ledger, row) for row in waiting)
 
 
-def _pending(connection: Connection, ledger: Path, row: Row[*tuple[object, ...]]) -> Pending:
-    query = select(releases).where(releases.c.reservation == row.id).order_by(releases.c.id)
-    rows = connection.execute(query).all()
+def _pending(connection: Connection, ledger: Path, row: Row) -> Pending:
+    rows = connection.all("select * from releases where reservation = ? order by id", (row.id,))
     spent = most_spent(connection, row.source)
     return Pending(
         group=row.public_id, source=row.name, ids={release.name: release.public_id for release in rows},
@@ -122,13 +115,13 @@ def packed(bundle: bytes) -> bytes:
     return zlib.compress(bundle, 9)
 
 
-def held(connection: Connection, group: str) -> Row[*tuple[object, ...]]:
-    row = connection.execute(select(reservations).where(reservations.c.public_id == group)).one_or_none()
+def held(connection: Connection, group: str) -> Row:
+    row = connection.first("select * from reservations where public_id = ?", (group,))
     if row is None:
         raise LedgerError(
             f"the ledger has no reservation {group!r}", fix="complete it with the ledger that it was made in"
         )
-    seals.check_rows(connection, reservations, [row.id])
+    seals.check_rows(connection, "reservations", [row.id])
     with decoding():
         known_state(row.state)
     return row
@@ -136,21 +129,21 @@ def held(connection: Connection, group: str) -> Row[*tuple[object, ...]]:
 
 def set_state(connection: Connection, group: str, state: str, created: str) -> None:
     """Write a reservation's state; drop published values."""
-    statement = update(reservations).where(reservations.c.public_id == group)
-    connection.execute(statement.values(changed=created, state=state))
+    statement = "update reservations set changed = ?, state = ?, seal = null where public_id = ?"
+    connection.execute(statement, (created, state, group))
     if state == PUBLISHED:
         set_bundle(connection, group, None)
 
 
 def published_of(connection: Connection, groups: Collection[str]) -> list[str]:
     """Return the published reservations; unknown ones may be another ledger's."""
-    query = select(reservations.c.public_id).where(reservations.c.public_id.in_(groups))
-    return list(connection.execute(query.where(reservations.c.state == PUBLISHED)).scalars())
+    query = "select 1 from reservations where public_id = ? and state = ?"
+    return [group for group in groups if connection.first(query, (group, PUBLISHED))]
 
 
 def set_bundle(connection: Connection, group: str, bundle: bytes | None) -> None:
     """Keep a reservation's noisy values, outside the events, until published."""
-    connection.execute(update(reservations).where(reservations.c.public_id == group).values(bundle=bundle))
+    connection.execute("update reservations set bundle = ?, seal = null where public_id = ?", (bundle, group))
 
 
 def keep_bundle(connection: Connection, group: str, bundle: bytes) -> None:

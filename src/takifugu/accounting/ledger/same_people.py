@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from takifugu.accounting.ledger import store as rows
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.core.errors import InputError, LedgerError
 
 #: Sources by their numbers, the lower one first; a source with itself was declared to be of the same people as others.
@@ -113,7 +112,7 @@ def not_declared(connection: Connection, source: Declaration) -> str:
     """
     if source.number or source.names_units or source.same_people is not None:
         return ""
-    names = [name for name, members in connection.exec_driver_sql("select name, members from sources") if not members]
+    names = [name for name, members in connection.execute("select name, members from sources") if not members]
     if not names:
         return ""
     return (

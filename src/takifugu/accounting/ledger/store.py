@@ -3,50 +3,35 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, Row, func, insert, select, update
-
 from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.disk.places import check_one_name, in_use
-from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row
+from takifugu.accounting.ledger.disk.sqlite import READ_LOCK, WRITE_LOCK, Connection, Row
+from takifugu.accounting.ledger.encoding import amount, decoding, known_state
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.layouts import Layouts, known_layout
-from takifugu.accounting.ledger.format.tables import (
-    EVERYONE,
-    TAG,
-    layouts,
-    notes,
-    people,
-    releases,
-    reservations,
-    sources,
-    standings,
-    units,
-)
+from takifugu.accounting.ledger.format.tables import EVERYONE, TAG
 from takifugu.accounting.ledger.histories import charge_of_text, entry_rows
 from takifugu.accounting.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
 from takifugu.core.errors import LedgerError
 from takifugu.numbers.rationals import to_text
 
-#: Which standing a unit has.
-IS_OF = units.c.standing == standings.c.id
-
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """An open ledger: its path, its engine, and the key of hashes.
+    """An open ledger: its path, the seconds to wait for others, and the key of hashes.
 
     `public_id` says which ledger it is; `upgraded_from` where one of an older format is kept. `place` is where `path`
     led when it was opened, whatever the process calls its folder afterwards.
     """
 
     path: Path
-    engine: Engine
+    timeout: float
     key: bytes = field(repr=False)
     is_new: bool = False
     public_id: str = ""
@@ -76,23 +61,28 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        with sqlite.explained(self.path), in_use(self.place), self.engine.connect() as connection, connection.begin():
+        """Look at one moment of the ledger until the end."""
+        with self._transaction(READ_LOCK) as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Hold the write lock until the end; undo all on an exception."""
-        with sqlite.explained(self.path), in_use(self.place), self.engine.connect() as plain:
-            connection = plain.execution_options(takifugu_writes=True)
-            with connection.begin():
-                if self.place.exists():
-                    check_one_name(self.place)
-                yield connection
+        with self._transaction(WRITE_LOCK) as connection:
+            if self.place.exists():
+                check_one_name(self.place)
+            yield connection
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Connection]:
+        opened = sqlite.transaction(self.place, self.timeout, begin, self.path)
+        with sqlite.explained(self.path), in_use(self.place), opened as connection:
+            yield connection
 
 
 def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
     """Return a source by its normalised name, or None."""
-    row = connection.execute(select(sources).where(sources.c.name == name)).one_or_none()
+    row = connection.first("select * from sources where name = ?", (name,))
     return None if row is None else (row.id, _source(row))
 
 
@@ -105,23 +95,21 @@ def known_source(connection: Connection, name: str) -> tuple[int, Source]:
 
 
 def source_of_row(connection: Connection, number: int) -> Source:
-    return _source(connection.execute(select(sources).where(sources.c.id == number)).one())
+    return _source(connection.one("select * from sources where id = ?", (number,)))
 
 
-def _source(row: Row[*tuple[object, ...]]) -> Source:
+def _source(row: Row) -> Source:
     with decoding():
         budget = None
         if row.budget_epsilon is not None:
             budget = amount(row.budget_epsilon, row.budget_delta)
-    return Source(row.name, row.public_id, budget, row.budget_is_implied)
+    return Source(row.name, row.public_id, budget, bool(row.budget_is_implied))
 
 
 def add_source(connection: Connection, name: str, public_id: str, created: str) -> None:
-    row = {
-        "name": name, "public_id": public_id, "created": created, "budget_is_implied": False, "changes": 0,
-        "members": 0,
-    }  # fmt: skip
-    new_row(connection, sources, row)
+    connection.insert(
+        "sources", name=name, public_id=public_id, created=created, budget_is_implied=False, changes=0, members=0
+    )
 
 
 def set_budget(connection: Connection, source: int, budget: Amount, implied: bool, created: str) -> None:
@@ -130,20 +118,19 @@ def set_budget(connection: Connection, source: int, budget: Amount, implied: boo
     was = "" if before.budget is None else f" (before: {before.budget.text(up=False)})"
     why = ", what the first release cost, because none was declared" if implied else ""
     add_note(connection, source, created, f"the budget is {budget.text(up=False)}{was}{why}")
-    values = {
-        "budget_epsilon": to_text(budget.epsilon), "budget_delta": to_text(budget.delta), "budget_is_implied": implied
-    }  # fmt: skip
-    connection.execute(update(sources).where(sources.c.id == source).values(values))
+    connection.execute(
+        "update sources set budget_epsilon = ?, budget_delta = ?, budget_is_implied = ?, seal = null where id = ?",
+        (to_text(budget.epsilon), to_text(budget.delta), implied, source),
+    )
     changed(connection, source)
 
 
 def read_layouts(connection: Connection, source: int) -> Layouts:
     """Return the layouts of a source in their classes, oldest first."""
-    seals.check_rows(connection, layouts, [source], "source")
-    query = select(layouts).where(layouts.c.source == source).order_by(layouts.c.id)
+    seals.check_rows(connection, "layouts", [source], "source")
     classes: dict[int, list[str]] = {}
     with decoding():
-        for row in connection.execute(query):
+        for row in connection.all("select alike, body from layouts where source = ? order by id", (source,)):
             classes.setdefault(row.alike, []).append(known_layout(row.body))
     return Layouts({members[0]: tuple(members) for members in classes.values()})
 
@@ -153,28 +140,28 @@ def add_layouts(connection: Connection, source: int, layouts_now: Layouts, words
     before = read_layouts(connection, source)
     for number, members in enumerate(layouts_now.classes.values()):
         for body in members[len(before.classes.get(members[0], ())) :]:
-            connection.execute(insert(layouts).values(source=source, alike=number, body=body))
+            connection.insert("layouts", source=source, alike=number, body=body)
     if len(layouts_now.classes) > max(len(before.classes), 1):
         add_note(connection, source, created, words)
 
 
 def changed(connection: Connection, source: int) -> None:
     """Mark a source's account as changed, for all computations from before."""
-    connection.execute(update(sources).where(sources.c.id == source).values(changes=sources.c.changes + 1))
+    connection.execute("update sources set changes = changes + 1, seal = null where id = ?", (source,))
 
 
 def open_units(connection: Connection, source: int) -> None:
     """Mark a source's units for sealing."""
-    connection.execute(update(sources).where(sources.c.id == source).values(units_seal=None))
+    connection.execute("update sources set units_seal = null, seal = null where id = ?", (source,))
 
 
-def read_counters(connection: Connection) -> Sequence[Row[*tuple[object, ...]]]:
-    return connection.exec_driver_sql("select id, changes, members from sources order by id").all()
+def read_counters(connection: Connection) -> list[Row]:
+    return connection.all("select id, changes, members from sources order by id")
 
 
 def has_members(connection: Connection, source: int) -> bool:
     """Return whether a source's releases name their units."""
-    return bool(connection.execute(select(sources.c.members).where(sources.c.id == source)).scalar_one())
+    return bool(connection.value("select members from sources where id = ?", (source,)))
 
 
 def read_people(connection: Connection) -> dict[tuple[int, int], bool]:
@@ -182,7 +169,7 @@ def read_people(connection: Connection) -> dict[tuple[int, int], bool]:
 
     The pair of a source with itself says that it names no units, and is of the same people as others without names.
     """
-    return {(row.one, row.other): row.same for row in connection.execute(select(people))}
+    return {(row.one, row.other): bool(row.same) for row in connection.all("select * from people")}
 
 
 def people_of(connection: Connection, source: int) -> dict[str, bool]:
@@ -196,41 +183,45 @@ def people_of(connection: Connection, source: int) -> dict[str, bool]:
 
 def add_note(connection: Connection, source: int, created: str, words: str) -> None:
     """Leave a trace in the history of a source."""
-    connection.execute(insert(notes).values(source=source, what=words, created=created))
+    connection.insert("notes", source=source, what=words, created=created)
 
 
 def read_notes(connection: Connection, source: int) -> tuple[Event, ...]:
-    query = select(notes).where(notes.c.source == source).order_by(notes.c.id)
-    return tuple(Event(row.created, row.what) for row in connection.execute(query))
+    notes = connection.all("select created, what from notes where source = ? order by id", (source,))
+    return tuple(Event(*note) for note in notes)
 
 
 def read_release_ids(connection: Connection, source: int) -> frozenset[str]:
-    return frozenset(connection.execute(select(releases.c.public_id).where(releases.c.source == source)).scalars())
+    releases = connection.all("select public_id from releases where source = ?", (source,))
+    return frozenset(public_id for (public_id,) in releases)
 
 
 def read_spent(connection: Connection, source: int) -> tuple[UnitSpent, ...]:
-    spent = select(units.c.tag, standings.c.epsilon, standings.c.delta).join_from(units, standings, IS_OF)
-    rows = connection.execute(spent.where(units.c.source == source, units.c.tag != EVERYONE).order_by(units.c.tag))
+    query = (
+        "select u.tag, s.epsilon, s.delta from units u join standings s on s.id = u.standing "
+        "where u.source = ? and u.tag != ? order by u.tag"
+    )
     with decoding():
-        return tuple(UnitSpent(row.tag.hex(), amount(row.epsilon, row.delta)) for row in rows)
+        rows = connection.tuples().execute(query, (source, EVERYONE))
+        return tuple(UnitSpent(tag.hex(), amount(epsilon, delta)) for tag, epsilon, delta in rows)
 
 
 def most_spent(connection: Connection, source: int) -> Amount:
     """Return the most any unit of a source spent."""
-    costs = select(standings.c.epsilon, standings.c.delta).where(standings.c.source == source).distinct()
+    costs = connection.all("select distinct epsilon, delta from standings where source = ?", (source,))
     with decoding():
-        return most([amount(*row) for row in connection.execute(costs)])
+        return most([amount(*cost) for cost in costs])
 
 
 def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
-    rows_by_release: dict[int, list[Row[*tuple[object, ...]]]] = {}
+    rows_by_release: dict[int, list[Row]] = {}
     for row in entry_rows(connection, source):
         rows_by_release.setdefault(row.id, []).append(row)
     with decoding():
         return tuple(map(_entry, rows_by_release.values()))
 
 
-def _entry(rows: list[Row[*tuple[object, ...]]]) -> Entry:
+def _entry(rows: list[Row]) -> Entry:
     first, charges = rows[0], [charge_of_text(row.body) for row in rows]
     return Entry(
         id=first.public_id, name=first.name, state=known_state(first.state), amount=amount(first.epsilon, first.delta),
@@ -241,18 +232,18 @@ def _entry(rows: list[Row[*tuple[object, ...]]]) -> Entry:
 
 
 def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
+    units_of = "select count(*) from units where source = ? and tag != ?"
+    states_of = (
+        "select v.state, count(*) as releases from releases r join reservations v on v.id = r.reservation "
+        "where r.source = ? group by v.state"
+    )
     summaries = []
-    for row in connection.execute(select(sources).order_by(sources.c.id)):
-        conditions = (units.c.source == row.id, units.c.tag != EVERYONE)
-        size = connection.execute(select(func.count()).select_from(units).where(*conditions)).scalar_one()
-        states = connection.execute(
-            select(reservations.c.state, func.count())
-            .select_from(releases.join(reservations))
-            .where(releases.c.source == row.id)
-            .group_by(reservations.c.state)
-        ).all()
+    for row in connection.all("select * from sources order by id"):
         source, total = _source(row), most_spent(connection, row.id)
-        count, open_ones = sum(n for _, n in states), sum(n for state, n in states if state != PUBLISHED)
+        units = connection.value(units_of, (row.id, EVERYONE))
+        states = connection.all(states_of, (row.id,))
+        count = sum(state.releases for state in states)
+        unpublished = sum(state.releases for state in states if state.state != PUBLISHED)
         budget = (source.budget, source.budget_is_implied)
-        summaries.append(SourceRow(source.name, source.id, total, *budget, size, count, open_ones, row.members > 0))
+        summaries.append(SourceRow(source.name, source.id, total, *budget, units, count, unpublished, row.members > 0))
     return tuple(summaries)

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from sqlalchemy import Connection
-
 from takifugu.accounting.composition.several import Cost, Run, Several, added_up, merged, several
 from takifugu.accounting.ledger.accounts import Item
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.histories import charges_of, debits_of, rows_of, select_these
 from takifugu.analysis.guarantee import Charge
@@ -40,7 +39,7 @@ def summaries_of(connection: Connection, histories: Iterable[int]) -> dict[int, 
     select_these(connection, "wanted_histories", "id", histories)
     query = "select s.history, s.body from wanted_histories w cross join summaries s on s.history = w.id"
     with decoding():
-        bodies = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
+        bodies = {history: json.loads(body) for history, body in connection.execute(query)}
         texts = {history: body for history, body in bodies.items() if body.get("form") == FORM}
         terms = chain.from_iterable(text["terms"] for text in texts.values())
         charges = charges_of(connection, {term["charge"] for term in terms})
@@ -52,13 +51,13 @@ def summaries_of(connection: Connection, histories: Iterable[int]) -> dict[int, 
 def write(connection: Connection, history: int, summary: Sequence[Item]) -> None:
     """Keep the summary of a history."""
     text = json.dumps(body_of(summary), separators=(",", ":"))
-    connection.exec_driver_sql("insert into summaries (history, body) values (?, ?)", (history, text))
+    connection.execute("insert into summaries (history, body) values (?, ?)", (history, text))
 
 
 def forget_unused(connection: Connection, histories: Iterable[int]) -> None:
     """Drop the summaries of histories without a unit."""
     select_these(connection, "wanted_histories", "id", histories)
-    connection.exec_driver_sql(
+    connection.execute(
         "delete from summaries where history in (select id from wanted_histories) "
         "and history not in (select history from standings)"
     )

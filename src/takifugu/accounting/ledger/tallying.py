@@ -11,19 +11,16 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from operator import is_
 
-from sqlalchemy import Connection
-
 from takifugu.accounting.composition.losses import cost_of_all
 from takifugu.accounting.composition.other_layouts import cost_at_other_steps
 from takifugu.accounting.ledger import histories as stored
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.asking import ONE_OR_MANY, Request, in_classes, is_link
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.format import layouts, seals
 from takifugu.accounting.ledger.format.layouts import Layouts
 from takifugu.accounting.ledger.format.tables import EVERYONE
-from takifugu.accounting.ledger.format.tables import histories as stored_histories
-from takifugu.accounting.ledger.format.tables import summaries as stored_summaries
 from takifugu.accounting.ledger.histories import Known
 from takifugu.accounting.ledger.kinds import Account, Past, account_of, costed, items_of, kinds_of
 from takifugu.accounting.ledger.same_people import Declaration, Friends, friends_of, friends_of_everyone, tied_to
@@ -101,8 +98,8 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     all_kinds = [*chain.from_iterable(kinds.values())]
     histories = set(chain.from_iterable((*kind.histories, *kind.others, *kind.everyones) for kind in all_kinds))
     seals.check_units(connection, {*touched, *tied} - {0})
-    seals.check_rows(connection, stored_histories, histories)
-    seals.check_rows(connection, stored_summaries, histories, "history")
+    seals.check_rows(connection, "histories", histories)
+    seals.check_rows(connection, "summaries", histories, "history")
     debits = summaries = summaries_of(connection, histories)
     is_between = any(kind.others for kind in all_kinds) and _has_delta(summaries, request)
     if is_between or linked:

@@ -5,26 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
-
-from sqlalchemy import Connection, insert, select
 
 from takifugu.accounting.ledger import histories as stored
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger import summaries
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.asking import Part, Request, is_link
-from takifugu.accounting.ledger.encoding import new_row
-from takifugu.accounting.ledger.format.tables import (
-    batches,
-    charges,
-    debits,
-    frameworks,
-    histories,
-    people,
-    releases,
-    standings,
-)
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.kinds import Account, AccountKind
 from takifugu.accounting.ledger.tallying import Tally
 from takifugu.accounting.ledger.values import Amount, most
@@ -34,6 +21,10 @@ _ADD = "insert into units (standing, source, tag) values (?, ?, ?)"
 _MOVE = "update units set standing = ? where source = ? and tag = ?"
 _CHANGE = "update standings set history = ?, epsilon = ?, delta = ?, seal = null where id = ?"
 _PART = "update standings set units = units - ?, seal = null where id = ?"
+_DECLARE = (
+    "insert into people (one, other, same) values (?, ?, ?) "
+    "on conflict (one, other) do update set same = excluded.same, seal = null"
+)
 
 
 def write_releases(
@@ -44,12 +35,10 @@ def write_releases(
     for name, public_id in request.ids.items():
         charges = [part.charge for part in request.parts if part.release == public_id]
         promise = most([Amount(charge.epsilon, charge.delta) for charge in charges])
-        row = {
-            "public_id": public_id, "source": source, "reservation": reservation, "name": name,
-            "epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta), "software": software,
-            "created": created,
-        }  # fmt: skip
-        numbers[public_id] = new_row(connection, releases, row)
+        numbers[public_id] = connection.insert(
+            "releases", public_id=public_id, source=source, reservation=reservation, name=name,
+            epsilon=to_text(promise.epsilon), delta=to_text(promise.delta), software=software, created=created,
+        )  # fmt: skip
     return numbers
 
 
@@ -67,7 +56,7 @@ def write_debits(connection: Connection, tally: Tally, source: int, numbers: Map
     }
     _write_units(connection, source, tally.mine, moved)
     if request.names_units and any(members.new for members in tally.mine.kinds.values()):
-        connection.exec_driver_sql("update sources set members = members + 1, seal = null where id = ?", (source,))
+        connection.execute("update sources set members = members + 1, seal = null where id = ?", (source,))
     summaries.forget_unused(connection, set(chain.from_iterable(kind.histories for kind in moved)))
     for account in tally.theirs:
         _write_units(connection, account.number, account, {})
@@ -77,16 +66,12 @@ def write_debits(connection: Connection, tally: Tally, source: int, numbers: Map
 def write_people(connection: Connection, source: int, tally: Tally, created: str) -> None:
     """Write declarations of the same people, with a trace of each."""
     if tally.is_shared:
-        connection.execute(insert(people).prefix_with("or ignore").values(one=source, other=source, same=True))
+        connection.execute("insert or ignore into people (one, other, same) values (?, ?, 1)", (source, source))
     for other, same in tally.people.items():
         lower, higher = min(source, other), max(source, other)
-        of_pair = (people.c.one == lower, people.c.other == higher)
-        former = connection.execute(select(people.c.same).where(*of_pair)).scalar()
-        if former is None:
-            connection.execute(insert(people).values(one=lower, other=higher, same=same))
-        elif former != same:
-            connection.execute(people.update().where(*of_pair).values(same=same))
-        if former != same:
+        former = connection.first("select same from people where one = ? and other = ?", (lower, higher))
+        if former is None or bool(former.same) != same:
+            connection.execute(_DECLARE, (lower, higher, same))
             names = {s: rows.source_of_row(connection, s).name for s in (lower, higher)}
             both_name_units = all(rows.has_members(connection, s) for s in (lower, higher))
             for source_row, other_row in ((lower, higher), (higher, lower)):
@@ -112,47 +97,43 @@ class _Batch:
 def _batch(
     connection: Connection, source: int, parts: Sequence[Part], units: int, numbers: Mapping[str, int]
 ) -> _Batch:
-    batch = new_row(connection, batches, {"units": units})
+    batch = connection.insert("batches", units=units)
     items = []
     for part in parts:
         charge, release = _charge(connection, source, part), numbers[part.release]
-        row = {
-            "batch": batch, "release": release, "charge": charge, "recharge": part.recharge, "reading": part.reading,
-        }  # fmt: skip
-        connection.execute(insert(debits).values(row))
+        connection.insert(
+            "debits", batch=batch, release=release, charge=charge, recharge=part.recharge, reading=part.reading
+        )
         read = stored.read_as(part.charge, charge, release, batch, part.reading)
         items.append(Item(read, part.fingerprint, part.release, release, part.recharge))
     return _Batch(batch, tuple(items))
 
 
 def _charge(connection: Connection, source: int, part: Part) -> int:
-    framework = _framework(connection, source, part)
-    return charge_row(connection, framework, part.text, part.digest, is_link(part.charge))
-
-
-def charge_row(connection: Connection, framework: int, text: str, digest: str, links: bool) -> int:
     """Return a charge's row, made if it is new."""
-    conditions = (charges.c.framework == framework, charges.c.digest == digest)
-    number = connection.execute(select(charges.c.id).where(*conditions)).scalar()
-    row = {"framework": framework, "digest": digest, "links": links, "body": text}
-    return int(number) if number is not None else new_row(connection, charges, row)
+    framework = _framework(connection, source, part)
+    row = connection.first("select id from charges where framework = ? and digest = ?", (framework, part.digest))
+    if row is not None:
+        return int(row.id)
+    links = is_link(part.charge)
+    return connection.insert("charges", framework=framework, digest=part.digest, links=links, body=part.text)
 
 
 def _framework(connection: Connection, source: int, part: Part) -> int:
-    conditions = (frameworks.c.source == source, frameworks.c.fingerprint == part.fingerprint)
-    number = connection.execute(select(frameworks.c.id).where(*conditions)).scalar()
-    row = {
-        "source": source, "fingerprint": part.fingerprint, "definition": part.charge.definition, "body": part.body
-    }  # fmt: skip
-    if number is not None:
-        return int(number)
-    return new_row(connection, frameworks, row)
+    """Return a framework's row, made if it is new."""
+    query = "select id from frameworks where source = ? and fingerprint = ?"
+    row = connection.first(query, (source, part.fingerprint))
+    if row is not None:
+        return int(row.id)
+    return connection.insert(
+        "frameworks", source=source, fingerprint=part.fingerprint, definition=part.charge.definition, body=part.body
+    )
 
 
 def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch, tally: Tally) -> int:
     """Write a history's next batch, with its summary; return its row."""
     before = None if kind.standing is None else kind.standing.history
-    row = new_row(connection, histories, {"source": source, "parent": before, "batch": new.id})
+    row = connection.insert("histories", source=source, parent=before, batch=new.id)
     earlier = () if before is None else tally.summaries[before]
     summaries.write(connection, row, summaries.summary_of([*earlier, *new.items]))
     return row
@@ -160,7 +141,6 @@ def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch
 
 def _write_units(connection: Connection, source: int, account: Account, moved: Mapping[AccountKind, int]) -> None:
     """Write changed costs and grown histories, and part units with new pasts."""
-    raw: Any = connection.connection.cursor()
     has_parted = False
     for kind, cost in account.costs.items():
         before, members = kind.standing, account.kinds[kind]
@@ -168,16 +148,16 @@ def _write_units(connection: Connection, source: int, account: Account, moved: M
         if before is not None and spent == before[1:4]:
             continue
         if before is not None and len(members.known) == before.units:  # they all go on together: no unit is written
-            raw.execute(_CHANGE, (*spent, before.row))
+            connection.execute(_CHANGE, (*spent, before.row))
             continue
         has_parted = True
         names = ("history", "epsilon", "delta")
-        row = {"source": source, "units": members.count, **dict(zip(names, spent, strict=True))}
-        standing = new_row(connection, standings, row)
+        values = dict(zip(names, spent, strict=True))
+        standing = connection.insert("standings", source=source, units=members.count, **values)
         if before is not None:
-            raw.execute(_PART, (len(members.known), before.row))
-        raw.executemany(_MOVE, ((standing, source, tag) for tag in sorted(members.known)))
-        raw.executemany(_ADD, ((standing, source, tag) for tag in sorted(members.new)))
+            connection.execute(_PART, (len(members.known), before.row))
+        connection.executemany(_MOVE, ((standing, source, tag) for tag in sorted(members.known)))
+        connection.executemany(_ADD, ((standing, source, tag) for tag in sorted(members.new)))
     if has_parted:
-        raw.execute("delete from standings where source = ? and units = 0", (source,))
+        connection.execute("delete from standings where source = ? and units = 0", (source,))
         rows.open_units(connection, source)

@@ -141,7 +141,7 @@ def test_opening_again_keeps_the_locks_of_a_transaction(path: Path) -> None:
 
     ledger = Ledger.open(path)
     with ledger.store.reading() as connection:
-        assert connection.exec_driver_sql("select count(*) from units").scalar_one() == 1
+        assert connection.value("select count(*) from units") == 1
         held = locks()
         assert held > 0
         Ledger.open(path).spent("data")

@@ -10,10 +10,8 @@ from itertools import count
 from pathlib import Path
 from secrets import token_hex
 
-from sqlalchemy import Connection, StaticPool, create_engine
-
 from takifugu.accounting.ledger.disk.places import DRAFT
-from takifugu.accounting.ledger.disk.sqlite import ledger_of, synchronise
+from takifugu.accounting.ledger.disk.sqlite import Connection, connect, synchronise
 
 
 def keep(ledger: Path, ending: str) -> Path:
@@ -50,12 +48,6 @@ def _free_name(ledger: Path, ending: str) -> Path:
 @contextmanager
 def in_memory(connection: Connection) -> Iterator[Connection]:
     """Yield a copy of the ledger in memory alone."""
-    with closing(sqlite3.connect(":memory:", check_same_thread=False)) as target:
-        source = connection.connection.driver_connection
-        assert isinstance(source, sqlite3.Connection)
-        source.backup(target)
-        target.isolation_level = None
-        engine = create_engine("sqlite://", creator=lambda: target, poolclass=StaticPool)
-        engine.update_execution_options(takifugu_ledger=ledger_of(connection))
-        with engine.connect() as copied:
-            yield copied
+    with closing(connect(":memory:", 0, connection.ledger)) as copied:
+        connection.backup(copied)
+        yield copied

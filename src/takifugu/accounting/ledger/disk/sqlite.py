@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 from urllib.parse import quote
-
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event
-from sqlalchemy.exc import DBAPIError
 
 from takifugu.accounting.ledger.disk.mounts import shares_memory
 from takifugu.accounting.ledger.disk.places import COMPUTING, DRAFT, not_in_use, sweep
@@ -22,6 +21,8 @@ from takifugu.core.errors import LedgerError
 
 #: The one statement that lets a single writer in: nobody else reads what it is about to spend before it has committed.
 WRITE_LOCK = "BEGIN IMMEDIATE"
+#: How whoever only reads begins: all of it is of one moment.
+READ_LOCK = "BEGIN"
 
 #: FULL: a commit is on the disk before it returns. A checkpoint per commit: nothing is kept in the side file alone.
 #: What is deleted is overwritten.
@@ -36,10 +37,6 @@ SETTINGS = (
 
 #: What a file system without hard links says; a full or failing disk is no such file system.
 NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-
-#: The pool logs the traceback of a connection that cannot be closed; what was wrong was raised before.
-_SILENT = "takifugu"
-logging.getLogger(f"sqlalchemy.pool.impl.NullPool.{_SILENT}").disabled = True
 
 #: No value of a ledger has so many bytes; one that an edited table computes may have any number.
 _LENGTH = 250_000_000
@@ -69,38 +66,88 @@ _REASONS = {
 }  # fmt: skip
 
 
-def engine_of(path: Path, timeout: float) -> Engine:
-    """Return an engine on an existing file.
+#: A row of a query, with its columns as attributes.
+Row = Any
 
-    Every transaction reopens the file, so that no handle survives a fork.
+
+class Connection(sqlite3.Connection):
+    """A connection to a ledger.
+
+    `ledger` is its path as it was given, for what users read.
     """
-    address = f"file:{quote(str(path.absolute()))}?mode="  # a ledger that has gone is never replaced by an empty one
 
-    def connect() -> sqlite3.Connection:
-        mode = "ro&immutable=1" if _is_only_to_read(path) else "rw"
-        return sqlite3.connect(f"{address}{mode}", uri=True, timeout=timeout)
+    ledger: str = ""
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, pool_logging_name=_SILENT)
-    engine.update_execution_options(takifugu_ledger=str(path))
+    def all(self, query: str, values: Sequence[object] = ()) -> list[Row]:
+        """Return every row of a query."""
+        return self.execute(query, values).fetchall()
 
-    @event.listens_for(engine, "connect")
-    def set_up(connection: sqlite3.Connection, record: object) -> None:
-        connection.isolation_level = None  # the driver must not begin transactions by itself
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
+    def first(self, query: str, values: Sequence[object] = ()) -> Row | None:
+        """Return the first row of a query, or None."""
+        with closing(self.execute(query, values)) as cursor:
+            return cursor.fetchone()
+
+    def one(self, query: str, values: Sequence[object] = ()) -> Row:
+        """Return the first row of a query; raises LedgerError for none."""
+        row = self.first(query, values)
+        if row is None:
+            raise LedgerError("the ledger lacks a row that another one names", rule="it was edited or damaged")
+        return row
+
+    def value(self, query: str, values: Sequence[object] = ()) -> Any:
+        """Return the first column of `one`."""
+        return self.one(query, values)[0]
+
+    def insert(self, table: str, **row: object) -> int:
+        """Write a row and return its number."""
+        marks = ", ".join("?" * len(row))
+        statement = f"insert into {table} ({', '.join(row)}) values ({marks})"
+        number = self.execute(statement, tuple(row.values())).lastrowid
+        assert number is not None
+        return number
+
+    def tuples(self) -> sqlite3.Cursor:
+        """Return a cursor with plain tuples as rows, for millions of them."""
+        cursor = self.cursor()
+        cursor.row_factory = None
+        return cursor
+
+
+@cache
+def _kind_of(columns: tuple[str, ...]) -> type[Row]:
+    return namedtuple("Row", columns, rename=True)
+
+
+def _named(cursor: sqlite3.Cursor, values: tuple[object, ...]) -> Row:
+    return _kind_of(tuple(name for name, *_ in cursor.description))(*values)
+
+
+def connect(address: str, timeout: float, ledger: object) -> Connection:
+    """Return a connection that begins no transaction by itself."""
+    connection = sqlite3.connect(address, timeout, isolation_level=None, factory=Connection, uri=True)
+    connection.row_factory, connection.ledger = _named, str(ledger)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
+    return connection
+
+
+@contextmanager
+def transaction(path: Path, timeout: float, begin: str = READ_LOCK, ledger: object = None) -> Iterator[Connection]:
+    """Yield a connection to an existing file, in a transaction that an exception undoes.
+
+    Every transaction reopens the file, so that no handle survives a fork. A ledger that has gone is never replaced by
+    an empty one.
+    """
+    mode = "ro&immutable=1" if _is_only_to_read(path) else "rw"
+    connection = connect(f"file:{quote(str(path.absolute()))}?mode={mode}", timeout, ledger or path)
+    try:
         for setting in SETTINGS:
             connection.execute(setting)
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("takifugu_writes", False)
-        connection.exec_driver_sql(WRITE_LOCK if writes else "BEGIN")
-
-    return engine
-
-
-def ledger_of(connection: Connection) -> str:
-    """Return the given path of a connection's ledger."""
-    return str(connection.get_execution_options()["takifugu_ledger"])
+        connection.execute(begin)
+        yield connection
+        connection.commit()
+    finally:
+        with suppress(sqlite3.Error):  # what was wrong was raised before
+            connection.close()
 
 
 def _is_only_to_read(path: Path) -> bool:
@@ -110,7 +157,7 @@ def _is_only_to_read(path: Path) -> bool:
     return not writable and path.exists() and not (side_file.exists() and side_file.stat().st_size)
 
 
-def create(path: Path, fill: Callable[[Engine], None]) -> bool:
+def create(path: Path, fill: Callable[[Connection], None]) -> bool:
     """Make a ledger file with the tables of `fill`, unless one exists.
 
     Returns whether it was made here, or just now by another process. The file appears under its name complete or not at
@@ -120,10 +167,11 @@ def create(path: Path, fill: Callable[[Engine], None]) -> bool:
     draft = path.with_name(f".{path.name}.{token_hex(8)}{DRAFT}")
     try:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        fill(engine_of(draft, timeout=1.0))
+        with transaction(draft, timeout=1.0) as connection:
+            fill(connection)
         if shares_memory(path.parent):
-            with closing(sqlite3.connect(draft)) as connection:
-                connection.execute("PRAGMA journal_mode=WAL")
+            with closing(sqlite3.connect(draft)) as switching:
+                switching.execute("PRAGMA journal_mode=WAL")
         return _place(draft, path)
     finally:
         for leftover in (draft, *(draft.with_name(draft.name + end) for end in ("-wal", "-shm", "-journal"))):
@@ -215,13 +263,13 @@ def check_harmless(connection: Connection) -> None:
     Raises the driver's error, since reading any of these would compute something.
     """
     columns = "select 1 from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table' and c.hidden limit 1"
-    if any(connection.exec_driver_sql(query).first() is not None for query in (COMPUTING, columns)):
+    if any(connection.first(query) is not None for query in (COMPUTING, columns)):
         raise _failure(sqlite3.SQLITE_NOTADB)
 
 
 def check_whole(connection: Connection) -> None:
     """Raise the driver's error unless every page of a file is sound."""
-    if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one() != "ok":
+    if connection.value("PRAGMA quick_check(1)") != "ok":
         raise _failure(sqlite3.SQLITE_CORRUPT)
 
 
@@ -236,8 +284,6 @@ def explained(path: Path) -> Iterator[None]:
     """Turn disk errors into a LedgerError with file, reason and fix."""
     try:
         yield
-    except DBAPIError as error:
-        reason = _reason(error.orig)
     except sqlite3.Error as error:
         reason = _reason(error)
     except UnicodeDecodeError:  # a text that is none
@@ -253,7 +299,7 @@ def explained(path: Path) -> Iterator[None]:
     raise LedgerError(f"the ledger {str(path)!r} {fault}", rule=rule, fix=fix).at("ledger")
 
 
-def _reason(error: BaseException | None) -> tuple[str, str, str]:
+def _reason(error: sqlite3.Error) -> tuple[str, str, str]:
     code = getattr(error, "sqlite_errorcode", None)
     if isinstance(code, int) and code & 0xFF in _REASONS:
         return _REASONS[code & 0xFF]

@@ -10,9 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
-from takifugu.accounting.ledger.disk.sqlite import ledger_of
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError
 
@@ -21,6 +19,9 @@ _FIX = (
     "nothing is paid with it: {check} names every difference; restore a backup, or compute all from its events again "
     "where these are whole (Ledger.rebuild)"
 )
+
+#: The columns of an event, in the order of a link and its digest.
+_COLUMNS = "public_id, kind, source, body, created, first, chain"
 
 
 class Link(NamedTuple):
@@ -36,7 +37,7 @@ class Link(NamedTuple):
 
 def edited(connection: Connection, difference: str) -> LedgerError:
     """Return the error about an edited ledger."""
-    check = command("ledger", "check", ledger_of(connection))
+    check = command("ledger", "check", connection.ledger)
     return LedgerError(f"the ledger was edited or damaged: {difference}", fix=_FIX.format(check=check))
 
 
@@ -61,34 +62,37 @@ def _text(values: Sequence[object]) -> str:
 
 
 def key_of(connection: Connection) -> str:
-    return str(connection.exec_driver_sql("select key from meta").scalar_one())
+    return str(connection.value("select key from meta"))
+
+
+def _key_and_head(connection: Connection) -> tuple[str, str]:
+    key, head = connection.one("select key, head from meta")
+    return key, head
 
 
 def start(connection: Connection) -> str:
     """Return the ledger's stand-in for a digest before the first event."""
-    row = connection.exec_driver_sql("select key, kind, public_id, created from meta").one()
+    row = connection.one("select key, kind, public_id, created from meta")
     return digest(row.key, row.kind, row.public_id, row.created).hex()
 
 
 def add(connection: Connection, link: Link) -> None:
     """Write an event after all others."""
-    key, head = connection.exec_driver_sql("select key, head from meta").one()
+    key, head = _key_and_head(connection)
     newest = digest(key, head, *link).hex()
-    columns = "public_id, kind, source, body, created, first, chain"
-    connection.exec_driver_sql(f"insert into events ({columns}) values (?, ?, ?, ?, ?, ?, ?)", (*link, newest))
-    connection.exec_driver_sql("update meta set head = ?", (newest,))
+    connection.execute(f"insert into events ({_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)", (*link, newest))
+    connection.execute("update meta set head = ?", (newest,))
 
 
 def links(connection: Connection) -> Iterator[tuple[Link, str]]:
     """Yield every event with its digest, the oldest first."""
-    query = "select public_id, kind, source, body, created, first, chain from events order by id"
-    for *parts, end in connection.exec_driver_sql(query).all():
+    for *parts, end in connection.all(f"select {_COLUMNS} from events order by id"):
         yield Link(*parts), end
 
 
 def breaks(connection: Connection) -> Iterator[str]:
     """Yield the breaks in a chain of events."""
-    key, head = connection.exec_driver_sql("select key, head from meta").one()
+    key, head = _key_and_head(connection)
     before = start(connection)
     for number, (link, end) in enumerate(links(connection), 1):
         if digest(key, before, *link).hex() != end:
@@ -106,9 +110,8 @@ def check_chain(connection: Connection) -> None:
 
 def check_head(connection: Connection) -> None:
     """Refuse an altered newest event, without reading older ones; raises LedgerError."""
-    key, head = connection.exec_driver_sql("select key, head from meta").one()
-    query = "select public_id, kind, source, body, created, first, chain from events order by id desc limit 2"
-    rows = list(map(tuple, connection.exec_driver_sql(query)))
+    key, head = _key_and_head(connection)
+    rows = connection.all(f"select {_COLUMNS} from events order by id desc limit 2")
     before = rows[1][-1] if len(rows) > 1 else start(connection)
     newest = digest(key, before, *rows[0][:-1]).hex() if rows else before
     if newest != head or (rows and rows[0][-1] != head):

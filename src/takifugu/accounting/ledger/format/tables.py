@@ -1,28 +1,15 @@
 """The ledger's tables: events, the one truth, and what is computed from them (`applying`).
 
-Numbers that are spent are exact rationals, written as text; units are keyed hashes only.
+Numbers that are spent are exact rationals, written as text; units are keyed hashes only. A `seal` is a keyed digest of
+its row, written at commit (`seals`); whoever updates a row empties it.
 """
 
 from __future__ import annotations
 
+import re
+import sqlite3
+from contextlib import closing
 from functools import cache
-from itertools import chain
-
-from sqlalchemy import (
-    Boolean,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-    null,
-)
-from sqlalchemy.dialects.sqlite import dialect
-from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 
 #: So many bytes of its keyed hash stand for a unit, and the tag of what is charged to every unit of a source.
 TAG, EVERYONE = 16, b""
@@ -35,222 +22,186 @@ VERSION = 7
 #: The formats that are read: what is older than the newest is upgraded.
 READ = (5, 6, VERSION)
 
-metadata = MetaData()
-
-
-def seal() -> Column[bytes]:
-    """Return a column for a row's keyed digest, written at commit (`seals`)."""
-    return Column("seal", LargeBinary, onupdate=null())
-
-
-meta = Table(
-    "meta",
-    metadata,
-    Column("kind", Text, nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("public_id", Text, nullable=False),  # which ledger it is, in release files; a copy has the same
-    Column("created", Text, nullable=False),
-    Column("key", Text, nullable=False),  # of the HMACs below; it never leaves the ledger
-    Column("head", Text, nullable=False),  # the digest of the newest event, which holds that of the one before it
-    Column("counts", Text, nullable=False),  # how many rows each table has, JSON
-    seal(),
-)
-
-sources = Table(
-    "sources",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", Text, nullable=False, unique=True),  # normalised
-    Column("public_id", Text, nullable=False, unique=True),
-    Column("created", Text, nullable=False),
-    Column("budget_epsilon", Text),  # null until the first release or an explicit budget
-    Column("budget_delta", Text),
-    Column("budget_is_implied", Boolean, nullable=False),
-    Column("changes", Integer, nullable=False),  # grows with everything that is written about its account
-    Column("members", Integer, nullable=False),  # grows with every release that names a new unit
-    Column("units_seal", LargeBinary),  # the keyed digest of the rows of all its units
-    seal(),
-)
-
-layouts = Table(
-    "layouts",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("source", ForeignKey("sources.id"), nullable=False, index=True),
-    Column("alike", Integer, nullable=False),  # the number of the first layout that it agrees with, of its source
-    Column("body", Text, nullable=False),  # how rows became entries in some release (`ledger.layouts`)
-    seal(),
-)
-
-people = Table(
-    "people",
-    metadata,
-    Column("one", ForeignKey("sources.id"), primary_key=True),  # the lower number; equal ones: it names no units
-    Column("other", ForeignKey("sources.id"), primary_key=True),
-    Column("same", Boolean, nullable=False),  # are they, or their units of one name, the same people? Declared
-    seal(),
-)
-
-events = Table(
-    "events",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("public_id", Text, nullable=False, unique=True),  # random: events of copies are the same by it alone
-    Column("kind", Text, nullable=False),
-    Column("source", Text, nullable=False),  # its normalised name
-    Column("body", Text, nullable=False),  # canonical JSON; what is long stands in `contents`
-    Column("created", Text, nullable=False),
-    Column("first", Text),  # of an event of another copy: its digest there
-    Column("chain", Text, nullable=False),  # HMAC of all this and the digest of the event before
-)
-
-contents = Table(
-    "contents",
-    metadata,
-    Column("digest", Text, primary_key=True),  # SHA-256
-    Column("body", LargeBinary, nullable=False),  # what events say at length: charges, frameworks, recipes, units
-)
-
 #: What is only ever added to. All other tables but `meta` are computed from it, and so are all columns of them but the
 #: noisy values that wait to be published.
-TRUTH = (events, contents)
+TRUTH = ("events", "contents")
 
-notes = Table(
-    "notes",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("source", ForeignKey("sources.id"), nullable=False, index=True),
-    Column("what", Text, nullable=False),
-    Column("created", Text, nullable=False),
-    seal(),
-)
+#: The order of the tables is that of their numbers of rows in `meta`, and each comes after those that it refers to.
+_SCHEMA = """
+create table batches (
+    id INTEGER not null primary key,
+    units INTEGER not null,  -- how many units one reservation debits alike
+    seal BLOB);
+create table contents (
+    digest TEXT not null primary key,  -- SHA-256
+    body BLOB not null);  -- what events say at length: charges, frameworks, recipes, units
+create table events (
+    id INTEGER not null primary key,
+    public_id TEXT not null unique,  -- random: events of copies are the same by it alone
+    kind TEXT not null,
+    source TEXT not null,  -- its normalised name
+    body TEXT not null,  -- canonical JSON; what is long stands in `contents`
+    created TEXT not null,
+    first TEXT,  -- of an event of another copy: its digest there
+    chain TEXT not null);  -- HMAC of all this and the digest of the event before
+create table meta (
+    kind TEXT not null,
+    version INTEGER not null,
+    public_id TEXT not null,  -- which ledger it is, in release files; a copy has the same
+    created TEXT not null,
+    key TEXT not null,  -- of the HMACs; it never leaves the ledger
+    head TEXT not null,  -- the digest of the newest event, which holds that of the one before it
+    counts TEXT not null,  -- how many rows each table has, JSON
+    seal BLOB);
+create table sources (
+    id INTEGER not null primary key,
+    name TEXT not null unique,  -- normalised
+    public_id TEXT not null unique,
+    created TEXT not null,
+    budget_epsilon TEXT,  -- null until the first release or an explicit budget
+    budget_delta TEXT,
+    budget_is_implied BOOLEAN not null,
+    changes INTEGER not null,  -- grows with everything that is written about its account
+    members INTEGER not null,  -- grows with every release that names a new unit
+    units_seal BLOB,  -- the keyed digest of the rows of all its units
+    seal BLOB);
+create table frameworks (
+    id INTEGER not null primary key,
+    source INTEGER not null references sources (id),
+    fingerprint TEXT not null,
+    definition TEXT not null,
+    body TEXT not null,  -- canonical JSON
+    seal BLOB,
+    unique (source, fingerprint));
+create table histories (
+    id INTEGER not null primary key,
+    source INTEGER not null references sources (id),
+    parent INTEGER references histories (id),  -- what was debited before; null where nothing was
+    batch INTEGER not null references batches (id),
+    seal BLOB);
+create table layouts (
+    id INTEGER not null primary key,
+    source INTEGER not null references sources (id),
+    alike INTEGER not null,  -- the number of the first layout that it agrees with, of its source
+    body TEXT not null,  -- how rows became entries in some release (`ledger.layouts`)
+    seal BLOB);
+create table notes (
+    id INTEGER not null primary key,
+    source INTEGER not null references sources (id),
+    what TEXT not null,
+    created TEXT not null,
+    seal BLOB);
+create table people (
+    one INTEGER not null references sources (id),  -- the lower number; equal ones: it names no units
+    other INTEGER not null references sources (id),
+    same BOOLEAN not null,  -- are they, or their units of one name, the same people? Declared
+    seal BLOB,
+    primary key (one, other));
+create table reservations (
+    id INTEGER not null primary key,
+    public_id TEXT not null unique,
+    source INTEGER not null references sources (id),
+    identity TEXT,  -- HMAC of what its releases are: distinguishes a second run of the same from a new one
+    recipe TEXT not null,  -- canonical JSON that says how to complete it; never data
+    state TEXT not null,  -- of all its releases: they move together
+    bundle BLOB,  -- which file has drawn values (`outputs`), or answers of a session
+    created TEXT not null,
+    changed TEXT not null,
+    seal BLOB);
+create table units (  -- nothing but whose standing is which: there may be millions
+    tag BLOB not null,  -- HMAC of its normalised name; empty: what is charged to every unit
+    source INTEGER not null references sources (id),
+    standing INTEGER not null,  -- a foreign key would be looked for in all of them
+    primary key (tag, source)) without rowid;
+create table charges (
+    id INTEGER not null primary key,
+    framework INTEGER not null references frameworks (id),
+    digest TEXT not null,
+    links BOOLEAN not null,  -- a pooled output-law promise: a debit of one unit affects all
+    body TEXT not null,  -- canonical JSON without release and reading, so that equal ones meet
+    seal BLOB,
+    unique (framework, digest));
+create table releases (
+    id INTEGER not null primary key,
+    public_id TEXT not null unique,
+    source INTEGER not null references sources (id),
+    reservation INTEGER not null references reservations (id),
+    name TEXT not null,
+    epsilon TEXT not null,  -- what it promises alone: the largest of its debits
+    delta TEXT not null,
+    software TEXT not null,
+    created TEXT not null,
+    seal BLOB);
+create table standings (
+    id INTEGER not null primary key,
+    source INTEGER not null references sources (id),
+    history INTEGER not null references histories (id),
+    epsilon TEXT not null,  -- the joint cost of each of its units after the last release about them
+    delta TEXT not null,
+    units INTEGER not null,  -- how many have it: those whose whole past is the same
+    seal BLOB);
+create table summaries (
+    history INTEGER not null primary key references histories (id),
+    body TEXT not null,  -- what its debits come to, JSON: a cache, rebuilt from them where it is not
+    seal BLOB);
+create table debits (
+    id INTEGER not null primary key,
+    batch INTEGER not null references batches (id),
+    release INTEGER not null references releases (id),
+    charge INTEGER not null references charges (id),
+    recharge BOOLEAN not null,
+    reading TEXT not null,  -- debits of one batch with the same reading read the same entries
+    seal BLOB);
+create index charges_that_link on charges (framework) where links;  -- few do, and each release asks whether any does
+create index ix_layouts_source on layouts (source);
+create index ix_notes_source on notes (source);
+create index ix_reservations_source on reservations (source);
+create index ix_releases_source on releases (source);
+create index ix_releases_reservation on releases (reservation);
+create index ix_debits_release on debits (release);
+create index ix_debits_batch on debits (batch);
+"""
 
-frameworks = Table(
-    "frameworks",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("source", ForeignKey("sources.id"), nullable=False),
-    Column("fingerprint", Text, nullable=False),
-    Column("definition", Text, nullable=False),
-    Column("body", Text, nullable=False),  # canonical JSON
-    seal(),
-    UniqueConstraint("source", "fingerprint"),
-)
 
-charges = Table(
-    "charges",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("framework", ForeignKey("frameworks.id"), nullable=False),
-    Column("digest", Text, nullable=False),
-    Column("links", Boolean, nullable=False),  # a pooled output-law promise: a debit of one unit affects all
-    Column("body", Text, nullable=False),  # canonical JSON without release and reading, so that equal ones meet
-    seal(),
-    UniqueConstraint("framework", "digest"),
-)
-#: Few charges tie units together, and whether any does is asked before each release.
-Index("charges_that_link", charges.c.framework, sqlite_where=charges.c.links)
-
-reservations = Table(
-    "reservations",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("public_id", Text, nullable=False, unique=True),
-    Column("source", ForeignKey("sources.id"), nullable=False, index=True),
-    Column("identity", Text),  # HMAC of what its releases are: distinguishes a second run of the same from a new one
-    Column("recipe", Text, nullable=False),  # canonical JSON that says how to complete it; never data
-    Column("state", Text, nullable=False),  # of all its releases: they move together
-    Column("bundle", LargeBinary),  # which file has drawn values (`outputs`), or answers of a session
-    Column("created", Text, nullable=False),
-    Column("changed", Text, nullable=False),
-    seal(),
-)
-
-releases = Table(
-    "releases",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("public_id", Text, nullable=False, unique=True),
-    Column("source", ForeignKey("sources.id"), nullable=False, index=True),
-    Column("reservation", ForeignKey("reservations.id"), nullable=False, index=True),
-    Column("name", Text, nullable=False),
-    Column("epsilon", Text, nullable=False),  # what it promises alone: the largest of its debits
-    Column("delta", Text, nullable=False),
-    Column("software", Text, nullable=False),
-    Column("created", Text, nullable=False),
-    seal(),
-)
-
-batches = Table(
-    "batches",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("units", Integer, nullable=False),  # how many units one reservation debits alike
-    seal(),
-)
-
-debits = Table(
-    "debits",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("batch", ForeignKey("batches.id"), nullable=False, index=True),
-    Column("release", ForeignKey("releases.id"), nullable=False, index=True),
-    Column("charge", ForeignKey("charges.id"), nullable=False),
-    Column("recharge", Boolean, nullable=False),
-    Column("reading", Text, nullable=False),  # debits of one batch with the same reading read the same entries
-    seal(),
-)
-
-histories = Table(
-    "histories",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("source", ForeignKey("sources.id"), nullable=False),
-    Column("parent", ForeignKey("histories.id")),  # what was debited before; null where nothing was
-    Column("batch", ForeignKey("batches.id"), nullable=False),
-    seal(),
-)
-
-summaries = Table(
-    "summaries",
-    metadata,
-    Column("history", ForeignKey("histories.id"), primary_key=True),
-    Column("body", Text, nullable=False),  # what its debits come to, JSON: a cache, rebuilt from them where it is not
-    seal(),
-)
-
-standings = Table(
-    "standings",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("source", ForeignKey("sources.id"), nullable=False),
-    Column("history", ForeignKey("histories.id"), nullable=False),
-    Column("epsilon", Text, nullable=False),  # the joint cost of each of its units after the last release about them
-    Column("delta", Text, nullable=False),
-    Column("units", Integer, nullable=False),  # how many have it: those whose whole past is the same
-    seal(),
-)
-
-#: Nothing but whose standing is which: there may be millions. A foreign key would be looked for in all of them.
-units = Table(
-    "units",
-    metadata,
-    Column("tag", LargeBinary, primary_key=True),  # HMAC of its normalised name; empty: what is charged to every unit
-    Column("source", ForeignKey("sources.id"), primary_key=True),
-    Column("standing", Integer, nullable=False),
-    sqlite_with_rowid=False,
-)
+def make(database: sqlite3.Connection) -> None:
+    """Make the ledger's tables and indexes in an empty database."""
+    for statement in re.sub(" *--.*", "", _SCHEMA).strip().split(";\n"):
+        database.execute(statement)
+    for table, names in parts_of(database).items():
+        if _is_sealed(table, names):
+            database.execute(f"create index {table}_unsealed on {table} (seal) where seal is null")
 
 
-#: Tables whose rows have a seal each; those of units have one for each source.
-SEALED = tuple(table for table in metadata.sorted_tables if "seal" in table.columns and table is not meta)
-for _table in SEALED:
-    Index(f"{_table.name}_unsealed", _table.c.seal, sqlite_where=_table.c.seal.is_(None))
+def parts_of(database: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+    """Return the columns of a database's tables by name, none of its indexes."""
+    query = (
+        "select m.name, c.name from sqlite_master m left join pragma_table_xinfo(m.name) c "
+        "where substr(m.name, 1, 7) != 'sqlite_' order by m.rowid, c.cid"
+    )
+    names_by_part: dict[str, tuple[str, ...]] = {}
+    for part, column in database.execute(query):
+        names = names_by_part.get(part, ())
+        names_by_part[part] = names if column is None else (*names, column)
+    return names_by_part
 
 
 @cache
-def statements() -> tuple[str, ...]:
-    """Return the statements making tables and indexes."""
-    elements: list[DDLElement] = list(map(CreateTable, metadata.sorted_tables))
-    elements += map(CreateIndex, chain.from_iterable(table.indexes for table in metadata.sorted_tables))
-    return tuple(str(element.compile(dialect=dialect())) for element in elements)
+def parts() -> dict[str, tuple[str, ...]]:
+    """Return the parts of an empty ledger, tables in their order."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        make(empty)
+        return parts_of(empty)
+
+
+def columns() -> dict[str, tuple[str, ...]]:
+    """Return the columns of the ledger's tables."""
+    return {table: names for table, names in parts().items() if names}
+
+
+def sealed() -> list[str]:
+    """Return the tables with a seal for each row; units have one for each source."""
+    return [table for table, names in columns().items() if _is_sealed(table, names)]
+
+
+def _is_sealed(table: str, names: tuple[str, ...]) -> bool:
+    return "seal" in names and table != "meta"

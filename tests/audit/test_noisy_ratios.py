@@ -1,0 +1,118 @@
+"""The true loss of Laplace noise on a density: closed forms, another quadrature, and what a wrong bound would miss."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from mpmath import mp
+from tests.support import density_oracles as oracle
+
+import takifugu as tf
+from takifugu.analysis.randomisers import RoundedLaplace, RoundedNormal
+from takifugu.audit import noisy_ratios, true_loss
+from takifugu.audit.curves import with_laplace
+from takifugu.audit.noisy_ratios import Noisy, largest_log_ratio
+from takifugu.core.errors import Unsupported
+
+STEP = Fraction(1, 10**6)
+MIXTURE = tf.NormalMixture([0.5, 0.5], [0, 2], [1, 1.5])
+PAIRS = {
+    "moved": (tf.Normal(0, 1), tf.Normal(1, 1)),
+    "wider": (tf.Normal(0, 1), tf.Normal(1, 2)),
+    "mixtures": (MIXTURE, tf.NormalMixture([0.3, 0.7], [1, 3], [1, 1.5])),
+    "inside": (tf.NormalMixture([0.9, 0.1], [0, 0], [2, 0.2]), tf.Normal(0, 2)),
+    "ranges": (tf.UniformMean(1, 0, 1), tf.UniformMean(1, 0, 3)),
+    "means": (tf.UniformMean(5, 0, 3), tf.UniformMean(3, 0, 4)),
+    "cut": (tf.Truncated(tf.Normal(0, 1), -1, 2), tf.Truncated(tf.Normal(0, 2), -1, 3)),
+    "half": (tf.Truncated(tf.Normal(0, 1), -1, None), tf.Truncated(tf.Normal(1, 1), None, 3)),
+    "lines": (tf.Tabulated([0, 1, 2], [0, 1, 0]), tf.Tabulated([0, 1, 3], [1, 0, 0.5])),
+}
+
+
+def hides(p, q):
+    return tf.Pufferfish(tf.dataset_property("income", "mean"), tf.Density("income", "mean", {0: p, 1: q}))
+
+
+def noise(scale):
+    return RoundedLaplace(Fraction(scale), STEP, 1, on_grid=False)
+
+
+def enclosed(p, q, scale):
+    curves = [Noisy(law.to_dict(), with_laplace(law.to_dict(), scale), mp.mpf(scale)) for law in (p, q)]
+    return largest_log_ratio(*curves)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("scale", [0.5, 2])
+def test_it_is_the_largest_over_places_close_together(pair, scale):
+    p, q = PAIRS[pair]
+    audit = true_loss(hides(p, q), tf.Identity(), noise(Fraction(scale)))
+    ratios = [oracle.laplace_log_ratio(*laws, scale, 40) for laws in ((p, q), (q, p))]
+    assert max(ratios) - 1e-4 <= audit.lower <= audit.upper <= max(ratios) + 1 / 40 + 1e-4
+    assert audit.upper - audit.lower <= 1e-9 * max(1.0, audit.loss)
+
+
+@pytest.mark.parametrize(("p", "q", "scale", "loss"), [
+    (tf.Normal(0, 1), tf.Normal(3, 1), 2, 1.5),
+    (tf.Normal(0, 1), tf.Normal(1, 2), 2, 1.5 / 4 + 1 / 2),  # far out (s^2 - s'^2)/2b^2 and (m - m')/b
+    (tf.UniformMean(1, 0, 1), tf.UniformMean(1, 0, 3), 1, math.log((math.exp(3) - 1) / 3 / (math.e - 1))),
+    (tf.UniformMean(12, 0, 6), tf.UniformMean(12, 1, 7), "1/4", 4),
+])  # fmt: skip
+def test_closed_forms_at_the_tails(p, q, scale, loss):
+    audit = true_loss(hides(p, q), tf.Identity(), noise(scale))
+    assert audit.lower <= loss <= audit.upper
+    assert audit.upper - audit.lower < 1e-9
+    assert audit.comparison.startswith("the mean of 'income' is")
+
+
+def test_a_peak_is_not_missed_where_it_is_narrow():
+    """A spike of width 1e-5 far from all ends of cells that know nothing of it."""
+    p, q = tf.NormalMixture([0.9, 0.1], [0, 0.7319], [1, 1e-5]), tf.Normal(0, 1)
+    with mp.workdps(50):
+        low, high, place = enclosed(p, q, mp.mpf("0.2"))
+        here = [with_laplace(law.to_dict(), mp.mpf("0.2")).at(mp.mpf("0.7319")) for law in (p, q)]
+    assert low == pytest.approx(float(mp.log(here[0] / here[1])), rel=1e-6)
+    assert high - low < 1e-9
+    assert place == pytest.approx(0.7319, abs=1e-4)
+
+
+@pytest.mark.parametrize("law", [law for pair in PAIRS.values() for law in pair], ids=lambda law: law.to_dict()["kind"])
+def test_a_noisy_density_bends_no_more_than_its_exponentials(law):
+    """Beyond two places it is at most the combination of e^(y/b) and e^(-y/b) through them; a line is no bound."""
+    lines = 0
+    with mp.workdps(50):
+        for scale in (mp.mpf("0.3"), mp.mpf(2)):
+            at = with_laplace(law.to_dict(), scale).at
+            for k in range(-40, 60, 3):
+                for h in (mp.mpf("0.01"), mp.mpf("0.7")):
+                    y = mp.mpf(k) / 10
+                    left, middle, right = at(y - h), at(y), at(y + h)
+                    assert left + right <= 2 * mp.cosh(h / scale) * middle * (1 + mp.mpf(10) ** -30)
+                    lines += left + right > 2 * middle
+    assert lines
+
+
+def test_a_mutant_with_lines_for_exponentials_misses_the_supremum(monkeypatch):
+    p, q = tf.Tabulated([0, 1, 2], [0, 1, 0]), tf.Tabulated([0, 1, 3], [1, 0, 0.5])
+    with mp.workdps(50):
+        low, _, _ = enclosed(p, q, 0.05)
+        monkeypatch.setattr(noisy_ratios, "CLOSE", 10.0)  # no cell is halved, so that the bounds decide
+        assert enclosed(p, q, 0.05)[1] >= low
+        monkeypatch.setattr(noisy_ratios.mp, "cosh", lambda _: mp.mpf(1))
+        assert enclosed(p, q, 0.05)[1] < low
+
+
+def test_what_is_not_enclosed():
+    framework = hides(*PAIRS["ranges"])
+    assert true_loss(framework, tf.Identity(), RoundedNormal(Fraction(1), STEP, 1, on_grid=False)).upper == math.inf
+    with pytest.raises(Unsupported, match="noise is so small"):
+        true_loss(framework, tf.Identity(), noise("1/1000"))
+
+
+def test_equal_densities_lose_nothing():
+    with mp.workdps(50):
+        low, high, _ = enclosed(tf.Normal(0, 1), tf.Normal(0, 1), 1)
+    assert low == 0
+    assert high < 1e-4
