@@ -58,8 +58,12 @@ class ListedFamily:
         return [self._loss(*self._laws(index), scale) for index in range(len(self.compared))]
 
     def moves(self, index: int) -> tuple[Move, ...]:
-        """Return increasing proposals for W-infinity; the last is certain."""
-        return w_infinity_candidates(*self._laws(index))
+        """Return increasing proposals for W-infinity; the last is certain.
+
+        Of rounded masses no proposal is: laws that look equal may differ anywhere by the error.
+        """
+        proposals = w_infinity_candidates(*self._laws(index))
+        return (*proposals, self.reach(index)) if self.relative_error else proposals
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]:
         """Return (w, scale): W-infinity and the scale w/epsilon (`after_noise.noised.wasserstein_scale`)."""

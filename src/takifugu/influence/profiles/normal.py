@@ -100,7 +100,8 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
         if (moves[base == 0] > 0).any():
             return math.inf
         worst.append(np.divide(moves, base, out=np.zeros(base.shape), where=base > 0).max())
-    return float(max(worst)) * (1 + 1e-12)
+    # Squares are rounded up, and so may be sums of as many as there are releases: the quotient is too small by no more.
+    return float(max(worst)) * (1 + max(1e-12, (len(first) + 4) * 2.0**-52))
 
 
 def as_normal(losses: FloatArray) -> FloatArray:
