@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from takifugu.calibration.jointly import calibrate_jointly
     from takifugu.core import errors
     from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-    from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
-    from takifugu.model.beliefs.chains.chain_region import ChainRegion
+    from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
     from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
     from takifugu.model.beliefs.chains.pieces import IndependentPieces
     from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
@@ -166,8 +165,7 @@ __all__ = [
 
 _MODULES = {
     "takifugu.model.beliefs.chains.chain": ("MarkovChain", "MarkovChainClass"),
-    "takifugu.model.beliefs.chains.chain_interval": ("BinaryChainInterval",),
-    "takifugu.model.beliefs.chains.chain_region": ("ChainRegion",),
+    "takifugu.model.beliefs.chains.chain_region": ("BinaryChainInterval", "ChainRegion"),
     "takifugu.model.beliefs.contacts": ("CliqueInfection", "clique_infection", "cliques_of", "household_infection"),
     "takifugu.model.beliefs.density": ("Density",),
     "takifugu.model.beliefs.networks.network": ("BayesianNetwork",),

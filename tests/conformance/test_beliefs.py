@@ -11,7 +11,7 @@ from tests.conformance.suite import check_belief
 from tests.support import registries
 
 import takifugu as tf
-from takifugu.analysis.answer_laws.table import TableLaw
+from takifugu.analysis.answer_laws.listed import TableLaw
 from takifugu.analysis.questions.answer_law import ANSWER_LAW
 from takifugu.model import beliefs
 from takifugu.model.beliefs.pair import LawPair

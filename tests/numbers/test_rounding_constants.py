@@ -11,7 +11,7 @@ import pytest
 from takifugu import MarkovChain
 from takifugu.influence.quilts.chain.class_influence import ClassInfluence, lemma_b4
 from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
-from takifugu.influence.quilts.chain.region_steps import longer
+from takifugu.influence.quilts.chain.region import longer
 from takifugu.numbers.log_ratios import UNIT, product_error
 
 #: A worst case of so many operations, against errors that cancel.

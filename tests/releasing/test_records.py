@@ -295,7 +295,7 @@ def test_several_faults_at_once(tmp_path: Path) -> None:
     assert len(problems(tmp_path, text, PATIENTS).splitlines()) == 3
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", LAYOUTS)
 def test_no_value_of_any_key_ends_in_a_traceback(kind: str, tmp_path: Path) -> None:
     """Every key in turn is left out, and set to values of other types."""

@@ -154,7 +154,7 @@ def test_what_a_key_paid_for_is_completed(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "out" / "both.csv").exists()
 
 
-@of("releasing/publishing/resuming.py: _asking")
+@of("releasing/publishing/resuming.py: _release")
 def test_a_session_goes_on(tmp_path: Path) -> None:
     toml = _example(tmp_path, "venues")
     succeed("ask", toml, "library")
@@ -374,7 +374,7 @@ def _example(folder: Path, name: str) -> Path:
     return folder / f"{name}.toml"
 
 
-@of("releasing/planning/comparison.py: brief", "releasing/planning/comparison.py: _together")
+@of("releasing/planning/comparison.py: brief", "releasing/planning/comparison.py: compared")
 def test_every_mechanism_is_a_command_away(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE)
     assert "does not apply:" in pasted(invoke("compare", toml), "compare", "--all").output
@@ -396,7 +396,7 @@ def _weeks(folder: Path, spec: str = WEEKS) -> Path:
     return put(folder, {"weeks.toml": spec, "weeks.csv": "at,state\n" + "".join(rows)})
 
 
-@of("releasing/planning/outlook.py: _no_windows", "releasing/planning/outlook.py: _planning")
+@of("releasing/planning/outlook.py: _no_windows", "releasing/planning/outlook.py: outlook")
 def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
     dry = invoke("release", "--dry-run", "--window", "2026-W02", _weeks(tmp_path))
     assert "windows fit the budget" in " ".join(pasted(dry, "plan").output.split())

@@ -169,7 +169,7 @@ def test_a_frame_takes_the_place_of_the_file(tmp_path: Path) -> None:
 def test_what_a_person_writes_is_shown_as_it_is(tmp_path: Path) -> None:
     spec = QUICK.replace('"walking"', f'"{HOSTILE}"')
     spec = spec.replace('name = "study"', 'name = "<img src=x>"').replace("adjust = true", 'title = "<b>"')
-    table = files.data({"<i>Ana</i>": (30,)}).replace("walking", HOSTILE)
+    table = files.data({"<i>Ana</i>": (9,)}).replace("walking", HOSTILE)
     steps = tf.open_study(files.write(tmp_path, spec, table))
     for step in (steps, steps.compare(), steps.calibrate(), steps.dry_run(), steps.release(anyway=True)):
         assert "<script" not in step._repr_html_()

@@ -74,19 +74,12 @@ class Guarantee:
         }
 
 
-def _read_texts(texts: Iterable[object]) -> tuple[str, ...]:
-    return tuple(map(str, texts))
-
-
-def _read_numbers(numbers: Iterable[Any]) -> tuple[int, ...]:
-    return tuple(map(int, numbers))
-
-
 def _read_phases(phases: Iterable[tuple[Any, Any]]) -> tuple[tuple[int, int], ...]:
     return tuple((int(period), int(place)) for period, place in phases)
 
 
 _TEXT, _TEXT_OR_NONE = form(read=str), form(read=str, is_left_out=True)
+_NUMBERS = form(read=lambda numbers: tuple(map(int, numbers)), is_left_out=True)
 
 
 @dataclass(frozen=True)
@@ -120,12 +113,12 @@ class Charge(PlainForm):
     change: Fraction | None = field(metadata=exact("the change"))
     entry_change: Fraction | None = field(metadata=exact("a value's change"))
     entries: int = field(metadata=form(read=int))
-    answers: tuple[str, ...] = field(metadata=form(read=_read_texts))
+    answers: tuple[str, ...] = field(metadata=form(read=lambda texts: tuple(map(str, texts))))
     scope: str = field(default="unit", metadata=_TEXT)
     fixed_in_advance: bool = field(default=False, metadata=form(read=bool))
     release: str = field(default="", compare=False, metadata=_TEXT)
     names: tuple[Hashable, ...] = field(default=(), metadata=form(list, tuple, is_left_out=True))
-    lengths: tuple[int, ...] = field(default=(), metadata=form(read=_read_numbers, is_left_out=True))
+    lengths: tuple[int, ...] = field(default=(), metadata=_NUMBERS)
     reading: str = field(default="", metadata=_TEXT_OR_NONE)
     at: int | None = field(default=None, metadata=form(read=int, is_left_out=True))
     calendar: str = field(default="", metadata=_TEXT_OR_NONE)

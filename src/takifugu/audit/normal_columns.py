@@ -33,7 +33,7 @@ def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tupl
     two normal densities of one variance are the easier to tell apart the farther they are moved. Raises Unsupported for
     vectors, and for a parameter other than the mean.
     """
-    belief, words = view.belief, secret.to_dict()
+    belief, words = view.whole, secret.to_dict()
     if answer.cells != 1 or len(view.weights) != 1:
         raise Unsupported("the audit of normal records is of one number, and of one number that is hidden")
     c, w = answer.coefficients[0], view.weights[0]

@@ -23,6 +23,7 @@ from takifugu.analysis.questions.joint_states import (
     check_count,
     integers,
     joint_states,
+    of_one_law,
 )
 from takifugu.audit.noise_masses import Finite
 from takifugu.core.errors import InputError, Unsupported
@@ -72,7 +73,7 @@ class WhichStates(_OfPopulations[WhichOf]):
 
     @property
     def rows(self) -> FromPopulations:
-        return self.belief.rows
+        return self.belief.whole
 
     def states(self) -> States:
         rows = self.rows
@@ -83,7 +84,7 @@ class WhichStates(_OfPopulations[WhichOf]):
             for row in product(can, repeat=rows.size):
                 values.append((*row, population))
                 weights.append(math.prod((law[place] for place in row), start=Fraction(1)))
-        return States(np.array(values, dtype=np.int64), (integers(weights),), ((0,),), (range(rows.size + 1),), 0.0)
+        return of_one_law(np.array(values, dtype=np.int64), integers(weights), rows.size + 1)
 
 
 class RowStates(_OfPopulations[FromPopulations]):
@@ -98,7 +99,7 @@ class RowStates(_OfPopulations[FromPopulations]):
         values, place = np.unique(states.values[:, :-1], axis=0, return_inverse=True)
         weights = np.zeros(len(values), dtype=object)
         np.add.at(weights, place.ravel(), states.weights[0])
-        return States(values, (weights,), ((0,),), (range(self.belief.size),), 0.0)
+        return of_one_law(values, weights, self.belief.size)
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,15 @@ from takifugu.analysis.questions.joint_states import (
     JointStates,
     States,
     all_states,
-    check_count,
     integers,
     joint_states,
+    of_one_law,
+    with_entry,
 )
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, SumView
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.beliefs.records.vector_views import VectorView
+from takifugu.model.beliefs.records.viewed_records import VectorView
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
 
 
@@ -47,12 +48,10 @@ class RecordStates(JointStates[Records]):
         records = self.belief
         masses = integers(list(records.table.masses))
         alive = np.flatnonzero(masses > 0)
-        values, weights = np.zeros((1, 0), dtype=np.int64), np.ones(1, dtype=object)
+        places, weights = np.zeros((1, 0), dtype=np.int64), np.ones(1, dtype=object)
         for _ in range(records.size):
-            check_count(len(values) * len(alive))
-            weights = np.multiply.outer(weights, masses[alive]).ravel()
-            values = np.column_stack((np.repeat(values, len(alive), axis=0), np.tile(alive, len(values))))
-        return States(values, (weights,), ((0,),), (range(records.size),), 0.0)
+            places, weights = with_entry(places, weights, masses[alive])
+        return of_one_law(alive[places], weights, records.size)
 
 
 Seen = TypeVar("Seen", bound=RecordView, covariant=True)
@@ -62,8 +61,8 @@ class _Numbered(JointStates[Seen]):
     """A view's data sets, each with the number of its hypothesis."""
 
     def states(self) -> States:
-        records = all_states(self.belief.records)
-        rows, marks = self.belief.records.table.rows, []
+        records = all_states(self.belief.whole)
+        rows, marks = self.belief.whole.table.rows, []
         for numbers in records.values.tolist():
             marks.append(self.mark([rows[number] for number in numbers]))
         return replace(records, values=np.column_stack((records.values, np.array(marks, dtype=np.int64))))
@@ -72,7 +71,7 @@ class _Numbered(JointStates[Seen]):
         raise NotImplementedError
 
     def column(self, rows: Sequence[tuple[Hashable, ...]], name: str) -> list[Hashable]:
-        place = self.belief.records.columns.index(name)
+        place = self.belief.whole.columns.index(name)
         return [row[place] for row in rows]
 
 

@@ -20,6 +20,7 @@ from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedT
 from takifugu.audit.any_start import Side
 from takifugu.audit.compared_pairs import is_allowed, of_entries, of_view
 from takifugu.audit.noise_masses import cell_mass, is_joint, parts_of, places, places_near, places_of_mass
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
@@ -29,7 +30,7 @@ from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import Policy
-from takifugu.model.queries import Additive, IntArray, Query, resolved
+from takifugu.model.queries import Additive, Query, resolved
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View, WithAbsence, absent_index
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
@@ -111,7 +112,7 @@ class Hypotheses:
             return Fraction(1)
         which: Any = self.belief  # as the secret reads it
         names = which.alphabet(0)
-        distance = self.secret.distance(which.rows, names[a], names[b])
+        distance = self.secret.distance(which.whole, names[a], names[b])
         if distance is None:
             raise Unsupported("W-infinity of counted populations is not known", fix="audit known ones")
         return distance

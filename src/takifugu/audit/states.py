@@ -17,12 +17,13 @@ from takifugu.analysis.questions.joint_states import (
     check_count,
     integers,
     joint_states,
+    of_one_law,
+    with_entry,
 )
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import Clique
@@ -41,9 +42,7 @@ class TableStates(JointStates[JointTable]):
     def states(self) -> States:
         belief = self.belief
         check_count(len(belief.rows))
-        is_possible = np.array([mass > 0 for mass in belief.masses])
-        weights = integers([m for m in belief.masses if m > 0])
-        return States(belief.indices[is_possible], (weights,), ((0,),), (range(belief.size),), 0.0)
+        return of_one_law(belief.indices, integers(list(belief.masses)), belief.size)
 
 
 class ChainStates(JointStates[PeriodicChain]):
@@ -57,22 +56,16 @@ class ChainStates(JointStates[PeriodicChain]):
         values = np.arange(states, dtype=np.int64)[:, None]
         weights = np.ones(states, dtype=object)
         for step in range(length - 1):
-            last = values[:, -1]
-            weights = (weights[:, None] * tables[step % len(tables)][last]).ravel()
-            values = np.column_stack((np.repeat(values, states, axis=0), np.tile(np.arange(states), len(values))))
-            is_possible = weights > 0
-            values, weights = values[is_possible], weights[is_possible]
-        error, one_piece = 4.0 * states * length * 2.0**-53, (range(length),)
+            values, weights = with_entry(values, weights, tables[step % len(tables)][values[:, -1]])
+        error = 4.0 * states * length * 2.0**-53
         if chain.initial == "any":
             rows = tuple(np.where(values[:, 0] == u, weights, 0) for u in range(states))
-            return States(values, rows, tuple((u,) for u in range(states)), one_piece, error)
+            return States(values, rows, tuple((u,) for u in range(states)), (range(length),), error)
         if chain.initial == "stationary":
             start = _stationary(chain)
         else:
             start = list(map(Fraction, chain.initial))
-        weights = weights * integers(start)[values[:, 0]]
-        is_possible = weights > 0
-        return States(values[is_possible], (weights[is_possible],), ((0,),), one_piece, error)
+        return of_one_law(values, weights * integers(start)[values[:, 0]], length, error)
 
 
 class CliqueStates(JointStates[Clique]):
@@ -84,8 +77,7 @@ class CliqueStates(JointStates[Clique]):
         values = np.array(list(itertools.product(range(2), repeat=clique.size)), dtype=np.int64)
         mass = {int(n): Fraction(p) / math.comb(clique.size, int(n)) for n, p in clique.number.items()}
         weights = integers([mass.get(n, Fraction(0)) for n in values.sum(axis=1).tolist()])
-        is_possible = weights > 0
-        return States(values[is_possible], (weights[is_possible],), ((0,),), (range(clique.size),), 0.0)
+        return of_one_law(values, weights, clique.size)
 
 
 class NetworkStates(JointStates[BayesianNetwork]):
@@ -96,19 +88,11 @@ class NetworkStates(JointStates[BayesianNetwork]):
         values, weights = np.zeros((1, 0), dtype=np.int64), np.ones(1, dtype=object)
         error = 0.0
         for node, parents in zip(network.nodes, network.parents, strict=True):
-            k = len(node.states)
-            check_count(len(values) * k)
             rows = integers(node.table.ravel().tolist()).reshape(node.table.shape)
-            if parents:
-                conditional = rows[tuple(values[:, p] for p in parents)]
-            else:
-                conditional = np.tile(rows, (len(values), 1))
-            weights = (weights[:, None] * conditional).ravel()
-            values = np.column_stack((np.repeat(values, k, axis=0), np.tile(np.arange(k), len(values))))
-            is_possible = weights > 0
-            values, weights = values[is_possible], weights[is_possible]
-            error += 4.0 * k * 2.0**-53  # a row of floats sums to one up to this
-        return States(values, (weights,), ((0,),), (range(network.size),), error)
+            conditional = rows[tuple(values[:, p] for p in parents)] if parents else rows
+            values, weights = with_entry(values, weights, conditional)
+            error += 4.0 * len(node.states) * 2.0**-53  # a row of floats sums to one up to this
+        return of_one_law(values, weights, network.size, error)
 
 
 class ParameterStates(JointStates[Parameters]):
@@ -119,16 +103,11 @@ class ParameterStates(JointStates[Parameters]):
         prior = all_states(belief.prior)
         values, (weights,) = prior.values, prior.weights
         for column in tuple(belief.described) * belief.records:
-            k = len(column.states)
-            check_count(len(values) * k)
             exact = np.array(column.laws, dtype=object)
             common = math.lcm(*(p.denominator for p in exact.ravel()))
             laws = np.frompyfunc(int, 1, 1)(exact * common)
-            weights = (weights[:, None] * laws[values[:, column.entry]]).ravel()
-            values = np.column_stack((np.repeat(values, k, axis=0), np.tile(np.arange(k), len(values))))
-            is_possible = weights > 0
-            values, weights = values[is_possible], weights[is_possible]
-        return States(values, (weights,), ((0,),), (range(belief.size),), prior.relative_error)
+            values, weights = with_entry(values, weights, laws[values[:, column.entry]])
+        return of_one_law(values, weights, belief.size, prior.relative_error)
 
 
 @runtime_checkable
@@ -184,9 +163,9 @@ class CountedStates(JointStates[CountedParameters]):
     def is_class(self) -> bool:
         return True
 
-    def stand_in(self, member: object) -> Belief:
+    def stand_in(self, member: Belief) -> Belief:
         """Return a belief with the same columns and a prior of the class only."""
-        if not isinstance(member, Parameters) or not self.belief.contains(member):
+        if not self.belief.contains(member):
             raise InputError(
                 f"{member!r} does not stand for {self.belief.describe()}",
                 rule="what stands for counted parameters is a Parameters belief with their columns, and a table in "
@@ -203,16 +182,11 @@ class UserStates(JointStates[IndependentUsers]):
         values, weights = np.zeros((1, 0), dtype=np.int64), np.ones(1, dtype=object)
         for user in range(users.size):
             masses = integers(_letter_masses(users.law(user), users.absence == "removed"))
-            check_count(len(values) * len(masses))
-            weights = np.multiply.outer(weights, masses).ravel()
-            is_possible = weights > 0
-            letters = np.tile(np.arange(len(masses)), len(values))
-            values = np.column_stack((np.repeat(values, len(masses), axis=0), letters))[is_possible]
-            weights = weights[is_possible]
+            values, weights = with_entry(values, weights, masses)
         nothing: tuple[int, ...] = ()
         if users.absence == "unknown":
             nothing = tuple(len(users.law(user).values) for user in range(users.size))
-        return States(values, (weights,), ((0,),), (range(users.size),), 0.0, nothing)
+        return of_one_law(values, weights, users.size, nothing=nothing)
 
 
 class ChainClass(JointStates[ChainRegion | BinaryChainInterval]):

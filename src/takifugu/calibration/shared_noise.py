@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
+from typing import ClassVar, Self
 
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.at_delta import joint_at_delta, loss_at, shares
@@ -38,49 +38,69 @@ CLOSE = 1e-3
 Scales = Sequence[Fraction]
 
 
-class SharedNoise(Protocol):
+@dataclass(frozen=True, eq=False)
+class SharedNoise:
     """The noise of queries in one split promise, scaled in answer units.
 
     Where all profiles have one shape the loss is a function of the sum of D_k/b_k^power.
     """
 
-    @property
-    def power(self) -> int: ...
+    framework: Framework
+    problems: tuple[Problem, ...]
+    epsilon: Fraction
+    power: ClassVar[int]
+    is_planned: ClassVar[bool]
 
-    @property
-    def epsilon(self) -> Fraction: ...
-
-    @property
+    @cached_property
     def start(self) -> Scales:
         """Return scales for the start of a search."""
+        raise NotImplementedError
 
     @property
     def least(self) -> Scales:
         """Return each release's least scale on its own."""
+        return [Fraction(0)] * len(self.problems)
+
+    @cached_property
+    def view(self) -> View:
+        return View(self.framework, self.framework.fingerprint())
 
     def guess(self, scales: Scales) -> float:
         """Return about the factor these scales need."""
+        raise NotImplementedError
 
     def loss(self, scales: Scales) -> float:
         """Return the joint loss of these scales, at most epsilon if kept."""
+        raise NotImplementedError
 
     def error(self, place: int, scale: Fraction) -> float:
         """Return the expected error of one release."""
+        raise NotImplementedError
 
-    def only(self, place: int) -> SharedNoise:
+    def only(self, place: int) -> Self:
         """Return one query's noise, with an equal share of the promise."""
+        raise NotImplementedError
 
     def fits(self, scales: Scales) -> bool:
-        """Whether every release alone can promise its part of the joint promise."""
+        """Return whether every release alone can promise its part."""
+        return True
 
-    def bounded(self) -> SharedNoise:
+    def bounded(self) -> Self:
         """Return noise with at least an equal share for every release."""
+        return self
 
     def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
         """Return the noise of fitting scales, each with its own promise."""
+        raise NotImplementedError
 
     def charged(self, calibrations: Sequence[Calibration]) -> Fraction:
         """Return a ledger's epsilon for all of them."""
+        charges = [self.charge(calibration) for calibration in calibrations]
+        return joint(self.framework, charges).epsilon
+
+    def charge(self, calibration: Calibration) -> Charge:
+        """Return a calibration's charge as one of those that share the promise."""
+        return charge_of(calibration, reading="together", fixed_in_advance=self.is_planned)
 
 
 def _still(problem: Problem) -> CalibrationRefused:
@@ -90,13 +110,11 @@ def _still(problem: Problem) -> CalibrationRefused:
 
 
 @dataclass(frozen=True, eq=False)
-class LaplaceTogether:
+class LaplaceTogether(SharedNoise):
     """Laplace noise, and choices by permute-and-flip, of several queries."""
 
-    framework: Framework
-    problems: tuple[Problem, ...]
-    epsilon: Fraction
-    power = 1
+    power: ClassVar[int] = 1
+    is_planned: ClassVar[bool] = False
 
     @cached_property
     def start(self) -> Scales:
@@ -107,29 +125,14 @@ class LaplaceTogether:
                 raise _still(problem)
         return sizes
 
-    @property
-    def least(self) -> Scales:
-        return [Fraction(0)] * len(self.problems)
-
     def guess(self, scales: Scales) -> float:
         return math.fsum(float(d / b) for d, b in zip(self.start, scales, strict=True)) / float(self.epsilon)
 
     @cached_property
-    def view(self) -> View:
-        return View(self.framework, self.framework.fingerprint())
-
-    @cached_property
     def charges(self) -> list[Charge]:
         """Return a charge for each query, its scale set by `loss`."""
-        noised = [
-            of_scale(problem, size, "jointly", SOURCE, ())
-            for problem, size in zip(self.problems, self.start, strict=True)
-        ]
-        charges = []
-        for calibration in noised:
-            charge = charge_of(calibration, reading="together")
-            charges.append(replace(charge, covers=Covers.ENTRIES, epsilon=Fraction(0)))
-        return charges
+        charges = map(self.charge, self.calibrations(self.start, ()))
+        return [replace(charge, covers=Covers.ENTRIES, epsilon=Fraction(0)) for charge in charges]
 
     def loss(self, scales: Scales) -> float:
         noised = [replace(charge, scale=scale) for charge, scale in zip(self.charges, scales, strict=True)]
@@ -138,37 +141,25 @@ class LaplaceTogether:
     def error(self, place: int, scale: Fraction) -> float:
         return noise_of(self.problems[place], scale).expected_error()
 
-    def only(self, place: int) -> LaplaceTogether:
+    def only(self, place: int) -> Self:
         return replace(self, problems=(self.problems[place],), epsilon=self.epsilon / len(self.problems))
-
-    def fits(self, scales: Scales) -> bool:
-        return True
-
-    def bounded(self) -> LaplaceTogether:
-        return self
 
     def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
         pairs = zip(self.problems, scales, strict=True)
         return tuple(of_scale(problem, scale, "jointly", SOURCE, conditions) for problem, scale in pairs)
 
-    def charged(self, calibrations: Sequence[Calibration]) -> Fraction:
-        charges = [charge_of(calibration, reading="together") for calibration in calibrations]
-        return joint(self.framework, charges).epsilon
-
 
 @dataclass(frozen=True, eq=False)
-class NormalTogether:
+class NormalTogether(SharedNoise):
     """Normal noise of several queries, each promising epsilon at its delta share.
 
     Shares are equal where that is enough; where one needs more, each has what it needs, and an equal part of the rest.
     """
 
-    framework: Framework
-    problems: tuple[Problem, ...]
-    epsilon: Fraction
     delta: Fraction
     is_bounded: bool = False
-    power = 2
+    power: ClassVar[int] = 2
+    is_planned: ClassVar[bool] = True
 
     @cached_property
     def start(self) -> Scales:
@@ -186,23 +177,16 @@ class NormalTogether:
 
     @property
     def least(self) -> Scales:
-        if self.is_bounded:
-            return self.start
-        return [Fraction(0)] * len(self.problems)
+        return self.start if self.is_bounded else super().least
 
     def guess(self, scales: Scales) -> float:
         return math.sqrt(math.fsum(float(a / b) ** 2 for a, b in zip(self.start, scales, strict=True)))
 
     @cached_property
-    def view(self) -> View:
-        return View(self.framework, self.framework.fingerprint())
-
-    @cached_property
     def charges(self) -> list[Charge]:
         """Return a charge for each query, its noise set by `loss`."""
         promise = self.epsilon, self.delta
-        calibrations = [self._made(place, scale, promise, ()) for place, scale in enumerate(self.start)]
-        return [charge_of(calibration, reading="together", fixed_in_advance=True) for calibration in calibrations]
+        return [self.charge(self._made(place, scale, promise, ())) for place, scale in enumerate(self.start)]
 
     @cached_property
     def parts(self) -> list[tuple[Part, list[Read]]]:
@@ -215,13 +199,13 @@ class NormalTogether:
     def error(self, place: int, scale: Fraction) -> float:
         return self._noise(place, scale).expected_error()
 
-    def only(self, place: int) -> NormalTogether:
+    def only(self, place: int) -> Self:
         return replace(self, problems=(self.problems[place],))
 
     def fits(self, scales: Scales) -> bool:
         return self._shares(scales) is not None
 
-    def bounded(self) -> NormalTogether:
+    def bounded(self) -> Self:
         return replace(self, is_bounded=True)
 
     def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
@@ -255,10 +239,6 @@ class NormalTogether:
     def _keeps(self, place: int, scale: Fraction, share: Fraction) -> bool:
         parts = list(shares(self.view, [self.charges[place]]))
         return loss_at(parts, [self._noised(place, scale)], self.epsilon, share)[0] <= self.epsilon
-
-    def charged(self, calibrations: Sequence[Calibration]) -> Fraction:
-        charges = [charge_of(calibration, reading="together", fixed_in_advance=True) for calibration in calibrations]
-        return joint(self.framework, charges).epsilon
 
     def _noise(self, place: int, scale: Fraction) -> RoundedNormal:
         problem = self.problems[place]

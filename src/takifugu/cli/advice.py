@@ -13,7 +13,7 @@ from takifugu.cli.progress import watching
 from takifugu.cli.terminal import is_terminal
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.escaping import visible
-from takifugu.releasing.advice.advice import Advice, advise
+from takifugu.releasing.advice.advice import advise
 from takifugu.releasing.advice.leaving_out import left_out
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.loading import load
@@ -37,7 +37,11 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
             continue
         if len(files) > 1:
             heading(str(file))
-        click.echo(_coloured(advised))
+        lines = list[str]()
+        for text, verdict in advised.lines():
+            line = visible(text)
+            lines.append(line if verdict is None else click.style(line, fg=_COLOURS[verdict]))
+        click.echo("\n".join(lines).rstrip())
         for words in lost or ():
             click.echo(f"\n{wrapped(f'{words}.')}")
     if as_json:
@@ -55,12 +59,3 @@ def _left_out(file: Path, window: str | None) -> tuple[str, ...] | None:
         return left_out(load(file, window=window, first=True))
     except TakifuguError:
         return ()  # which `advise` raises
-
-
-def _coloured(advised: Advice) -> str:
-    """Return the advice with each verdict in its colour."""
-    coloured = []
-    for text, verdict in advised.lines():
-        line = visible(text)
-        coloured.append(line if verdict is None else click.style(line, fg=_COLOURS[verdict]))
-    return "\n".join(coloured).rstrip()

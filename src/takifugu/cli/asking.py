@@ -9,7 +9,7 @@ from collections.abc import Callable
 import click
 
 from takifugu.cli.group import complain
-from takifugu.cli.output import wrapped
+from takifugu.cli.output import counted, wrapped
 from takifugu.cli.terminal import is_terminal
 from takifugu.core.errors import ReleaseError, TakifuguError
 from takifugu.core.escaping import visible
@@ -33,9 +33,11 @@ def ask_about(look: FirstLook, question: Question, accept: Callable[[str], str])
     _say("\n" + click.style(filled(question.words), bold=True))
     _say(_rows_of(look))
     choices = question.choices[:_LISTED]
-    numbers = ["" if question.form else f"{n} " for n in range(1, len(choices) + 1)]
-    names = [f"  {n}{visible(choice.name)}" for n, choice in zip(numbers, choices, strict=True)]
-    _say(labelled([(name, visible(choice.words)) for name, choice in zip(names, choices, strict=True)]))
+    listing = list[tuple[str, str]]()
+    for number, choice in enumerate(choices, start=1):
+        name = visible(choice.name) if question.form else f"{number} {visible(choice.name)}"
+        listing.append((f"  {name}", visible(choice.words)))
+    _say(labelled(listing))
     if question.why:
         _say(wrapped(f"{question.why[0].upper()}{question.why[1:]}."))
     if len(question.choices) > len(choices) or question.others:
@@ -43,7 +45,14 @@ def ask_about(look: FirstLook, question: Question, accept: Callable[[str], str])
     while True:
         prompt = "" if question.offered is None else f" [{visible(question.offered)}]"
         click.echo(f"{question.name}{prompt}: ", nl=False, err=True)
-        word = _line()
+        try:
+            line = sys.stdin.readline()
+        except UnicodeDecodeError:
+            line = "?"
+        if not line:
+            problem = "the questions were not answered, so nothing was written"
+            raise ReleaseError(problem, fix="answer them, or write --yes")
+        word = line.strip()
         if not word and question.offered is not None:
             return question.offered
         if word.isascii() and word.isdigit() and 1 <= int(word) <= len(choices) and not question.form:
@@ -58,22 +67,11 @@ def _say(text: str) -> None:
     click.echo(text, err=True)
 
 
-def _line() -> str:
-    """Return the typed line, stripped of blanks."""
-    try:
-        line = sys.stdin.readline()
-    except UnicodeDecodeError:
-        return "?"
-    if not line:
-        raise ReleaseError("the questions were not answered, so nothing was written", fix="answer them, or write --yes")
-    return line.strip()
-
-
 def _rows_of(look: FirstLook) -> str:
     """Return the table's first rows, with as many columns as fit."""
     names, room, cells = list(look.all_rows), width(), list[list[str]]()
     for name in names:
-        cell = [name_of(text, _WIDEST) for text in (name, *(v or "" for v in look.all_rows[name][:_ROWS]))]
+        cell = [name_of(text or "", _WIDEST) for text in (name, *look.all_rows[name][:_ROWS])]
         room -= max(map(len, cell)) + 2
         if cells and room < 0:
             break
@@ -84,4 +82,4 @@ def _rows_of(look: FirstLook) -> str:
     more = len(names) - len(cells)
     if not more:
         return text_table(header, rows)
-    return text_table(header, rows) + f"\n(and {more} more column{'' if more == 1 else 's'})"
+    return f"{text_table(header, rows)}\n(and {counted(more, 'more column')})"

@@ -71,7 +71,9 @@ def _of_file(path: Path, as_json: bool) -> None:
     for title, rows in matrices.items():
         if len(states) <= _MOST_STATES:
             click.echo(f"\n{title}: from (a row) to (a column)\n")
-            cells = [[state, *(f"{p:.4f}" for p in row)] for state, row in zip(states, rows, strict=True)]
+            cells = list[list[str]]()
+            for state, row in zip(states, rows, strict=True):
+                cells.append([state, *(f"{probability:.4f}" for probability in row)])
             click.echo(text_table(["", *states], cells))
 
 

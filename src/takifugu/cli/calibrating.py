@@ -52,22 +52,18 @@ def refuse(forecast: Forecast) -> None:
 
 
 def _planned(table: plan.Table) -> Json:
-    return {
-        "name": table.name,
-        "scope": table.scope,
-        "query": table.item.query,
-        "answers": [
-            {
-                "unit": q.unit,
-                "mechanism": q.calibration.mechanism,
-                "scale": q.calibration.exact_scale,
-                "expected_error": q.calibration.error_or_none,
-                "epsilon": to_text(q.calibration.epsilon),
-                "delta": to_text(q.calibration.delta),
-                "composition": str(q.calibration.guarantee.composition),
-                "forbids": q.calibration.forbids,
-                "forced_by": q.calibration.witness.comparison,
-            }
-            for q in table.questions
-        ],
-    }
+    answers = list[Json]()
+    for question in table.questions:
+        calibration = question.calibration
+        answers.append({
+            "unit": question.unit,
+            "mechanism": calibration.mechanism,
+            "scale": calibration.exact_scale,
+            "expected_error": calibration.error_or_none,
+            "epsilon": to_text(calibration.epsilon),
+            "delta": to_text(calibration.delta),
+            "composition": str(calibration.guarantee.composition),
+            "forbids": calibration.forbids,
+            "forced_by": calibration.witness.comparison,
+        })  # fmt: skip
+    return {"name": table.name, "scope": table.scope, "query": table.item.query, "answers": answers}

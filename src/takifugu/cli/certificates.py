@@ -11,7 +11,7 @@ from takifugu.cli.output import print_json, wrapped, write_new
 from takifugu.core.errors import InputError
 from takifugu.core.text.plot import Plot
 from takifugu.core.text.tables import width
-from takifugu.releasing.certificates.certificate import WIDTH, Certificate
+from takifugu.releasing.certificates.certificate import WIDTH
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.postprocess.release import releases_of
@@ -35,7 +35,10 @@ TABLES = {
 def show(file: Path, picture: Path | None, as_json: bool) -> None:
     certificate = read_certificate(file)
     if picture is not None:
-        _draw(certificate, picture)
+        drawing = drawing_of(Reported(certificate.release, certificate, tuple(releases_of(certificate).items())))
+        if drawing is None:
+            raise InputError("these values are nothing that is drawn", fix="leave --picture out")
+        write_new(picture, Plot(certificate.release, drawing).content(picture), False, picture.suffix, len)
     table = table_state(file, certificate)
     if as_json:
         content = {"unchanged": True, "table": table, "certificate": certificate.to_dict()}
@@ -43,14 +46,6 @@ def show(file: Path, picture: Path | None, as_json: bool) -> None:
         return
     click.echo(certificate.text(min(WIDTH, width())))
     click.echo(f"\n{wrapped(f'{CHECKED} {TABLES[table]}')}")
-
-
-def _draw(certificate: Certificate, picture: Path) -> None:
-    """Draw the published values into a file; InputError without a picture."""
-    drawing = drawing_of(Reported(certificate.release, certificate, tuple(releases_of(certificate).items())))
-    if drawing is None:
-        raise InputError("these values are nothing that is drawn", fix="leave --picture out")
-    write_new(picture, Plot(certificate.release, drawing).content(picture), False, picture.suffix, len)
 
 
 def open_report(place: Path | None, as_json: bool) -> None:

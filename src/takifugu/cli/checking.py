@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -36,8 +35,10 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
             code = code_of(error)
             worst = max(worst, code)
             document |= {"valid": False, "error": failure(error, "", code)}
-            for line in _lines(file, error):
-                complain(line)
+            before = _REFUSED if isinstance(error, CalibrationRefused) else ""
+            lines = error.problems if isinstance(error, SpecError) else (error.message,)
+            for line in lines:
+                complain(line if line.startswith(str(file)) else f"{file}: {before}{line}")
         else:
             document |= {"valid": True, **report.to_dict()}
             if not as_json:
@@ -48,10 +49,3 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
     elif any(document["valid"] for document in documents):
         click.echo(wrapped(NOT_SEEN))
     click.get_current_context().exit(worst)
-
-
-def _lines(file: Path, error: TakifuguError) -> Iterator[str]:
-    """Yield the faults of one of several files, each with its name."""
-    before = _REFUSED if isinstance(error, CalibrationRefused) else ""
-    for line in error.problems if isinstance(error, SpecError) else (error.message,):
-        yield line if line.startswith(str(file)) else f"{file}: {before}{line}"

@@ -9,6 +9,7 @@ import click
 from takifugu.cli.output import print_json, wrapped
 from takifugu.cli.samples.examples import examples, write_example
 from takifugu.core.commands import command
+from takifugu.core.plain import Json
 from takifugu.core.text.tables import labelled
 
 
@@ -34,16 +35,17 @@ def example(name: str | None, as_json: bool) -> None:
 def _list(as_json: bool) -> None:
     all_examples = examples()
     if as_json:
-        listing = [
-            {
-                "name": e.name, "about": e.about, "files": [path.name for path in e.files],
-                "meant_for_published_data": e.meant_for_published_data,
-            }
-            for e in all_examples
-        ]  # fmt: skip
+        listing = list[Json]()
+        for each in all_examples:
+            listing.append({
+                "name": each.name, "about": each.about, "files": [path.name for path in each.files],
+                "meant_for_published_data": each.meant_for_published_data,
+            })  # fmt: skip
         print_json("example", None, {"examples": listing})
         return
-    meant = " (made-up data stand in for published ones)"
-    click.echo(labelled([(e.name, e.about + (meant if e.meant_for_published_data else "")) for e in all_examples]))
+    meant, lines = " (made-up data stand in for published ones)", list[tuple[str, str]]()
+    for each in all_examples:
+        lines.append((each.name, f"{each.about}{meant}" if each.meant_for_published_data else each.about))
+    click.echo(labelled(lines))
     first = command("example", all_examples[0].name)
     click.echo(f"\n{wrapped(f'{first} writes the first one into this folder.')}")

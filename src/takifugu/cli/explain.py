@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,7 +52,10 @@ def explain(
         with watching() as watch:
             tables = _tables(spec, watch)
     if as_json:
-        content = [_table(rows, prior) for rows in tables]
+        content = list[Json]()
+        for rows in tables:
+            first, priced_rows = rows[0], [_row(priced, prior) for priced in rows]
+            content.append({"name": first.name, "scope": first.scope, "unit": first.unit, "rows": priced_rows})
         print_json("explain", file, {**meaning.to_dict(), "tables": content})
     else:
         _print_meaning(meaning)
@@ -59,13 +63,9 @@ def explain(
             _print_prices(rows, prior)
     if svg is not None:
         picture = _meaning_picture(meaning) if spec is None else _price_picture(tables, spec)
-        write_new(svg, picture, force, ".svg", _is_picture)
+        write_new(svg, picture, force, ".svg", lambda text: "<svg" in text[:1000])
         if not as_json:
             click.echo(f"\nwritten: {visible(str(svg))}")
-
-
-def _is_picture(text: str) -> bool:
-    return "<svg" in text[:1000]
 
 
 def _tables(spec: ReleaseFile, watch: Watch) -> list[list[Priced]]:
@@ -75,7 +75,10 @@ def _tables(spec: ReleaseFile, watch: Watch) -> list[list[Priced]]:
     epsilons = _epsilons_in_file(spec)
     for priced in plan.priced(spec, sorted({*EPSILONS, *epsilons}), watch):
         groups.setdefault((priced.name, priced.scope), []).append(priced)
-    return [[p for p in rows if p.requested in EPSILONS or p.is_in_file] for rows in groups.values()]
+    tables = list[list["Priced"]]()
+    for rows in groups.values():
+        tables.append([priced for priced in rows if priced.requested in EPSILONS or priced.is_in_file])
+    return tables
 
 
 def _epsilons_in_file(spec: ReleaseFile) -> set[Fraction]:
@@ -85,10 +88,14 @@ def _epsilons_in_file(spec: ReleaseFile) -> set[Fraction]:
 
 
 def _print_meaning(meaning: Suspicion) -> None:
-    promise = f"epsilon {number(meaning.epsilon)}" + (f", delta {number(meaning.delta)}" if meaning.delta else "")
+    promise, factor = f"epsilon {number(meaning.epsilon)}", "more than any number that fits here"
+    if meaning.delta:
+        promise += f", delta {number(meaning.delta)}"
+    if meaning.epsilon < 700:
+        factor = number(math.exp(meaning.epsilon), digits=3)
     click.echo(wrapped(
-        f"A promise of {promise}: odds change by a factor of at most e^{number(meaning.epsilon)} = "
-        f"{_factor(meaning.epsilon)}, up or down."
+        f"A promise of {promise}: odds change by a factor of at most e^{number(meaning.epsilon)} = {factor}, up or "
+        "down."
     ))  # fmt: skip
     click.echo()
     rows = [
@@ -115,10 +122,10 @@ def _print_meaning(meaning: Suspicion) -> None:
         click.echo()
         click.echo(wrapped("Delta is the exception: with a small probability one becomes surer than that."))
         click.echo()
-        lines = [
-            ["certain" if b.high == 1 else f"surer than {percent(b.high, up=True)}", number(b.probability, digits=2)]
-            for b in meaning.beyond
-        ]
+        lines = list[list[str]]()
+        for case in meaning.beyond:
+            becomes = "certain" if case.high == 1 else f"surer than {percent(case.high, up=True)}"
+            lines.append([becomes, number(case.probability, digits=2)])
         click.echo(text_table(["one becomes", "with a probability of at most"], lines))
 
 
@@ -153,12 +160,6 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
     click.echo(f"\n{wrapped(words)}")
 
 
-def _factor(epsilon: float) -> str:
-    import math
-
-    return number(math.exp(epsilon), digits=3) if epsilon < 700 else "more than any number that fits here"
-
-
 def _meaning_picture(meaning: Suspicion) -> str:
     curves = [meaning_of(p, meaning.epsilon) for p in _PRIORS]
     lines = [
@@ -173,10 +174,12 @@ def _meaning_picture(meaning: Suspicion) -> str:
 
 
 def _price_picture(tables: Sequence[Sequence[Priced]], spec: ReleaseFile) -> str:
-    lines = [Line(rows[0].name, [(float(p.requested), _error(p)) for p in rows]) for rows in tables]
-    epsilons = sorted(map(float, _epsilons_in_file(spec)))
+    lines = list[Line]()
+    for rows in tables:
+        lines.append(Line(rows[0].name, [(float(priced.requested), _error(priced)) for priced in rows]))
+    first, *others = sorted(map(float, _epsilons_in_file(spec)))
     title, how = f"What a promise costs: {spec.path.name}", f"takifugu explain {spec.path.name} --svg"
-    marks = [(e, "in the file" if i == 0 else "") for i, e in enumerate(epsilons)]
+    marks = [(first, "in the file"), *((epsilon, "") for epsilon in others)]
     return line_chart(lines, Axis("epsilon", log=True), Axis("expected L1 error", log=True), title, how, marks)
 
 
@@ -184,22 +187,16 @@ def _error(priced: Priced) -> float | None:
     return None if priced.calibration is None else priced.calibration.error_or_none
 
 
-def _table(rows: Sequence[Priced], prior: str) -> Json:
-    first = rows[0]
-    return {"name": first.name, "scope": first.scope, "unit": first.unit, "rows": list(_rows(rows, prior))}
-
-
-def _rows(rows: Sequence[Priced], prior: str) -> Iterator[Json]:
-    for priced in rows:
-        calibration = priced.calibration
-        meaning = meaning_of(prior, priced.requested, priced.item.delta if calibration is None else calibration.delta)
-        yield {
-            "epsilon": to_text(Fraction(priced.requested)),
-            "in_file": priced.is_in_file,
-            "mechanism": None if calibration is None else calibration.mechanism,
-            "scale": None if calibration is None else calibration.exact_scale,
-            "expected_error": _error(priced),
-            "low": meaning.low,
-            "high": meaning.high,
-            "reason": priced.reason,
-        }
+def _row(priced: Priced, prior: str) -> Json:
+    calibration = priced.calibration
+    meaning = meaning_of(prior, priced.requested, priced.item.delta if calibration is None else calibration.delta)
+    return {
+        "epsilon": to_text(Fraction(priced.requested)),
+        "in_file": priced.is_in_file,
+        "mechanism": None if calibration is None else calibration.mechanism,
+        "scale": None if calibration is None else calibration.exact_scale,
+        "expected_error": _error(priced),
+        "low": meaning.low,
+        "high": meaning.high,
+        "reason": priced.reason,
+    }

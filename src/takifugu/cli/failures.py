@@ -44,23 +44,21 @@ def completed_before(error: BaseException) -> tuple[str, ...]:
 
 def failure(error: BaseException, what: str, code: int) -> Json:
     """Return an error as plain data for JSON."""
+    kind = "Fault"
+    if isinstance(error, TakifuguError):
+        kind = type(error).__name__
+    elif isinstance(error, click.ClickException):
+        kind = "UsageError"
+    elif isinstance(error, KeyboardInterrupt):
+        kind = "Stopped"
     return {
         **_parts(error, what),
-        "kind": _kind(error),
+        "kind": kind,
         "exit_code": code,
         "state": str(state_of(error)),
         "published": list(completed_before(error)),
         "faults": [_parts(fault, "") for fault in error.faults] if isinstance(error, SpecError) else [],
     }
-
-
-def _kind(error: BaseException) -> str:
-    """Return the lasting name of an error's kind."""
-    if isinstance(error, TakifuguError):
-        return type(error).__name__
-    if isinstance(error, click.ClickException):
-        return "UsageError"
-    return "Stopped" if isinstance(error, KeyboardInterrupt) else "Fault"
 
 
 def _parts(error: BaseException, what: str) -> dict[str, str]:

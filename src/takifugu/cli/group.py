@@ -127,7 +127,10 @@ class Careful(InOrder):
         except (click.exceptions.Exit, click.Abort):
             raise
         except BaseException as error:
-            left = error if interrupts.come() is None else _interrupt(error)
+            left = error
+            if interrupts.come() is not None:  # what it interrupts may have turned it into another error
+                left = KeyboardInterrupt()
+                vars(left).update(vars(error))
             if not isinstance(left, Exception | KeyboardInterrupt):
                 if words := standing(error):
                     complain(words)
@@ -209,20 +212,14 @@ def code_of(error: BaseException) -> int:
     return REFUSED if isinstance(error, _REFUSALS) else BAD_INPUT
 
 
-def _interrupt(error: BaseException) -> KeyboardInterrupt:
-    """Return the interrupt behind an error, with the state of the release."""
-    stopped = KeyboardInterrupt()
-    vars(stopped).update(vars(error))
-    return stopped
-
-
 def _exit_and_words(error: BaseException) -> tuple[int, str]:
     """Explain an error; return its exit code and words."""
     code, message = code_of(error), ""
     if isinstance(error, KeyboardInterrupt):
         complain(message := "stopped")
     elif isinstance(error, TakifuguError):
-        for line in error.problems if isinstance(error, SpecError) else (error.message,):
+        lines = error.problems if isinstance(error, SpecError) else (error.message,)
+        for line in lines:
             complain(line)
     elif isinstance(error, OSError) and _was_printing(error):
         if error.errno == errno.EPIPE and not standing(error):  # whoever reads has read enough

@@ -63,12 +63,12 @@ def _print_prices(prices: Sequence[Adopted]) -> None:
     """Print each release's cost and the total."""
     for price in prices:
         click.echo(wrapped(f"source {price.source!r}, which has spent {price.before}, would have spent"))
-        lines = [
-            [name, number(float(spent.epsilon)), number(float(spent.delta)), AS_PAID if as_paid else AT_WORST]
-            for name, spent, as_paid in zip(price.releases, price.after, price.as_paid, strict=True)
-        ]
+        lines = list[list[str]]()
+        for name, spent, as_paid in zip(price.releases, price.after, price.as_paid, strict=True):
+            charged = AS_PAID if as_paid else AT_WORST
+            lines.append([name, number(float(spent.epsilon)), number(float(spent.delta)), charged])
         click.echo(text_table(["with release", "epsilon", "delta", "charged"], lines))
-        if AT_WORST in (line[-1] for line in lines):
+        if not all(price.as_paid):
             click.echo(wrapped(WORST_MEANS))
 
 
@@ -111,11 +111,12 @@ def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
         return
     verb = "lacks" if dry_run else "lacked"
     click.echo(wrapped(f"of the payments of {other}, {where} {verb} {merged.payments:,}; what was spent, with them:"))
-    lines = [
-        [name_of(row.name), number(float(merged.before.get(row.name, NOTHING).epsilon)),
-         number(float(row.spent.epsilon)), "none" if row.budget is None else row.budget.text(up=False)]
-        for row in merged.after
-    ]  # fmt: skip
+    lines = list[list[str]]()
+    for row in merged.after:
+        before, budget = merged.before.get(row.name, NOTHING), "none"
+        if row.budget is not None:
+            budget = row.budget.text(up=False)
+        lines.append([name_of(row.name), number(float(before.epsilon)), number(float(row.spent.epsilon)), budget])
     click.echo(text_table(["source", "before", "with the other", "budget"], lines))
     for row in merged.after:
         if row.budget is not None and not row.spent.fits(row.budget):

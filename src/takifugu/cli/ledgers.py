@@ -58,16 +58,18 @@ def history(where: Path, source: str | None, as_json: bool) -> None:
     names = list(rows) if source is None else [source]
     histories = {name: book.history(name) for name in names}
     if as_json:
-        content = [
-            {"name": name, "releases": _entries(entries), "events": _events(book, name)}
-            for name, entries in histories.items()
-        ]
+        content = list[Json]()
+        for name, entries in histories.items():
+            events = [{"created": event.created, "what": event.what} for event in book.events(name)]
+            content.append({"name": name, "releases": _entries(entries), "events": events})
         print_json("ledger history", where, {"sources": content})
         return
     if not histories:
         click.echo("the ledger has no sources yet")
-    for i, (name, entries) in enumerate(histories.items()):
-        click.echo(f"{'' if i == 0 else chr(10)}{wrapped(f'releases about {name!r}')}")
+    for number_of_source, (name, entries) in enumerate(histories.items()):
+        if number_of_source > 0:
+            click.echo()
+        click.echo(wrapped(f"releases about {name!r}"))
         lines = [
             [e.created[:10], e.id, _people(rows[normalised(name)], e.units), number(float(e.amount.epsilon)),
              number(float(e.amount.delta)), e.state, name_of(e.name)]
@@ -151,8 +153,10 @@ def print_ledger(book: Ledger) -> None:
     if not rows:
         click.echo("the ledger has no sources yet")
         return
-    for i, row in enumerate(rows):
-        click.echo(f"{'' if i == 0 else chr(10)}{wrapped(f'source {row.name!r}')}")
+    for number_of_source, row in enumerate(rows):
+        if number_of_source > 0:
+            click.echo()
+        click.echo(wrapped(f"source {row.name!r}"))
         budget = "none" if row.budget is None else row.budget.text(up=False)
         implied = " (what the first release cost: none was declared)" if row.budget_is_implied else ""
         unpublished = f", {row.unpublished} of them not published" if row.unpublished else ""
@@ -162,7 +166,8 @@ def print_ledger(book: Ledger) -> None:
         lines = []
         for e in book.history(row.name):
             composes = ", ".join(Composition(kind).answer for kind in e.kinds)
-            whose = PEOPLE.whose(e.scope if row.names_people else "all").removesuffix(" together")
+            scope = e.scope if row.names_people else "all"
+            whose = PEOPLE.whose(scope).removesuffix(" together")
             lines.append([e.created[:10], whose, composes, number(float(e.amount.epsilon)), e.state, name_of(e.name)])
         click.echo(text_table(["date", "whose data", "others after", "epsilon", "state", "release"], lines))
     if any(row.unpublished for row in rows):
@@ -176,23 +181,15 @@ def _people(row: SourceRow, count: int) -> str:
 
 
 def sources_of(book: Ledger) -> list[Json]:
-    return [
-        {
-            "name": r.name,
-            "id": r.id,
-            "spent": amount(r.spent),
-            "budget": None if r.budget is None else amount(r.budget),
-            "budget_is_implied": r.budget_is_implied,
-            "units": r.units,
-            "unpublished": r.unpublished,
-            "releases": _entries(book.history(r.name)),
-        }
-        for r in book.show()
-    ]
-
-
-def _events(book: Ledger, name: str) -> list[dict[str, str]]:
-    return [{"created": event.created, "what": event.what} for event in book.events(name)]
+    sources = list[Json]()
+    for row in book.show():
+        budget = None if row.budget is None else amount(row.budget)
+        sources.append({
+            "name": row.name, "id": row.id, "spent": amount(row.spent), "budget": budget,
+            "budget_is_implied": row.budget_is_implied, "units": row.units, "unpublished": row.unpublished,
+            "releases": _entries(book.history(row.name)),
+        })  # fmt: skip
+    return sources
 
 
 def _entries(entries: Sequence[Entry]) -> list[Json]:

@@ -19,7 +19,10 @@ def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
         read = load(file, window=window, first=True)
         ahead, notices = outlook(read, releases), notices_of_file(read)
     if as_json:
-        print_json("plan", file, {**ahead.to_dict(), **({"notices": list(notices)} if notices else {})})
+        content = ahead.to_dict()
+        if notices:
+            content["notices"] = list(notices)
+        print_json("plan", file, content)
         return
     click.echo(str(ahead))
     for words in notices:

@@ -57,7 +57,7 @@ def counted(count: int, what: str) -> str:
     >>> counted(1, "column"), counted(1200, "column")
     ('1 column', '1,200 columns')
     """
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def coloured(table: str, marks: dict[str, Json]) -> str:

@@ -70,8 +70,9 @@ def print_outcome(outcome: Outcome, planned: plan.Plan) -> None:
         click.echo(wrapped(f"already published: {already(outcome.there)}"))
     paid = outcome.reservation
     spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
-    implied = planned.file.source.budget is None
-    click.echo(wrapped(f"{spent}. No budget was declared, so it is what the first release cost" if implied else spent))
+    if planned.file.source.budget is None:
+        spent = f"{spent}. No budget was declared, so it is what the first release cost"
+    click.echo(wrapped(spent))
     if outcome.completed is not None:
         click.echo(wrapped(completed(outcome.completed)))
 
@@ -99,8 +100,11 @@ def _print_tables(tables: Sequence[Published]) -> None:
             if len(rows) > _LISTED_WORDS and any(isinstance(_published(row), str) for row in rows):
                 click.echo(wrapped(f"{_counted(rows)}; all are in {table.name}.csv"))
                 continue
-            drawn = [{**row, "value": in_words(row)} if UPPER in row else row for row in rows[:_DRAWN_CELLS]]
-            click.echo("\n".join(bars(drawn, longest, lowest=lowest, error=error)))
+            first_rows = [dict(row) for row in rows[:_DRAWN_CELLS]]
+            for row in first_rows:
+                if UPPER in row:
+                    row["value"] = in_words(row)
+            click.echo("\n".join(bars(first_rows, longest, lowest=lowest, error=error)))
             if len(rows) > _DRAWN_CELLS:
                 click.echo(wrapped(f"and {len(rows) - _DRAWN_CELLS:,} more cells, in the table"))
         if len(units) > _DRAWN_UNITS:

@@ -25,9 +25,8 @@ from takifugu.releasing.file.drafting.listing import listed_keys
 from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.notes import notes, one_of_several
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
-from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.file.loading import json_schema, load
-from takifugu.releasing.file.neighbours import ledger_for
+from takifugu.releasing.file.neighbours import ledger_for, write_ledger_id
 from takifugu.releasing.file.questions.decision import answered, clearly_offered, decision
 from takifugu.releasing.file.questions.subject import Subject, shape_of
 
@@ -168,8 +167,9 @@ def _lines_in_force(text: str) -> Iterator[tuple[str, str]]:
     draft = tomllib.loads(text)
     tables = [("[source]", draft["source"]), ("[belief]", draft["belief"]), ("[hide]", draft.get("hide", {}))]
     for section, keys in [*tables, *(("[[release]]", item) for item in draft["release"])]:
-        for number, (key, value) in enumerate(keys.items()):
-            yield section if number == 0 else "", visible(f"{key} = {toml_of(value)}")
+        for key, value in keys.items():
+            yield section, visible(f"{key} = {toml_of(value)}")
+            section = ""
 
 
 def _print(output: Path, missing: Sequence[TakifuguError], said: Sequence[str]) -> None:
@@ -178,8 +178,10 @@ def _print(output: Path, missing: Sequence[TakifuguError], said: Sequence[str]) 
     click.echo(f"\nwritten: {visible(str(output))}\n")
     if missing:
         click.echo("What only you can know is still missing in it:\n")
-        lines = ((fault, "; ".join(text for text in (fault.rule, fault.fix) if text)) for fault in missing)
-        click.echo(labelled([(f"  {fault.place}", text or fault.what) for fault, text in lines]))
+        lines = list[tuple[str, str]]()
+        for fault in missing:
+            lines.append((f"  {fault.place}", "; ".join(filter(None, (fault.rule, fault.fix))) or fault.what))
+        click.echo(labelled(lines))
         click.echo()
     click.echo("Then:")
     file = typed(output)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
+Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 
 #: How many things one object keeps.
@@ -48,6 +50,24 @@ def cached(owner: object, key: Hashable, make: Callable[[], Value]) -> Value:
         value = store.setdefault(key, value)
     result: Value = value
     return result
+
+
+def memoised(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Keep what a function returns on its first argument, by the others.
+
+    >>> from types import SimpleNamespace
+    >>> numbers = memoised(lambda owner, size: list(range(size)))
+    >>> owner = SimpleNamespace()
+    >>> numbers(owner, 3), numbers(owner, 3) is numbers(owner, 3)
+    ([0, 1, 2], True)
+    """
+
+    @wraps(make)
+    def once(*arguments: Arguments.args, **named: Arguments.kwargs) -> Value:
+        owner, *others = arguments
+        return cached(owner, (make, *others), lambda: make(*arguments, **named))
+
+    return once
 
 
 def forget(owner: object) -> None:

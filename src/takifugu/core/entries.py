@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
 from typing import Protocol, TypeVar, runtime_checkable
 
-from takifugu.core.cache import cached, forget
+from takifugu.core.cache import forget, memoised
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import set_fields
 
@@ -173,6 +173,7 @@ def called(belief: Entries, place: int, start: int = 0) -> str:
     return repr(names[place])
 
 
+@memoised
 def entry_word(belief: object) -> str:
     """Return "step" for an entry of a sequence, "row" for any other."""
-    return cached(belief, entry_word, lambda: belief.entry_word if isinstance(belief, Worded) else "row")
+    return belief.entry_word if isinstance(belief, Worded) else "row"

@@ -351,6 +351,16 @@ def nearest(word: object, choices: Iterable[object]) -> str:
     return f"one of {near_words}"
 
 
+def unknown(what: str, word: object, choices: Iterable[object]) -> InputError:
+    """Return the error for a word that is none of the choices.
+
+    >>> print(unknown("the table has no column 'agee'", "agee", ["age", "town"]))
+    the table has no column 'agee': write one of ['age', 'town']; did you mean 'age'?
+    """
+    words = list(choices)
+    return InputError(what, fix=f"write {nearest(word, words)}{did_you_mean(word, words)}")
+
+
 def per_cent(total: float) -> str:
     """Return the fix for probabilities with a sum of 100, or "".
 

@@ -38,9 +38,9 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import round_up
 
 if TYPE_CHECKING:
+    from takifugu.core.arrays import IntArray
     from takifugu.influence.curves import Curve
     from takifugu.model.beliefs import Belief
-    from takifugu.model.queries.additive import IntArray
     from takifugu.model.secrets.families import Family
     from takifugu.releasing.file.guessing.seen import Seen
 

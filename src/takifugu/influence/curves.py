@@ -18,6 +18,7 @@ import numpy as np
 from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.questions.influence import joint_cost
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.chains import Loss, chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
@@ -25,13 +26,12 @@ from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
+from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import compared
-from takifugu.numbers.outward_rounding import FloatArray, IntArray
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs, different
 
@@ -265,7 +265,6 @@ def _along_class(belief: OneSequence, lengths: IntArray, rates: FloatArray, fami
     tables = tuple(rate * (1 - np.eye(len(belief.states))) for rate in different.tolist())
     return class_loss(belief, Profile(tables, lengths, table_of.ravel()), family)
 
-
 #: For two states and one law of the first the recursion is attained (Theorem 3).
 CHAIN = Curve(
     _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain
@@ -283,7 +282,7 @@ CURVES: Question[Curve[Any] | None] = Question(
     "what a profile costs its secrets",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.curves:CHAIN",
-        "model.beliefs.chains.chain_interval:BinaryChainInterval": "influence.curves:INTERVAL",
+        "model.beliefs.chains.chain_region:BinaryChainInterval": "influence.curves:INTERVAL",
         "model.beliefs.chains.chain:MarkovChainClass": "influence.curves:CLASS",
         "model.beliefs.chains.chain_region:ChainRegion": "influence.curves:CLASS",
         "model.beliefs.networks.network:BayesianNetwork": "influence.network_curves:NETWORK",

@@ -24,17 +24,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.randomisers import laplace_or_exact
+from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import number
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.numbers.log_ratios import TRUSTED, BoolArray, FloatArray
+from takifugu.numbers.log_ratios import TRUSTED
 from takifugu.numbers.rationals import round_up
 
 if TYPE_CHECKING:
@@ -93,7 +93,6 @@ class Inferential:
         )
         return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness, (CITED,))
 
-
 MECHANISM = Inferential()
 
 
@@ -127,7 +126,6 @@ def _of_network(network: BayesianNetwork) -> Spread | Refusal:
 
 def _unknown(belief: Belief) -> Refusal:
     return Refusal(f"a value's conditional distribution is known for chains and networks, not for {belief.describe()}")
-
 
 SPREAD: Question[Callable[[Belief], Spread | Refusal]] = Question(
     "how far a change of one value spreads",
@@ -204,7 +202,7 @@ def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatA
     return product
 
 
-def _occupied(chain: MarkovChain, last: int) -> npt.NDArray[np.bool_]:
+def _occupied(chain: MarkovChain, last: int) -> BoolArray:
     """Return the possible values of any entry up to `last`."""
     occupied = np.zeros(len(chain.states), dtype=bool)
     for time in range(last + 1):

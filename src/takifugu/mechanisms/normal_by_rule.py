@@ -30,6 +30,7 @@ from fractions import Fraction
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.core.cache import memoised
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.continuous import OF_MOVE, density_cost, farthest_of_densities
@@ -72,16 +73,13 @@ def refusal(problem: Problem) -> Refusal | None:
     return None
 
 
+@memoised
 def largest_move(problem: Problem) -> Move:
     """Return W-infinity of the comparison with the farthest move.
 
     For exact laws the move is exact, with no spare mass. Rounded masses leave in doubt where a little of the mass goes:
     a share of delta pays for it, or else the move is the largest that is possible.
     """
-    return problem.cached(Move, lambda: _largest_move(problem))  # three mechanisms need it
-
-
-def _largest_move(problem: Problem) -> Move:
     if (of_densities := farthest_of_densities(problem)) is not None:
         return Move(of_densities[0] / problem.unit, Fraction(0), of_densities[1])
     spare = Fraction(0)

@@ -7,11 +7,8 @@ inf - inf; both are far outside what logs of floats can reach.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 
 #: Half the distance from 1 to the next float: the relative error of one rounded operation.
 UNIT = 2.0**-53

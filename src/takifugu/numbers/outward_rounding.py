@@ -7,13 +7,11 @@ from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.numbers.rationals import float_above
 
-FloatArray = npt.NDArray[np.float64]
 Rounded = TypeVar("Rounded", float, FloatArray)
-IntArray = npt.NDArray[np.int64]
 
 #: The unit roundoff of a double.
 UNIT = 2.0**-53

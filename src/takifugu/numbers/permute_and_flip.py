@@ -16,9 +16,8 @@ import math
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from takifugu.core.arrays import FloatArray
 
 
 def chances(heads: FloatArray) -> FloatArray:

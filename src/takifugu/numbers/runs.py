@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
-
-IntArray = npt.NDArray[np.int64]
+from takifugu.core.plain import set_fields
 
 #: Places beyond which different numbers are not written out one by one: 2 GB.
 MOST_WRITTEN = 2**28
@@ -172,8 +171,7 @@ class Repeated(Runs):
     """
 
     def __init__(self, once: Runs, times: int) -> None:
-        object.__setattr__(self, "once", once)
-        object.__setattr__(self, "times", times)
+        set_fields(self, once=once, times=times)
 
     once: Runs
     times: int

@@ -200,27 +200,27 @@ def _distinct(table: Table) -> tuple[tuple[str, Calibration], ...]:
     for question in table.questions:
         c = question.calibration
         groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(question)
-    return tuple(
-        (_whose(table, [q.unit for q in questions]), questions[0].calibration) for questions in groups.values()
-    )
-
-
-def _whose(table: Table, units: Sequence[str | None]) -> str:
-    whose = table.people.whose(table.scope)
-    if table.scope != "unit":
-        return whose
-    return units[0] or whose if len(units) == 1 else table.people.counted(len(units))
+    everybody, distinct = table.people.whose(table.scope), list[tuple[str, Calibration]]()
+    for questions in groups.values():
+        whose = everybody
+        if table.scope == "unit" and len(questions) > 1:
+            whose = table.people.counted(len(questions))
+        elif table.scope == "unit":
+            whose = questions[0].unit or everybody
+        distinct.append((whose, questions[0].calibration))
+    return tuple(distinct)
 
 
 def _why(calibration: Calibration) -> list[tuple[str, str]]:
-    requested, epsilon = calibration.requested, calibration.epsilon
-    promised = f"the promise is epsilon {number(float(epsilon))}, not what was requested"
+    requested, epsilon, promised = calibration.requested, calibration.epsilon, ""
+    if requested is not None and epsilon > requested[0]:
+        promised = f"the promise is epsilon {number(float(epsilon))}, not what was requested"
     facts = [
         ("forced by", calibration.witness.comparison),
         ("because", calibration.witness.detail),
         ("composes", calibration.guarantee.composition.answer),
         ("forbids", calibration.forbids),
         *(("condition", words) for words in calibration.guarantee.conditions),
-        ("NOTE", promised if requested is not None and epsilon > requested[0] else ""),
+        ("NOTE", promised),
     ]
     return [(label, words) for label, words in facts if words]

@@ -194,7 +194,7 @@ def belief_types() -> set[str]:
     """Return the names of the classes of beliefs, of what derives from them, and of unions of them."""
     files = (SRC / "model" / "beliefs").rglob("*.py")
     nodes = [node for path in files for node in parsed(path).body]
-    types = {"OneSequence"}
+    types = {"OneSequence", "Undivided"}
     for _ in range(5):  # what derives from what derives
         for node in nodes:
             if isinstance(node, ast.ClassDef) and node.name != "Belief":  # the protocol may be asked for

@@ -25,8 +25,7 @@ from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries import Count, Histogram, Linear
 from takifugu.model.secrets.families import Family

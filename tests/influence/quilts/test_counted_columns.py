@@ -18,6 +18,7 @@ from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.influence.quilts.network import counted_columns
 from takifugu.influence.quilts.network.counted_columns import influences_over
 from takifugu.model import beliefs
+from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.queries import resolved
 
 F = Fraction
@@ -197,10 +198,10 @@ def test_what_is_assumed_is_said_and_reads_back() -> None:
     assert "100 counted populations" in belief.describe()
     assert any("covers the true one with confidence 0.95" in words for words in belief.assumptions())
     assert belief.possible(0) == (True, True)
-    assert not belief.from_private_data
+    assert not is_private_source(belief.source)
     rows = list(itertools.product(LEVELS, repeat=2))
     private = tf.CountedParameters(rows, [1] * 4, ["s", "c"], {"c": COINS}, 2, source="these", private=True)
-    assert private.from_private_data
+    assert is_private_source(private.source)
 
 
 @pytest.mark.parametrize(

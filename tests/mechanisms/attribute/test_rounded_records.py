@@ -374,7 +374,7 @@ def question(rows: Any, single: bool, **read: Any) -> tuple[Any, ColumnSums]:
     people = tf.MultivariateNormal([0, 0], [[1, "0.5"], ["0.5", 1]], ["x", "y"], 3, **read)
     coefficients = tuple(tuple(map(Fraction, row)) for row in rows)
     labels = tuple(f"c{n}" for n in range(len(rows)))
-    return SimpleNamespace(belief=people, single=single), ColumnSums(
+    return SimpleNamespace(whole=people, single=single), ColumnSums(
         Fraction(1), labels, ("x", "y"), coefficients, 3, (None, None)
     )
 
@@ -443,7 +443,7 @@ def test_reading_never_makes_an_answer_cheaper(rows: Any, way: dict[str, Any]) -
             widths = [(2 if single else 1) * sum(map(abs, row)) * resolution for row in rows]
             blur = sum(width**2 for width in widths)
             assert blur <= read.blur**2 <= blur * (1 + Fraction(1, 10**9))
-            assert read.error == unevenness(view.belief.pivots(answer.read_columns), resolution, 2 if single else 3)
+            assert read.error == unevenness(view.whole.pivots(answer.read_columns), resolution, 2 if single else 3)
             assert read.alone == (len(names) == 1 and not single and size == 1)
         assert as_read(view, answer, exact, (Fraction(0), Fraction(0))) is exact
         if replaced or clipped:

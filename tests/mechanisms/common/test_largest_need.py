@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.support.chain_oracles import largest_laplace_loss
 from tests.support.laws_oracles import unmatched_by_hall
@@ -80,8 +80,15 @@ def test_laws_are_as_far_off_as_their_family_says_and_their_levels_may_be() -> N
     assert 2 * OFF <= known.error <= 2 * OFF + Fraction(1, 10**13)
 
 
+def off_by(*signs: int) -> tuple[Law, Law]:
+    """Return the uniform law on six places, and a true one with each mass off by the error."""
+    share = Fraction(1, 6)
+    return dict.fromkeys(range(6), share), {x: share * (1 + sign * OFF) for x, sign in enumerate(signs)}
+
+
 @settings(max_examples=15)
 @given(laws_off_by(OFF), laws_off_by(OFF), deltas, budgets)
+@example(off_by(1, 1, 1, -1, -1, -1), off_by(1, 1, -1, 1, -1, -1), Fraction(1, 100), Fraction(2))
 def test_moves_for_all_but_delta_of_the_mass_serve_the_true_laws(
     one: Any, other: Any, delta: Fraction, epsilon: Fraction
 ) -> None:

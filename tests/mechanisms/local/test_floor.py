@@ -108,7 +108,7 @@ def test_tupling_can_lose_less_than_any_single_value():
     one, other = {0: F(1), 1: F(0)}, {0: F(0), 1: F(1)}
     single = optimal([0, 1], [0, 1], {0: F(1, 2), 1: F(1, 2)}, apart, [promises.hides_population(one, other, 0, "1/4")])
     assert single.loss == pytest.approx(0.375, abs=1e-6)
-    from takifugu.mechanisms.local.quality import tuple_loss
+    from takifugu.mechanisms.local.measuring import tuple_loss
     from takifugu.mechanisms.local.tupling import Tupling
 
     assert Tupling(1).delta([1, 0], [0, 1], 0) == 0.5

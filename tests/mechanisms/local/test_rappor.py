@@ -12,7 +12,7 @@ from mpmath import mp
 from scipy import stats
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.mechanisms.local.quality import tuple_loss, worst_tuple_loss
+from takifugu.mechanisms.local.measuring import tuple_loss, worst_tuple_loss
 from takifugu.mechanisms.local.rappor import Rappor, instantaneous, permanent
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.positive_part import Enclosure

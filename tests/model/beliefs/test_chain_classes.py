@@ -15,10 +15,9 @@ import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.model import beliefs
 from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.beliefs.estimate import count_transitions, mixture_interval
+from takifugu.model.beliefs.estimate import count_transitions, is_private_source, mixture_interval
 
 SOURCE = "estimated from walks that are public"
 LOWER, UPPER = [[0.7, 0.1], [0.2, 0.4]], [[0.9, 0.3], [0.6, 0.8]]
@@ -95,7 +94,7 @@ def test_fit_with_confidence_counts_what_fit_counts() -> None:
     np.testing.assert_array_equal(region.upper, again.upper)
     assert isinstance(MarkovChain.fit(sequences, 10, source=SOURCE), MarkovChain)
     private = MarkovChain.fit(sequences, 10, source="the diaries", private=True, confidence=0.9)
-    assert private.from_private_data
+    assert is_private_source(private.source)
     assert MarkovChain.fit([[5, 5, 5]], 3, source=SOURCE, confidence=0.9).lower.tolist() == [[1.0]]
 
 

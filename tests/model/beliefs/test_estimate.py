@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from takifugu.core.errors import InputError
 from takifugu.model import beliefs
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.table import JointTable
 
 OTHERS = "estimated from 18 participants who are not in the release"
@@ -25,7 +26,7 @@ def test_rows_are_smoothed_frequencies(sequences: list[list[str]], smoothing: fl
         counts = [sum(pair == (x, y) for walk in sequences for pair in pairwise(walk)) + smoothing for y in "abc"]
         np.testing.assert_allclose(row, np.array(counts) / sum(counts), rtol=1e-14)
     assert (chain.source, chain.length, chain.states) == (f"{OTHERS}; a point estimate", 10, ("a", "b", "c"))
-    assert not chain.from_private_data
+    assert not is_private_source(chain.source)
 
 
 def test_transitions_are_counted_inside_each_sequence_only() -> None:
@@ -77,17 +78,17 @@ def test_no_private_value_is_in_a_message() -> None:
 
 def test_the_mark_of_the_private_data_survives_text() -> None:
     chain = MarkovChain.fit([list("abab")], 5, source="the first half of each diary", private=True)
-    assert chain.from_private_data
+    assert is_private_source(chain.source)
     assert chain.source == "estimated from the private data: the first half of each diary; a point estimate"
     again = beliefs.from_dict(chain.to_dict())
     assert isinstance(again, MarkovChain)
-    assert again.from_private_data
-    assert chain.with_length(9).from_private_data
-    assert MarkovChain(chain.matrix, 5, source="Estimated from the private data").from_private_data
-    assert MarkovChainClass(0.2, 0.3, 5, source=chain.source).from_private_data
+    assert is_private_source(again.source)
+    assert is_private_source(chain.with_length(9).source)
+    assert is_private_source(MarkovChain(chain.matrix, 5, source="Estimated from the private data").source)
+    assert is_private_source(MarkovChainClass(0.2, 0.3, 5, source=chain.source).source)
     table = JointTable.from_counts([("ill",), ("well",)], [1, 3], source="the survey itself", private=True)
-    assert table.from_private_data
-    assert not JointTable.from_counts([("ill",), ("well",)], [1, 3], source="another survey").from_private_data
+    assert is_private_source(table.source)
+    assert not is_private_source(JointTable.from_counts([("ill",), ("well",)], [1, 3], source="another survey").source)
 
 
 def test_counted_tables_are_exact() -> None:

@@ -13,6 +13,7 @@ from takifugu.analysis.answer_laws.normal import conditional
 from takifugu.analysis.questions.evaluating import value_indices
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.model import beliefs
+from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.queries import resolved
 
 COVARIANCE = [[100, 5, 4, 30], [5, 49, 40, 3], [4, 40, 144, -12], [30, 3, -12, 81]]
@@ -188,7 +189,7 @@ def test_fitted_beliefs_say_where_they_come_from():
     assert fitted.source == "a public survey; a point estimate"
     assert float(fitted.covariance[0][2]) == pytest.approx(np.cov(x, data["y"])[0, 1], rel=1e-10)
     private = tf.MultivariateNormal.fit(data, ["x"], source="these customers", private=True)
-    assert private.from_private_data
+    assert is_private_source(private.source)
     framework = tf.Pufferfish(tf.dataset_property("x", "mean", max_difference=5), private)
     with pytest.raises(tf.errors.CalibrationRefused, match="private data"):
         tf.calibrate(framework, tf.Mean("x"), epsilon=1, delta=1e-5)

@@ -10,6 +10,7 @@ import takifugu as tf
 from takifugu.analysis.questions.evaluating import evaluate, value_indices
 from takifugu.core.errors import CalibrationRefused, DataError, InputError, Unsupported
 from takifugu.model import beliefs, frameworks
+from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.records.possible_sums import Steps
 
 ROWS = [("a", 0, 1.5), ("a", 1, 0.0), ("b", 0, 2.0), ("b", 1, 0.0)]
@@ -38,7 +39,7 @@ def test_it_reads_back_and_tells_its_source():
     assert PEOPLE.source == "assumed"
     counted = tf.JointTable.from_counts(ROWS, [1, 1, 2, 0], TABLE.column_names, source="these people", private=True)
     private = tf.Records(counted, 4)
-    assert private.from_private_data
+    assert is_private_source(private.source)
     framework = tf.Pufferfish(tf.dataset_property("ill", "mean"), private)
     with pytest.raises(CalibrationRefused, match="estimated from the private data"):
         tf.calibrate(framework, tf.Mean("x"), 1)

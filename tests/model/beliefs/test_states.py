@@ -15,8 +15,7 @@ import takifugu as tf
 from takifugu.core.errors import DataError, InputError
 from takifugu.model import beliefs
 from takifugu.model.beliefs.chains.chain import MarkovChainClass
-from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.numbers.distributions.pmf import Pmf
 

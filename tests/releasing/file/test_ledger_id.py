@@ -13,7 +13,7 @@ from tests.support.starting import begin
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import LedgerError, SpecError
-from takifugu.releasing.file.ledger_id import with_ledger_id
+from takifugu.releasing.file.neighbours import with_ledger_id
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 ID = "0123456789abcdef"

@@ -136,6 +136,8 @@ def test_the_answers_are_a_table_with_the_noise_that_was_drawn(limit: int | None
     assert table.randomiser.thresholds == (0, 2)  # type: ignore[attr-defined]
     assert tuple(table.query.steps(table.problem.answers[0])) == (0, 2)  # type: ignore[attr-defined]
     assert tf.true_loss(table).loss <= float(session.calibration.epsilon) * (1 + 1e-9)
+    alike = session.answered([replace(reply, question=Inquiry(reply.question.place, 1)) for reply in replies])
+    assert alike.query.threshold == 1  # type: ignore[attr-defined]
     half = replace(table, randomiser=replace(table.randomiser, units=session.noise.units / 4))  # type: ignore[type-var]
     assert tf.true_loss(half).loss > float(session.calibration.epsilon)
 
@@ -154,6 +156,9 @@ def test_questions_are_of_the_table() -> None:
     for call, words in refused:
         with pytest.raises(InputError, match=words):
             call()
+    alone = Asymmetric(visits(), Visits.of(PLACES[:1], most=1))
+    one_place = Terms.of("safe", tf.calibrate(alone, tf.AtMost(tf.Visitors(), 1), LOG_2))
+    assert one_place.questions(["bar"], 2, ()) == [Inquiry("bar", 2)]
     framework = Asymmetric(visits(), Visits.of(PLACES, most=1))
     with pytest.raises(InputError, match="does not say which places are safe"):
         Terms.of("visitors", tf.calibrate(framework, tf.Visitors(), 1))

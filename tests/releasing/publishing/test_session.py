@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.support.commands import ended, invoke, json_of, succeed, words_of
 from tests.support.crashing import FAULTS, Fault, run
-from tests.support.failing import raising
+from tests.support.failing import FULL, failing, raising
 from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
 from tests.support.releases import put
 
@@ -19,6 +19,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.cli import BAD_INPUT, REFUSED, STOPPED, UNPUBLISHED
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.publishing import folder as folders
 from takifugu.releasing.publishing.session import ask
 
 #: Noise of mean 2^-60 or so: what is drawn is the count itself.
@@ -72,6 +73,8 @@ def test_what_is_printed_are_all_answers_and_where_their_table_is(file: Path) ->
     assert "inn 2 safe bar 2 4 " in after
     assert "safe-session.csv, with its certificate" in after
     assert "Nothing is paid yet" not in after
+    assert "2 places may still be asked about, until 1 more number came out" in after
+    assert "safe-session: the session has ended" in words_of(succeed("ask", file, "--end"))
 
 
 def test_in_python_a_session_ends_where_that_is_said(file: Path) -> None:
@@ -143,6 +146,36 @@ def test_the_table_itself_is_another_payment(file: Path) -> None:
     succeed("ask", file, "bar")
     assert (payments(file), spent(file)) == (2, "epsilon 120")
     assert {path.stem for path in (file.parent / "out").glob("*.csv")} == {"safe", "safe-session"}
+
+
+def test_a_table_that_was_published_before_ends_no_session(file: Path) -> None:
+    put(file.parent, {file.name: changed(FILE, ("budget = 60.0", "budget = 120.0"))})
+    succeed("release", file)
+    assert not json_of("ask", file, "inn")["has_ended"]
+
+
+def test_a_session_begins_no_other_ledger(file: Path) -> None:
+    succeed("ask", file, "inn", "--end")
+    (file.parent / "ledger.db").rename(file.parent / "away.db")
+    shutil.rmtree(file.parent / "out")
+    ended(BAD_INPUT, "ask", file, "pub")
+    assert not (file.parent / "ledger.db").exists()
+
+
+def test_a_session_that_no_ledger_could_keep_is_refused_before_it_is_paid(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("takifugu.accounting.ledger.pending.LARGEST", 100)
+    assert "publish fewer rows or cells at once" in words_of(ended(BAD_INPUT, "ask", file, "inn"))
+    assert not Ledger.open(file.parent / "ledger.db").show()
+
+
+def test_an_answer_that_a_full_disk_does_not_take_is_published_later(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with failing(monkeypatch, folders.os, "replace", FULL):
+        assert "make room or fix it" in words_of(ended(UNPUBLISHED, "ask", file, "inn"))
+    assert answers(json_of("ask", file, "inn")) == [("inn", 2, "safe")]
 
 
 def test_what_changed_is_refused_and_what_was_restored_goes_on(file: Path) -> None:

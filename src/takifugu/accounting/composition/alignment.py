@@ -21,12 +21,12 @@ from takifugu.accounting.composition.several import each_window, entry_of, sever
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Witness
+from takifugu.core.arrays import IntArray
 from takifugu.influence.chains.unplaced import Pieces, Unplaced, unplaced_loss
 from takifugu.influence.quilts.near_sets import joint_change
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
-from takifugu.model.queries import IntArray
 from takifugu.model.secrets.families import Family
 
 

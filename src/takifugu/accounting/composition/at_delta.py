@@ -21,10 +21,11 @@ from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part, Witness
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import CompositionRefused, Unsupported
 from takifugu.influence.curves import Release, added, joint_loss, profile_loss, profile_of
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
-from takifugu.model.queries import Additive, IntArray
+from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_up
 from takifugu.numbers.search import halved, mean
 

@@ -43,12 +43,12 @@ from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.influence import Moving
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import CompositionRefused, Unsupported
 from takifugu.influence.curves import Release, joint_loss
 from takifugu.influence.stretched import stretched_loss
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
-from takifugu.model.queries import IntArray
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.rationals import decimal_up
 
@@ -77,7 +77,6 @@ def cost_by_noise(view: View, charges: Sequence[Charge]) -> Joint:
             if fixed + cost >= worst:
                 worst, witness = fixed + cost, cost_witness
     return Joint(worst, deltas(charges), "joint loss", Covers.ENTRIES, witness)
-
 
 Term = tuple[Charge, Read, bool]
 Cost = tuple[Fraction, Witness | None]

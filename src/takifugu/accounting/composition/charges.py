@@ -15,6 +15,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.analysis.sensitivity import component_change
 from takifugu.core import entries
+from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import writes_all
@@ -24,7 +25,7 @@ from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
-from takifugu.model.queries import Additive, IntArray, Query
+from takifugu.model.queries import Additive, Query
 from takifugu.model.queries.additive import whole_change
 from takifugu.model.queries.forms import Averaging, ByCells, OfEntries, QueryReader, Weighing
 from takifugu.numbers.runs import Runs

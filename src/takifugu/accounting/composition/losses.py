@@ -21,11 +21,11 @@ from takifugu.accounting.composition.views import View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Witness
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import CompositionRefused
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import DEFINITIONS, OF_ROWS
-from takifugu.model.queries import IntArray
 from takifugu.numbers.rationals import decimal_up, float_above
 
 #: e to this power times any delta is taken for 1.

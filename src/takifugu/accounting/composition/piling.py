@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from takifugu.model.queries import Additive, IntArray
+from takifugu.core.arrays import IntArray
+from takifugu.model.queries import Additive
 from takifugu.numbers.runs import Runs
 
 #: The cost of a whole recording stays below 2 to this power, in units.

@@ -19,8 +19,8 @@ import numpy as np
 
 from takifugu.accounting.composition.totals import Total
 from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.core.arrays import IntArray
 from takifugu.core.sections import values_of
-from takifugu.model.queries import IntArray
 
 #: Kinds of promises that cover every change of some entries.
 STEADY = (Covers.EVERYTHING, Covers.COMPONENT)
@@ -96,7 +96,6 @@ class Several(Charge):
         if not self.runs:
             return np.array([] if self.at is None else [self.at], dtype=np.int64)
         return np.fromiter(chain.from_iterable(run.places for run in self.runs), dtype=np.int64)
-
 
 _SHARED = tuple(f.name for f in fields(Charge))
 

@@ -19,12 +19,13 @@ from takifugu.accounting.composition.charges import answer_hash
 from takifugu.accounting.composition.several import alike
 from takifugu.analysis.guarantee import Charge
 from takifugu.core import entries
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import TakifuguError, Unsupported
 from takifugu.model import queries, secrets
 from takifugu.model.beliefs import Belief, separate
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Additive, IntArray
+from takifugu.model.queries import Additive
 from takifugu.model.queries.additive import whole_change
 from takifugu.model.secrets.families import Family
 

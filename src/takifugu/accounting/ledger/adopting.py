@@ -18,6 +18,7 @@ from takifugu.accounting.ledger import histories, same_people
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.applying import AS_PAID, note
 from takifugu.accounting.ledger.asking import Request, request_of, request_of_everyone
+from takifugu.accounting.ledger.budgets import write_budget
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.facts import Fact, facts, paid
@@ -25,7 +26,6 @@ from takifugu.accounting.ledger.format.chain import check_chain
 from takifugu.accounting.ledger.tallying import tally
 from takifugu.accounting.ledger.values import Amount, Debit
 from takifugu.core.errors import CompositionRefused, LedgerError, TakifuguError
-from takifugu.numbers.rationals import to_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +63,9 @@ def adopt(
     """
     entered = tuple(_first(connection, offer, tag) for offer in offers)
     for name in dict.fromkeys(adoption.source for adoption, _ in entered):
-        number, source = rows.known_source(connection, name)
+        source = rows.known_source(connection, name)
         if source.budget is None:
-            spent = rows.most_spent(connection, number)
-            budget = {"epsilon": to_text(spent.epsilon), "delta": to_text(spent.delta), "implied": True}
-            note(connection, Fact("budget", name, budget))
+            write_budget(connection, name, rows.most_spent(connection, source.number), implied=True)
     return entered
 
 
@@ -102,9 +100,9 @@ def _first(connection: Connection, offer: Sequence[Adoption], tag: Callable[[str
 
 def _entered(connection: Connection, adoption: Adoption, tag: Callable[[str], bytes]) -> Amount:
     name = adoption.source
-    if rows.read_source(connection, name) is None:
+    if not rows.read_source(connection, name).number:
         note(connection, Fact("source", name, {"id": adoption.account}))
-    number = rows.known_source(connection, name)[0]
+    number = rows.known_source(connection, name).number
     repeated = rows.read_release_ids(connection, number) & set(adoption.ids.values())
     if repeated:
         raise LedgerError(f"the ledger knows the release {min(repeated)!r} already")

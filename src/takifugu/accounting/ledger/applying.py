@@ -61,7 +61,7 @@ def apply(connection: Connection, fact: Fact, computed: Tally | None = None) -> 
         return
     if fact.kind == "aside":
         return
-    number, _ = rows.known_source(connection, fact.source)
+    number = rows.known_source(connection, fact.source).number
     if fact.kind == "budget":
         budget = amount(fact.body["epsilon"], fact.body["delta"])
         rows.set_budget(connection, number, budget, fact.body["implied"], fact.created)

@@ -21,7 +21,6 @@ from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.format import seals
-from takifugu.accounting.ledger.format.layouts import Layouts
 from takifugu.accounting.ledger.merging import Merged, merge
 from takifugu.accounting.ledger.moving import Answered
 from takifugu.accounting.ledger.opening import open_store
@@ -93,7 +92,7 @@ class Ledger:
         costs. Raises LedgerError for a budget that differs from the one declared before, or is below what is spent.
         """
         with self.store.writing() as connection:
-            return source_with(connection, source_name(name), None if budget is None else as_budget(budget))[1]
+            return source_with(connection, source_name(name), None if budget is None else as_budget(budget))
 
     def set_budget(self, name: str, budget: Budget) -> Source:
         """Give a source another budget.
@@ -101,8 +100,7 @@ class Ledger:
         Raises LedgerError where more is spent already, or there is no such source.
         """
         with self.store.writing() as connection:
-            number, source = self._known(connection, name)
-            return set_budget(connection, number, source, as_budget(budget))
+            return set_budget(connection, self._known(connection, name), as_budget(budget))
 
     @staticmethod
     def upgrade(where: str | Path, timeout: float = 30.0) -> Path | None:
@@ -190,21 +188,14 @@ class Ledger:
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Pending, ...]:
         """Return unpublished payments, oldest first, of a source and an `identity`."""
         with self.store.reading() as connection:
-            numbered = None
-            if source is not None:
-                numbered = rows.read_source(connection, source_name(source))
-            if source is not None and numbered is None:
-                return ()
+            number = None if source is None else rows.read_source(connection, source_name(source)).number
             tag = None if identity is None else self.tag("identity", identity)
-            return reserved.read_pending(connection, self.store.place, numbered[0] if numbered else None, tag)
+            return reserved.read_pending(connection, self.store.place, number, tag)
 
     def payments(self, source: str) -> tuple[Payment, ...]:
         """Return all payments about a source, oldest first."""
         with self.store.reading() as connection:
-            numbered = rows.read_source(connection, source_name(source))
-            if numbered is None:
-                return ()
-            return reserved.read_payments(connection, numbered[0])
+            return reserved.read_payments(connection, rows.read_source(connection, source_name(source)).number)
 
     def drawn(self, reservation: Reservation | Pending, bundle: bytes, certificates: Sequence[str] = ()) -> bytes:
         """Note the draw and keep its noisy values, before any other writing.
@@ -263,7 +254,7 @@ class Ledger:
         Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
-            return rows.read_history(connection, self._known(connection, name)[0])
+            return rows.read_history(connection, self._known(connection, name).number)
 
     def release_ids(self, name: str) -> frozenset[str]:
         """Return the random ids of a source's releases.
@@ -271,7 +262,7 @@ class Ledger:
         Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
-            return rows.read_release_ids(connection, self._known(connection, name)[0])
+            return rows.read_release_ids(connection, self._known(connection, name).number)
 
     def adopt(
         self, offers: Sequence[Sequence[Adoption]], is_rehearsal: bool = False
@@ -299,8 +290,7 @@ class Ledger:
     def layouts(self, name: str) -> tuple[str, ...]:
         """Return a source's layouts, oldest first; none of an unknown source."""
         with self.store.reading() as connection:
-            source = rows.read_source(connection, source_name(name))
-            layouts = Layouts() if source is None else rows.read_layouts(connection, source[0])
+            layouts = rows.read_layouts(connection, rows.read_source(connection, source_name(name)).number)
         return tuple(chain.from_iterable(layouts.classes.values()))
 
     def finish(self, reservation: Pending, why: str) -> None:
@@ -316,7 +306,7 @@ class Ledger:
         Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
-            return rows.read_notes(connection, self._known(connection, name)[0])
+            return rows.read_notes(connection, self._known(connection, name).number)
 
     def spent(self, name: str) -> Spent:
         """Return the most spent by any unit, and each unit's amount.
@@ -324,8 +314,8 @@ class Ledger:
         Units go by their keyed hashes. Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
-            number, source = self._known(connection, name)
-            units, spent = rows.read_spent(connection, number), rows.most_spent(connection, number)
+            source = self._known(connection, name)
+            units, spent = rows.read_spent(connection, source.number), rows.most_spent(connection, source.number)
         return Spent(spent, source.budget, units)
 
     def show(self) -> tuple[SourceRow, ...]:
@@ -345,11 +335,11 @@ class Ledger:
         """Return this ledger's keyed hash of `content`, different by `kind`."""
         return self.store.tag(kind, content).hex()
 
-    def _known(self, connection: Connection, name: str) -> tuple[int, Source]:
-        numbered = rows.read_source(connection, source_name(name))
-        if numbered is None:
+    def _known(self, connection: Connection, name: str) -> Source:
+        source = rows.read_source(connection, source_name(name))
+        if not source.number:
             names = [row.name for row in rows.read_rows(connection)]
             raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}", fix=f"it has {names}").at(
                 "source"
             )
-        return numbered
+        return source

@@ -20,20 +20,20 @@ from takifugu.numbers.rationals import Number, to_text
 Budget = Number | tuple[Number, Number] | Amount
 
 
-def source_with(connection: Connection, name: str, budget: Amount | None) -> tuple[int, Source]:
-    """Return a source and its row, made if new.
+def source_with(connection: Connection, name: str, budget: Amount | None) -> Source:
+    """Return a source, made if new.
 
     Raises LedgerError where another budget was declared before.
     """
-    if rows.read_source(connection, name) is None:
+    if not rows.read_source(connection, name).number:
         note(connection, Fact("source", name, {"id": token_hex(8)}))
-    number, source = rows.known_source(connection, name)
+    source = rows.known_source(connection, name)
     declared = None if source.budget_is_implied else source.budget
     if budget is None or budget == declared:
-        return number, source
+        return source
     if declared is not None:
         raise other_budget(connection.ledger, name, declared, budget)
-    return number, set_budget(connection, number, source, budget)
+    return set_budget(connection, source, budget)
 
 
 def other_budget(ledger: object, name: str, declared: Amount, budget: Amount) -> LedgerError:
@@ -67,12 +67,12 @@ def spent_already(name: str, spent: Amount, budget: Amount) -> LedgerError:
     ).at("budget")
 
 
-def set_budget(connection: Connection, number: int, source: Source, budget: Amount) -> Source:
+def set_budget(connection: Connection, source: Source, budget: Amount) -> Source:
     """Give a source another budget.
 
     Raises LedgerError where more is spent already.
     """
-    spent = rows.most_spent(connection, number)
+    spent = rows.most_spent(connection, source.number)
     if not spent.fits(budget):
         raise spent_already(source.name, spent, budget)
     write_budget(connection, source.name, budget, implied=False)

@@ -67,12 +67,15 @@ class Account:
     Where releases about the source came in several layouts, `mixed` says so, and all units have one cost.
     """
 
-    number: int
     source: Source
     kinds: Mapping[AccountKind, Members]
     accounts: Accounts[AccountKind]
     costs: Mapping[AccountKind, Amount]
     mixed: str = ""
+
+    @property
+    def number(self) -> int:
+        return self.source.number
 
     @property
     def cost(self) -> Amount:
@@ -133,13 +136,13 @@ def kinds_of(
 
 
 def account_of(
-    number: int, source: Source, kinds: Mapping[AccountKind, Members], request: Request,
+    source: Source, kinds: Mapping[AccountKind, Members], request: Request,
     debits: Mapping[int, Sequence[Item]], frameworks: Mapping[str, Framework],
 ) -> Account:  # fmt: skip
     """Return the account of a source's units, without costs yet."""
     items = {kind: items_of(kind, request, debits) for kind in kinds}
     counts = {kind: members.count for kind, members in kinds.items()}
-    return Account(number, source, kinds, Accounts(frameworks, items, counts), {})
+    return Account(source, kinds, Accounts(frameworks, items, counts), {})
 
 
 def costed(account: Account, all_change: bool) -> Account:

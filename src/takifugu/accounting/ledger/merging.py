@@ -211,10 +211,9 @@ def _replaced(connection: Connection, theirs: Connection) -> set[str]:
 def _take(connection: Connection, theirs: Connection, fact: Fact, budgets: set[str], is_replaced: bool) -> None:
     """Write the other copy's event, or its trace only, and its consequences."""
     source = rows.read_source(connection, fact.source)
-    is_aside = is_replaced or (fact.kind == "source" and source is not None)
-    budget = None if source is None else source[1].budget
-    if not is_aside and fact.kind == "budget" and fact.source in budgets and budget is not None:
-        is_aside = not amount(fact.body["epsilon"], fact.body["delta"]).fits(budget)
+    is_aside = is_replaced or (fact.kind == "source" and source.number > 0)
+    if not is_aside and fact.kind == "budget" and fact.source in budgets and source.budget is not None:
+        is_aside = not amount(fact.body["epsilon"], fact.body["delta"]).fits(source.budget)
     if is_aside:  # two copies met the source apart, or changed its budget apart: the smaller one stays
         fact = replace(fact, kind="aside", body={"kind": fact.kind, "body": fact.body})
     for name in named_in(fact):

@@ -5,6 +5,7 @@ A refusal says in words and numbers what is spent, required and left, and what w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from secrets import token_hex
@@ -52,24 +53,32 @@ def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
 
     Raises TooMuch for a unit that would spend more, and then nothing may be written.
     """
-    number, source = source_with(connection, tally.source.name, order.budget)
+    source = source_with(connection, tally.source.name, order.budget)
     allowed = source.budget
     if allowed is None:
         allowed = tally.mine.cost
         write_budget(connection, source.name, allowed, implied=True)
     account_after = replace(tally.mine, source=replace(source, budget=allowed))
-    for account in (account_after, *tally.theirs):
-        budget = account.source.budget
-        over = account.worst_over(budget) if budget is not None else None
-        if budget is not None and over is not None:
-            raise TooMuch(tally.request, account, over, budget)
+    excess = excess_of(tally.request, (account_after, *tally.theirs))
+    if excess is not None:
+        raise excess
     group = token_hex(8)
-    reserved.refuse_twice(connection, number, tally.request.ids, order.recipe)
+    reserved.refuse_twice(connection, source.number, tally.request.ids, order.recipe)
     details = (group, order.identity, order.text, order.same_people)
     note(connection, paid(connection, source.name, tally.original, *details), tally)
-    spent = rows.most_spent(connection, number)
-    same = rows.people_of(connection, number)
+    spent = rows.most_spent(connection, source.number)
+    same = rows.people_of(connection, source.number)
     return Reservation(source.name, dict(tally.request.ids), spent, allowed, same, group)
+
+
+def excess_of(request: Request, accounts: Iterable[Account]) -> TooMuch | None:
+    """Return the first unit above its source's budget, or None."""
+    for account in accounts:
+        budget = account.source.budget
+        over = None if budget is None else account.worst_over(budget)
+        if budget is not None and over is not None:
+            return TooMuch(request, account, over, budget)
+    return None
 
 
 def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
@@ -81,7 +90,7 @@ def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
     source, accounts = account.source, account.accounts
     new = [item for item in accounts.items[kind] if item.release in excess.request.ids.values()]
     spent, total = kind.spent, account.costs[kind]
-    left = Amount(max(budget.epsilon - spent.epsilon, Fraction(0)), max(budget.delta - spent.delta, Fraction(0)))
+    left = budget.beyond(spent)
     charges = [item.charge for item in request_items(excess.request, kind.shape)]
     required = Amount(sum((c.epsilon for c in charges), Fraction(0)), sum((c.delta for c in charges), Fraction(0)))
     whose = _whose(excess) if excess.request.names_units else ""

@@ -19,10 +19,10 @@ from takifugu.accounting.ledger.disk.places import path_of, place_of
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.layouts import CUT, cut_differently, words
 from takifugu.accounting.ledger.kinds import request_items
-from takifugu.accounting.ledger.paying import TooMuch, refusal
+from takifugu.accounting.ledger.paying import excess_of, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
 from takifugu.accounting.ledger.tallying import Tally, tally
-from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, Debits, as_budget, most, short
+from takifugu.accounting.ledger.values import Amount, Debit, Debits, as_budget, most, short
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.core.names import normalised
 
@@ -78,36 +78,26 @@ def preview(
         request = request_of(debits, book.tag_of, as_composing)
         with book.store.reading() as connection:
             seals.check(connection)
-            numbered = rows.read_source(connection, name)
-            spent = NOTHING if numbered is None else rows.most_spent(connection, numbered[0])
-            if numbered is None or numbered[1].budget_is_implied:
-                declared = None
-            else:
-                declared = numbered[1].budget
+            former = rows.read_source(connection, name)
+            spent = rows.most_spent(connection, former.number)
+            declared = None if former.budget_is_implied else former.budget
             if new_budget is not None and declared is not None and new_budget != declared:
                 raise other_budget(where, name, declared, new_budget)
             if new_budget is not None and not spent.fits(new_budget):
                 raise spent_already(name, spent, new_budget)
-            limit = declared or new_budget or (numbered[1].budget if numbered else None)
+            limit = declared or new_budget or former.budget
             is_declared = (declared or new_budget) is not None
             try:
                 computed = tally(connection, name, request, same_people)
-                number = 0 if numbered is None else numbered[0]
-                people = not_declared(connection, Declaration(name, number, request.names_units, same_people))
+                declaration = Declaration(name, former.number, request.names_units, same_people)
+                people = not_declared(connection, declaration)
             except CompositionRefused as refused:
                 return Preview(spent, None, limit, is_declared, (), False, str(refused))
     limit = limit or computed.mine.cost
     source_after = replace(computed.source, budget=limit, budget_is_implied=not is_declared)
     account_after = replace(computed.mine, source=source_after)
-    over_budget = None
-    for account in (account_after, *computed.theirs):
-        allowed = account.source.budget
-        if allowed is None or over_budget is not None:
-            over = None
-        else:
-            over = account.worst_over(allowed)
-        if allowed is not None and over is not None:
-            over_budget = refusal(TooMuch(request, account, over, allowed), where)
+    excess = excess_of(request, (account_after, *computed.theirs))
+    over_budget = None if excess is None else refusal(excess, where)
     charges = _charges(computed)
     after = most([spent, computed.mine.cost])
     words = "" if over_budget is None else f"{over_budget}"
@@ -123,10 +113,8 @@ def layout_words(where: str | Path, source: str, layout: str) -> str:
     if not place_of(path_of(where)).exists():
         return ""
     with as_it_is(where) as book, book.store.reading() as connection:
-        numbered = rows.read_source(connection, normalised(source))
-        if numbered is None:
-            return ""
-        return words(numbered[1].name, rows.read_layouts(connection, numbered[0]), layout)
+        former = rows.read_source(connection, normalised(source))
+        return words(former.name, rows.read_layouts(connection, former.number), layout)
 
 
 @contextmanager
@@ -148,8 +136,7 @@ def _charges(computed: Tally) -> tuple[Charged, ...]:
         cost, items = computed.mine.costs[kind], computed.mine.accounts.items[kind]
         new = request_items(computed.request, kind.shape)
         old = [item for item in items if item not in new]
-        alone, spent = _alone(new), kind.spent
-        added = Amount(max(cost.epsilon - spent.epsilon, Fraction(0)), max(cost.delta - spent.delta, Fraction(0)))
+        alone, added = _alone(new), cost.beyond(kind.spent)
         kinds[alone, added, _words(computed, old, new, alone, added)] += members.count
     return tuple(Charged(count, *charge) for charge, count in kinds.items())
 

@@ -80,18 +80,18 @@ class Store:
             yield connection
 
 
-def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
-    """Return a source by its normalised name, or None."""
+def read_source(connection: Connection, name: str) -> Source:
+    """Return a source by its normalised name, of number 0 unless it is there."""
     row = connection.first("select * from sources where name = ?", (name,))
-    return None if row is None else (row.id, _source(row))
+    return Source(name, "", None, False) if row is None else _source(row)
 
 
-def known_source(connection: Connection, name: str) -> tuple[int, Source]:
+def known_source(connection: Connection, name: str) -> Source:
     """Return a source of an earlier event."""
-    row = read_source(connection, name)
-    if row is None:
+    source = read_source(connection, name)
+    if not source.number:
         raise LedgerError("the ledger has an event of a source that it lacks", rule="it was edited or damaged")
-    return row
+    return source
 
 
 def source_of_row(connection: Connection, number: int) -> Source:
@@ -103,7 +103,7 @@ def _source(row: Row) -> Source:
         budget = None
         if row.budget_epsilon is not None:
             budget = amount(row.budget_epsilon, row.budget_delta)
-    return Source(row.name, row.public_id, budget, bool(row.budget_is_implied))
+    return Source(row.name, row.public_id, budget, bool(row.budget_is_implied), row.id)
 
 
 def add_source(connection: Connection, name: str, public_id: str, created: str) -> None:

@@ -72,13 +72,13 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     Raises CompositionRefused where something has no joint promise, LedgerError where a source that was one unit is now
     divided into units or the reverse, and InputError where it must be said whether two sources are of the same people.
     """
-    row = rows.read_source(connection, name)
-    number, source = row or (0, Source(name, "", None, False))
+    source = rows.read_source(connection, name)
+    number = source.number
     original, before = request, rows.read_layouts(connection, number)
     layouts_now = before if request.is_everyone else before.holding(request.layouts)
     request = in_classes(request, layouts_now)
     standings: Mapping[int, Known] = stored.hits(connection, request.units)
-    if row is not None and not request.is_everyone:
+    if number and not request.is_everyone:
         _check_one_or_many(connection, number, request)
     friends = _friends(connection, Declaration(name, number, request.names_units, same_people), request, standings)
     layout = "" if request.is_everyone else layouts.words(name, before, original.layouts[0])
@@ -107,7 +107,7 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     frameworks = stored.frameworks_of_items(connection, debits.values())
     frameworks |= {part.fingerprint: part.framework for part in request.parts}
     sources = {s: source if s == number else rows.source_of_row(connection, s) for s in touched}
-    accounts = [account_of(s, sources[s], kinds[s], request, debits, frameworks) for s in touched]
+    accounts = [account_of(sources[s], kinds[s], request, debits, frameworks) for s in touched]
     if mixed:  # it has no friends
         if not request.is_everyone:
             _check_certificates(number in past.everyone, mixed)

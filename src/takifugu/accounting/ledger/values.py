@@ -84,6 +84,10 @@ class Amount:
             return text
         return f"{text}, delta {short(self.delta, up)}"
 
+    def beyond(self, other: Amount) -> Amount:
+        """Return the excess of this amount over the other, at least nothing."""
+        return Amount(max(self.epsilon - other.epsilon, Fraction(0)), max(self.delta - other.delta, Fraction(0)))
+
     def fits(self, other: Amount) -> bool:
         """Whether this amount is within the other."""
         return self.epsilon <= other.epsilon and self.delta <= other.delta
@@ -132,12 +136,16 @@ def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:
 
 @dataclass(frozen=True)
 class Source:
-    """A declared name, random id and budget, None before the first release."""
+    """A declared name, random id and budget, None before the first release.
+
+    `number` is that of its row in the ledger, 0 before there is one.
+    """
 
     name: str
     id: str
     budget: Amount | None
     budget_is_implied: bool
+    number: int = field(default=0, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -226,8 +234,7 @@ class Spent:
         """The rest for the unit of largest spending; None without a budget."""
         if self.budget is None:
             return None
-        left = (self.budget.epsilon - self.spent.epsilon, self.budget.delta - self.spent.delta)
-        return Amount(max(left[0], Fraction(0)), max(left[1], Fraction(0)))
+        return self.budget.beyond(self.spent)
 
 
 @dataclass(frozen=True)

@@ -21,20 +21,18 @@ from functools import cached_property
 from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.forward_backward import LONGEST, block_length, laws_given
 from takifugu.analysis.answer_laws.minimax_start import WHOLE
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.marginal import Marginal, trusted
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.extended.floats import UNIT, Wide, normalised, shifted, stack
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,17 +15,16 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.questions.answer_law import Compared
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import NARROW, UNIT, ExponentArray, FloatArray, Wide, as_law, times
+from takifugu.numbers.extended.floats import LOWEST, NARROW, UNIT, ExponentArray, Wide, as_law, stack, times
 from takifugu.numbers.extended.laplace_smoothing import Chunks, decayed, roundings
+from takifugu.numbers.extended.leave_one_out import Weights
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import smallest_noise
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
-
-IntArray = npt.NDArray[np.int64]
 
 #: Relative amount by which a scale may exceed the smallest one, before it is rounded up to a short rational.
 SLACK = 2.0**-35
@@ -56,6 +55,21 @@ class DenseFamily:
     relative_error: float
 
     whole = True
+
+    @staticmethod
+    def of(entry: int, pairs: tuple[tuple[int, int], ...], laws: Mapping[int, Weights], step: int) -> DenseFamily:
+        """Return the family of one law for each value."""
+        start = min(law.start for law in laws.values())
+        size = max((law.start - start) // step + len(law) for law in laws.values())
+        rows = []
+        for law in laws.values():
+            mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
+            places = slice((law.start - start) // step, (law.start - start) // step + len(law))
+            mantissas[places], exponents[places] = law.numbers.mantissas, law.numbers.exponents
+            rows.append(Wide(mantissas, exponents))
+        error = 2.02 * max(law.error for law in laws.values()) + 4 * size * UNIT
+        row_of: dict[int, tuple[int, ...]] = {value: (row,) for row, value in enumerate(laws)}
+        return DenseFamily(entry, pairs, row_of, dict.fromkeys(laws, (0,)), stack(rows), start, step, error)
 
     @cached_property
     def compared(self) -> tuple[Compared, ...]:

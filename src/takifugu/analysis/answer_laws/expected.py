@@ -10,18 +10,15 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, ExpectedAnswer, of_components
 from takifugu.analysis.questions.marginal import marginal
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries.additive import Additive
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: For each tilt a matrix, shape (tilts, rows, columns), and the log of what it was divided by, shape (tilts,).
 Scaled = tuple[FloatArray, FloatArray]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.expected import FloatArray, IntArray, of_groups
+from takifugu.analysis.answer_laws.expected import of_groups
 from takifugu.analysis.questions.expected_answer import ExpectedAnswer
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.parameters import Parameters

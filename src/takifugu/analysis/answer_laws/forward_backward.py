@@ -19,18 +19,15 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.numbers.extended.convolution import convolve, convolve_many
 from takifugu.numbers.extended.floats import LOWEST, Wide, combine, shifted, stack
-
-IntArray = npt.NDArray[np.int64]
 
 #: Entries of a block, at most.
 LONGEST = 64
 #: How many different blocks are kept.
 _MOST_CACHED = 64
-
 
 #: The first entry of a block, and the one after its last.
 Block = tuple[int, int]

@@ -38,7 +38,7 @@ class RecordsLaw(AnswerLaw[Seen]):
 
     @property
     def records(self) -> Records:
-        return self.belief.records
+        return self.belief.whole
 
     @cached_property
     def adds(self) -> list[int]:
@@ -121,9 +121,6 @@ class RecordsLaw(AnswerLaw[Seen]):
 
     def cached_bytes(self) -> float:
         return super().cached_bytes() if self.exact else 1e4  # laws of copies are made where they are asked for
-
-    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        return self.belief.describe_hypothesis(value)
 
     def _listed(self, laws: Laws) -> ListedFamily:
         pairs = self.compared_pairs

@@ -6,16 +6,18 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any, TypeVar
 
 from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.repeated import RepeatedFamily, copies, counted
 from takifugu.analysis.problem import Cost
 from takifugu.analysis.questions.answer_law import AnswerFamily
+from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.record_views import SumView
-from takifugu.model.beliefs.records.vector_views import VectorView
+from takifugu.model.beliefs.records.viewed_records import VectorView
 from takifugu.model.secrets.families import compared_values
 from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.orders import (
@@ -26,18 +28,36 @@ from takifugu.numbers.distributions.orders import (
 )
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw, Sum, given_count, given_sum
-from takifugu.numbers.extended.floats import FloatArray
 
 #: Most products for laws of many copies.
 MOST_COPIES = 4e9
 
 
-class SumLaw(RecordsLaw[SumView]):
-    """Given a sum of scores: listed, or bounded through one record."""
+Scored = TypeVar("Scored", SumView, VectorView, covariant=True)
+
+
+class _OfSums(RecordsLaw[Scored]):
+    """Given sums of scores."""
 
     @cached_property
-    def law(self) -> RecordLaw[int]:
+    def law(self) -> RecordLaw[Any]:
         return self.record(self.belief.scores)
+
+    @cached_property
+    def products(self) -> float:
+        return products_of(self.law, self.records.size, len(self.belief.keys), self.places, self.digits)
+
+    @property
+    def _copied(self) -> float:
+        return self.places**2
+
+    def listed(self, sums: Sequence[int]) -> Laws:
+        """Return the exact laws given some values, by their indices."""
+        return laws_of_sums(self.law, self.records.size, self.belief.keys, sums)
+
+
+class SumLaw(_OfSums[SumView]):
+    """Given a sum of scores: listed, or bounded through one record."""
 
     @property
     def is_binary(self) -> bool:
@@ -47,10 +67,6 @@ class SumLaw(RecordsLaw[SumView]):
     def outermost_is_worst(self) -> bool:
         return self.is_binary and self.family.pairs is None and is_ordered(*map(self.law.given, self.law.levels))
 
-    @cached_property
-    def products(self) -> float:
-        return products_of(self.law, self.records.size, len(self.belief.keys), self.places, self.digits)
-
     def families(self) -> Iterator[AnswerFamily]:
         if self.exact:
             yield self._listed(self.listed(compared_values(self.compared_pairs)))
@@ -58,10 +74,6 @@ class SumLaw(RecordsLaw[SumView]):
             raise Unsupported(self.no_bound)
         else:
             yield self.repeated(*self.farthest)
-
-    def listed(self, sums: Sequence[int]) -> Laws:
-        """Return the exact laws given some values, by their indices."""
-        return laws_of_sums(self.law, self.records.size, self.belief.keys, sums)
 
     @property
     def note(self) -> str:
@@ -110,10 +122,6 @@ class SumLaw(RecordsLaw[SumView]):
         )
 
     @property
-    def _copied(self) -> float:
-        return self.places**2
-
-    @property
     def no_bound(self) -> str:
         """Return why one-record steps do not reach all values, else ""."""
         levels = self.law.levels
@@ -125,30 +133,17 @@ class SumLaw(RecordsLaw[SumView]):
         return no_bound(self.belief.secret, self.products)
 
 
-class VectorLaw(RecordsLaw[VectorView]):
+class VectorLaw(_OfSums[VectorView]):
     """Given several sums of scores together: listed, and bounded by nothing."""
-
-    @cached_property
-    def law(self) -> RecordLaw[tuple[int, ...]]:
-        return self.record(self.belief.scores)
-
-    @cached_property
-    def products(self) -> float:
-        return products_of(self.law, self.records.size, len(self.belief.keys), self.places, self.digits)
 
     def families(self) -> Iterator[AnswerFamily]:
         if not self.exact:
             raise Unsupported(self.no_bound)
-        values = compared_values(self.compared_pairs)
-        yield self._listed(laws_of_sums(self.law, self.records.size, self.belief.keys, values))
+        yield self._listed(self.listed(compared_values(self.compared_pairs)))
 
     @property
     def no_bound(self) -> str:
         return no_bound(self.belief.secret, self.products)
-
-    @property
-    def _copied(self) -> float:
-        return self.places**2
 
 
 def products_of(law: RecordLaw[Sum], records: int, sums: int, width: float, digits: float) -> float:

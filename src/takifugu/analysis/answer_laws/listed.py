@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
+
+import numpy as np
 
 from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.questions.answer_law import AnswerLaw, Compared, Move
+from takifugu.core.arrays import IntArray
 from takifugu.model.beliefs.pair import LawPair
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.queries import Additive
+from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.after_noise.noised import (
     exact_laplace_scale,
     laplace_log_ratio,
@@ -18,6 +26,7 @@ from takifugu.numbers.after_noise.noised import (
 )
 from takifugu.numbers.distributions.exact_ratio import log_masses
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
@@ -49,8 +58,12 @@ class ListedFamily:
         return [self._loss(*self._laws(index), scale) for index in range(len(self.compared))]
 
     def moves(self, index: int) -> tuple[Move, ...]:
-        """Return increasing proposals for W-infinity; the last is certain."""
-        return w_infinity_candidates(*self._laws(index))
+        """Return increasing proposals for W-infinity; the last is certain.
+
+        Of rounded masses no proposal is: laws that look equal may differ anywhere by the error.
+        """
+        proposals = w_infinity_candidates(*self._laws(index))
+        return (*proposals, self.reach(index)) if self.relative_error else proposals
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]:
         """Return (w, scale): W-infinity and the scale w/epsilon (`after_noise.noised.wasserstein_scale`)."""
@@ -101,3 +114,50 @@ class PairLaw(AnswerLaw[LawPair]):
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
         return "the right one" if value else "the left distribution"
+
+
+#: Relative error of a mass of `law_given` for a table of floats: two sums, one division, one division in Pmf.
+ROUNDED = 6 * UNIT
+
+
+def row_answers(belief: JointTable, answer: Additive) -> IntArray:
+    """Return the answer of every row of the table, in grid units."""
+    total = np.zeros(len(belief.rows), dtype=np.int64)
+    for entry in range(belief.size):
+        if answer.weights[entry]:
+            total += answer.contribution(entry)[belief.indices[:, entry], 0]
+    return total
+
+
+def law_given(belief: JointTable, answers: IntArray, entry: int, value: int) -> Pmf:
+    """Return the law of the answer given a value of an entry.
+
+    The value, by its index, has positive probability. Exact (integer masses) when the table is; otherwise each mass is
+    a correctly rounded sum divided by another.
+    """
+    groups: dict[int, list[int | float]] = {}
+    for row in np.flatnonzero(belief.indices[:, entry] == value).tolist():
+        groups.setdefault(int(answers[row]), []).append(belief.masses[row])
+    values = sorted(groups)
+    if belief.total is not None:
+        return Pmf.from_counts(values, [int(sum(groups[v])) for v in values])
+    total = math.fsum(chain.from_iterable(groups.values()))
+    return Pmf(values, [math.fsum(groups[v]) / total for v in values])
+
+
+class TableLaw(AnswerLaw[JointTable]):
+    """The laws given each value of each secret entry, in order: sums over the rows."""
+
+    def families(self) -> Iterator[ListedFamily]:
+        belief, answers = self.belief, row_answers(self.belief, self.answer)
+        for entry in self.family.entries:
+            pairs = self.family.value_pairs(belief, entry)
+            if pairs:
+                laws = {v: (law_given(belief, answers, entry, v),) for v in compared_values(pairs)}
+                yield ListedFamily(entry, pairs, laws, 0.0 if belief.total is not None else ROUNDED)
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        return 100.0 * self.atoms() * len(self.family.entries), 100.0 * self.atoms()
+
+    def atoms(self) -> float:
+        return float(len(self.belief.rows))

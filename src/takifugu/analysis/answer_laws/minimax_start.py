@@ -21,14 +21,12 @@ from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.answer_laws.dense import SMALLEST_PLACES, DenseFamily
 from takifugu.analysis.questions.answer_law import AnswerFamily, Compared, Comparisons
+from takifugu.core.arrays import FloatArray
 from takifugu.numbers.extended.floats import UNIT, Wide
 from takifugu.numbers.search import smallest_noise
-
-FloatArray = npt.NDArray[np.float64]
 
 #: In place of a number in a hull: all laws of the hull, mixed by any initial law.
 WHOLE = -1

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.join_tree import Contraction, contraction
@@ -27,8 +26,6 @@ from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.extended.floats import UNIT
-
-FloatArray = npt.NDArray[np.float64]
 
 #: The largest memory, in bytes, that the laws of one answer may take, as predicted.
 LARGEST_BYTES = 3e9

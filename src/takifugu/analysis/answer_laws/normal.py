@@ -91,7 +91,7 @@ def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector
     Finite sets move value by value. Returns None for half-lines, intervals and variances that change what is read: then
     the answer has other laws than one and its translate.
     """
-    belief, read = view.belief, answer.read_columns
+    belief, read = view.whole, answer.read_columns
     size = range(len(belief.columns))
     unit = []
     for i in size:
@@ -116,9 +116,9 @@ def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector
 
 def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueSet) -> NormalComparison:
     (variance,), (shared,) = view.variance[0], view.shared(answer)[0] if answer.cells == 1 else (Fraction(0),)
-    whole, mean = one_number(view.spread(answer)), times(view.weights, view.belief.mean)[0]
+    whole, mean = one_number(view.spread(answer)), times(view.weights, view.whole.mean)[0]
     if not view.single:
-        mean *= view.belief.records
+        mean *= view.whole.records
     if isinstance(left, Between | Intervals) and isinstance(right, Between | Intervals):
         return between_sets(_ends(left), _ends(right), mean, variance, shared, whole)
     if isinstance(left, Between | Intervals) or isinstance(right, Between | Intervals):
@@ -147,7 +147,7 @@ def _of_variances(view: NormalView, answer: ColumnSums, first: Fraction, second:
     """Return the answer's laws under two variances of one column only."""
     variance, place = one_number(view.spread(answer)), _column(view)
     (row,) = answer.coefficients
-    covariance = view.belief.covariance
+    covariance = view.whole.covariance
     is_correlated = any(weight and covariance[place][column] for column, weight in enumerate(row) if column != place)
     if is_correlated and row[place]:
         raise Unsupported(
@@ -187,6 +187,3 @@ class ShiftLaw(AnswerLaw[NormalView]):
 
     def atoms(self) -> float:
         return 1.0
-
-    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        return self.belief.describe_hypothesis(value)

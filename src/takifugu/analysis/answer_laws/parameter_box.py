@@ -55,12 +55,12 @@ class BoxFamily:
     @property
     def cell(self) -> Cell:
         """Return the numbers of both sides, and the other parameters' intervals."""
-        other_intervals = (ends for name, ends in self.view.box.intervals if name != self._name)
+        other_intervals = (ends for name, ends in self.view.whole.intervals if name != self._name)
         return (self.view.ends, self.view.ends, *other_intervals)
 
     def sides(self, cell: Cell) -> list[Draws]:
         """Return the draws of all columns within a cell of parameters."""
-        other_names = [name for name, _ in self.view.box.intervals if name != self._name]
+        other_names = [name for name, _ in self.view.whole.intervals if name != self._name]
         box = dict(zip(other_names, cell[2:], strict=True))
         draws = []
         for chance, is_opposite in self.read:
@@ -68,22 +68,22 @@ class BoxFamily:
             left, right = either
             if is_opposite:
                 left, right = ((1 - high, 1 - low) for low, high in either)
-            draws.append(Draws(self.view.box.records, left, right, same=not chance.reads(self._name)))
+            draws.append(Draws(self.view.whole.records, left, right, same=not chance.reads(self._name)))
         return draws
 
     @property
     def _name(self) -> str:
-        return str(self.view.box.names[self.view.entry])
+        return str(self.view.whole.names[self.view.entry])
 
     def reach(self, index: int) -> int:
         """Return the largest distance between two answers: no move is longer."""
         moving = sum(chance.reads(self._name) for chance, _ in self.read)
-        return self.step * self.view.box.records * moving
+        return self.step * self.view.whole.records * moving
 
     @cached_property
     def farthest(self) -> int:
         """The bound on W-infinity over the box."""
-        work = work_of_a_move(self.view.box.records, len(self.read))
+        work = work_of_a_move(self.view.whole.records, len(self.read))
         if not self.reach(0) or work > MOST_OF_A_CELL:
             return self.reach(0)
         cells = int(MOST_WORK / (4 * work)) - 2 ** len(self.cell)
@@ -116,7 +116,7 @@ class BoxLaw(AnswerLaw[BoxView]):
     def box_family(self) -> BoxFamily | None:
         answer = self.answer
         assert isinstance(answer, ColumnAnswer)
-        box, read, steps = self.belief.box, [], set()
+        box, read, steps = self.belief.whole, [], set()
         for term in answer.terms:
             if len(term.columns) > 1:
                 return None
@@ -136,17 +136,14 @@ class BoxLaw(AnswerLaw[BoxView]):
     def work(self, laplace: bool = False) -> tuple[float, float]:
         if self.box_family is None:
             return 1.0, 1.0
-        work = work_of_a_move(self.belief.box.records, len(self.box_family.read))
+        work = work_of_a_move(self.belief.whole.records, len(self.box_family.read))
         moves = min(max(work, min(work * 4 * MOST_MOVES, MOST_WORK)), MOST_OF_A_CELL)
-        return 3e8 + moves, 1e2 * self.belief.box.records * len(self.box_family.read)
+        return 3e8 + moves, 1e2 * self.belief.whole.records * len(self.box_family.read)
 
     def atoms(self) -> float:
         if self.box_family is None:
             return 1.0
-        return 1.0 + self.belief.box.records * len(self.box_family.read)
-
-    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        return self.belief.describe_hypothesis(value)
+        return 1.0 + self.belief.whole.records * len(self.box_family.read)
 
 
 def work_of_a_move(records: int, columns: int) -> float:

@@ -29,7 +29,7 @@ from takifugu.model.queries.columns import ColumnAnswer
 from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, add, stack, times
-from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined
+from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights, joined
 
 #: Exact masses are kept up to this many atoms and binary digits of a mass.
 FEW_ATOMS, FEW_DIGITS = 512, 4096
@@ -243,7 +243,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
         )  # fmt: skip
 
     def _sum(self, values: tuple[int, ...]) -> Weights:
-        law = Weights(0, Wide.of(np.ones(1)), 0.0)
+        law = NOTHING
         for key in self._groups_given(values):
             law = joined(law, self._powers(key))
         return law
@@ -251,8 +251,8 @@ class ParametersLaw(AnswerLaw[Parameters]):
     def _powers(self, key: Key) -> Weights:
         powers: dict[Key, Weights] = cached(self.laws, "wide", dict)
         if key not in powers:
-            row, nothing = Weights.of(self.laws.rows[key], self.laws.step), Weights(0, Wide.of(np.ones(1)), 0.0)
-            powers[key] = Sums([row], [self.belief.records], joined, nothing).inside(0, 1)
+            row = Weights.of(self.laws.rows[key], self.laws.step)
+            powers[key] = Sums([row], [self.belief.records], joined, NOTHING).inside(0, 1)
         return powers[key]
 
     def work(self, laplace: bool = False) -> tuple[float, float]:

@@ -28,7 +28,7 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
     `moves` say how far the total of each column moves from one hypothesis to the other, at most; None where they are no
     law and its translate. Raises Unsupported for these where values are clipped or replaced.
     """
-    belief = view.belief
+    belief = view.whole
     read = answer.read_columns
     if moves is not None and not any(moves[j] for j in read):
         return laws  # what is read has one law
@@ -49,11 +49,13 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
 
 def certain_move(view: NormalView, answer: ColumnSums, moves: Vector) -> tuple[Fraction, ...]:
     """Bound each cell's move with the columns, whatever the records are."""
-    belief = view.belief
+    belief = view.whole
     if not any(moves[j] for j in answer.read_columns):
         return (Fraction(0),) * answer.cells
     if belief.replaces(answer.read_columns) or belief.clips(answer.read_columns):
-        sizes = [_sum_of_moves(row, moves) for row in answer.coefficients]
+        sizes = []
+        for row in answer.coefficients:
+            sizes.append(sum((abs(a * b) for a, b in zip(row, moves, strict=True)), Fraction(0)))
     else:
         sizes = list(map(abs, times(answer.coefficients, moves)))
     if belief.resolution is None:
@@ -64,7 +66,7 @@ def certain_move(view: NormalView, answer: ColumnSums, moves: Vector) -> tuple[F
 
 
 def _bent(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: Vector | None) -> NormalComparison:
-    belief = view.belief
+    belief = view.whole
     if moves is None:
         raise Unsupported(
             "values are clipped or replaced when they are read, and under these hypotheses the answer has other laws "
@@ -78,10 +80,6 @@ def _bent(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: V
     if belief.resolution is None:
         return laws
     return Shifted(reach, laws.covariance if answer.cells == 1 else _nothing(answer.cells))
-
-
-def _sum_of_moves(row: Vector, moves: Vector) -> Fraction:
-    return sum((abs(a * b) for a, b in zip(row, moves, strict=True)), Fraction(0))
 
 
 def _nothing(cells: int) -> tuple[Vector, ...]:

@@ -174,11 +174,11 @@ def _extremes(left: Level, right: Level, y: int, scale: Fraction) -> tuple[Fract
     """Return one level's most and another's least mass near an output."""
     if not scale:
         return left.highest(lambda x: Fraction(x == y)), right.lowest(lambda x: Fraction(x == y))
-    return left.highest(_around(y, scale)), right.lowest(_around(y, scale))
 
+    def density(x: int) -> float:
+        return math.exp(-abs(y - x) / float(scale))
 
-def _around(y: int, scale: Fraction) -> Callable[[int], float]:
-    return lambda x: math.exp(-abs(y - x) / float(scale))
+    return left.highest(density), right.lowest(density)
 
 
 def _farthest_move(first: Level, second: Level) -> int:
@@ -234,13 +234,10 @@ class ClassLaw(AnswerLaw[RecordView]):
         return 1e5, 1e5
 
     def atoms(self) -> float:
-        return float(len(self.belief.records.table.rows)) ** 3
+        return float(len(self.belief.whole.table.rows)) ** 3
 
     def comparisons(self, laplace: bool = False) -> tuple[float, float]:
         return 1.0, self.atoms()
-
-    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        return self.belief.describe_hypothesis(value)
 
 
 def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
@@ -256,7 +253,7 @@ def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw
 def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator[ClassFamily]:
     column = column_read(view)
     if column is not None:
-        levels = _levels(view, adds, [row[column] for row in view.records.table.rows])
+        levels = _levels(view, adds, [row[column] for row in view.whole.table.rows])
         pairs = family.value_pairs(view, 0)
         values = view.alphabet(0)
         yield ClassFamily(pairs, {(a, b): [(levels[values[a]], levels[values[b]])] for a, b in pairs})
@@ -275,7 +272,7 @@ def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator
 def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> dict[Score, Level]:
     """Return the addends of a record by score, from the table's rows."""
     intervals: dict[Score, list[tuple[int, Fraction, Fraction]]] = {}
-    for score, x, (low, high) in zip(scores, adds, view.records.within or (), strict=True):
+    for score, x, (low, high) in zip(scores, adds, view.whole.within or (), strict=True):
         if high:
             intervals.setdefault(score, []).append((x, low, high))
     return {score: Level(tuple(rows)) for score, rows in intervals.items()}
@@ -292,12 +289,8 @@ def _gaps(view: RecordView, sums: SumView, family: Family) -> Iterator[tuple[tup
         return
     possible_sets = [s for s, members in enumerate(sets) if len(members)]
     for first, second in combinations(possible_sets, 2):
-        ends = product(_ends(sets[first]), _ends(sets[second]))
+        ends = product(*((sets[s][0], sets[s][-1]) for s in (first, second)))
         yield (first, second), max(abs(keys[a] - keys[b]) for a, b in ends)
-
-
-def _ends(members: Sequence[int]) -> tuple[int, int]:
-    return members[0], members[-1]
 
 
 def _check_levels(levels: Mapping[int, Level]) -> None:

@@ -103,7 +103,7 @@ class SetsLaw(RecordsLaw[SetsView]):
             raise Unsupported(self.no_bound)
         # Whatever hides each two of their values hides two sets: laws given a set are mixtures of these.
         for first, second in combinations([s for s, group in enumerate(members) if len(group)], 2):
-            ends = product(_ends(members[first]), _ends(members[second]))
+            ends = product(*((members[s][0], members[s][-1]) for s in (first, second)))
             times = max(abs(inner.steps_between(min(pair), max(pair))) for pair in ends)
             yield inner.repeated((first, second), times)
 
@@ -149,7 +149,7 @@ def record_law(kind: type[RecordsLaw[RecordView]]) -> Callable[..., AnswerLaw[Re
     """Return a maker of laws; inexact ones have `no_bound` as reason."""
 
     def make(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
-        if belief.records.within is not None:
+        if belief.whole.within is not None:
             return class_law(belief, answer, family)
         law = kind(belief, answer, family)
         return law if law.exact else replace(law, reason=law.no_bound)
@@ -163,7 +163,3 @@ SUM, VECTOR, FUNCTION, SETS, COLUMN = map(record_law, (SumLaw, VectorLaw, Functi
 def _mixture(laws: Sequence[tuple[int, Pmf]]) -> tuple[int, Pmf]:
     total = sum(weight for weight, _ in laws)
     return total, Pmf.mix([Fraction(weight, total) for weight, _ in laws], [law for _, law in laws])
-
-
-def _ends(members: range | tuple[int, ...]) -> tuple[int, int]:
-    return members[0], members[-1]

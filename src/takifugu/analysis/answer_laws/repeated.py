@@ -23,16 +23,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import Compared, Move
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.distributions.orders import lattice_step
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, stack
-from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined
+from takifugu.numbers.extended.floats import UNIT
+from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights, joined
 from takifugu.numbers.rationals import round_up
 
 
@@ -144,22 +142,10 @@ def counted(low: Pmf, high: Pmf, records: int, counts: tuple[int, int]) -> Dense
     step = lattice_step(low, high)
     if (counts[1] - counts[0]) * (int(high.values[0]) - int(low.values[0])) % step:
         step = 1
-    first, second = (_sum(low, high, (records - a, a), step) for a in counts)
-    start = min(first.start, second.start)
-    size = max((law.start - start) // step + len(law) for law in (first, second))
-    rows = stack([_padded(law.numbers, (law.start - start) // step, size) for law in (first, second)])
-    error = 2.02 * max(first.error, second.error) + 4 * size * UNIT
-    return DenseFamily(0, ((0, 1), (1, 0)), {0: (0,), 1: (1,)}, {0: (0,), 1: (0,)}, rows, start, step, error)
+    laws = {number: _sum(low, high, (records - a, a), step) for number, a in enumerate(counts)}
+    return DenseFamily.of(0, ((0, 1), (1, 0)), laws, step)
 
 
 def _sum(low: Pmf, high: Pmf, counts: tuple[int, int], step: int) -> Weights:
     used = [(Weights.of(law, step), count) for law, count in zip((low, high), counts, strict=True) if count]
-    nothing = Weights(0, Wide.of(np.ones(1)), 0.0)
-    return Sums([law for law, _ in used], [count for _, count in used], joined, nothing).inside(0, len(used))
-
-
-def _padded(numbers: Wide, place: int, size: int) -> Wide:
-    mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
-    places = slice(place, place + len(numbers.mantissas))
-    mantissas[places], exponents[places] = numbers.mantissas, numbers.exponents
-    return Wide(mantissas, exponents)
+    return Sums([law for law, _ in used], [count for _, count in used], joined, NOTHING).inside(0, len(used))

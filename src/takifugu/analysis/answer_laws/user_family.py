@@ -29,20 +29,18 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.answer_laws.dense import DenseFamily, compared
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import Compared
+from takifugu.core.arrays import FloatArray
 from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.distributions.exact_ratio import log_masses
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.extended.leave_one_out import ROUNDED
-from takifugu.numbers.rationals import round_up
+from takifugu.numbers.rationals import float_above, round_up
 from takifugu.numbers.search import smallest_noise
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Laplace scales this far below the reach over epsilon are not looked for.
 _LEAST = Fraction(1, 2**40)
@@ -155,10 +153,7 @@ class UserFamily:
         if not scale:
             return math.inf
         if not self._sides(index)[1]:
-            ratio = float(reach / scale)
-            if Fraction(ratio) >= reach / scale:
-                return ratio
-            return math.nextafter(ratio, math.inf)
+            return float_above(reach / scale)
         return max(self._outside(index, scale), self._inside(index, scale)) + self._rounding(reach / scale)
 
     def _inside(self, index: int, scale: Fraction) -> float:

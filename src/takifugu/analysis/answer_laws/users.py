@@ -14,20 +14,19 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.user_family import Contribution, UserFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.entries import called
 from takifugu.model.beliefs.users import IndependentUsers, UserLaw
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import ABSENT, Family, absent_index, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, stack
-from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined
+from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights, joined
 
 #: Most multiplications for all laws of the answer, and for the search among them; beyond, contributions stand alone.
 MOST_WORK, MOST_SEARCH = 4e9, 1e10
@@ -99,8 +98,8 @@ class Users:
 
     absence: str
     contributions: tuple[Contribution, ...]
-    sort_of: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
+    sort_of: IntArray
+    counts: IntArray
     step: int
     last: tuple[object, DenseFamily | ListedFamily] | None = None
 
@@ -129,7 +128,11 @@ class Users:
 
     @cached_property
     def _width(self) -> float:
-        return 1.0 + sum(float(n) * _span(c) / self.step for n, c in zip(self.counts, self.contributions, strict=True))
+        width = 0.0
+        for count, share in zip(self.counts, self.contributions, strict=True):
+            low, high = share.law.support_range
+            width += float(count) * (int(high) - int(low)) / self.step
+        return 1.0 + width
 
     @cached_property
     def _atoms(self) -> float:
@@ -145,7 +148,7 @@ class Users:
     @cached_property
     def sums(self) -> Sums[Weights]:
         laws = [Weights.of(c.law, self.step) for c in self.contributions]
-        return Sums(laws, self.counts.tolist(), joined, Weights(0, Wide.of(np.ones(1)), 0.0))
+        return Sums(laws, self.counts.tolist(), joined, NOTHING)
 
 
 def _users(belief: IndependentUsers, answer: Additive) -> Users:
@@ -195,11 +198,6 @@ def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
     return [*(float(p) * presence for p in law.probabilities), 1 - presence]
 
 
-def _span(share: Contribution) -> int:
-    low, high = share.law.support_range
-    return int(high) - int(low)
-
-
 def _inner(users: Users, family: Family) -> int:
     """Count secret users with an inner value, compared with unknown.
 
@@ -210,13 +208,9 @@ def _inner(users: Users, family: Family) -> int:
         return 0
     sorts = []
     for contribution in users.contributions:
-        sorts.append(any(_is_inside(contribution, state) for state in contribution.states))
+        low, high = contribution.law.support_range
+        sorts.append(any(low < state < high for state in contribution.states))
     return sum(sorts[int(users.sort_of[user])] for user in family.entries)
-
-
-def _is_inside(share: Contribution, state: int) -> bool:
-    low, high = share.law.support_range
-    return low < state < high
 
 
 def _refined(users: Users, family: Family) -> bool:
@@ -255,25 +249,13 @@ def _listed_family(
 def _dense_family(
     users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
 ) -> DenseFamily:
-    sort, values = int(users.sort_of[user]), compared_values(pairs)
+    sort = int(users.sort_of[user])
     share, sum_of_others = users.contributions[sort], users.sums.without(sort)
-    laws = []
-    for value in values:
+    laws = {}
+    for value in compared_values(pairs):
         if value == unknown:
-            laws.append(joined(sum_of_others, Weights.of(share.law, users.step)))
+            laws[value] = joined(sum_of_others, Weights.of(share.law, users.step))
         else:
             first = sum_of_others.start + share.states[value]
-            laws.append(Weights(first, sum_of_others.numbers, sum_of_others.error))
-    start = min(law.start for law in laws)
-    size = max((law.start - start) // users.step + len(law) for law in laws)
-    rows = stack([_padded(law.numbers, (law.start - start) // users.step, size) for law in laws])
-    error = 2.02 * max(law.error for law in laws) + 4 * size * UNIT
-    places: dict[int, tuple[int, ...]] = {v: (i,) for i, v in enumerate(values)}
-    return DenseFamily(user, pairs, places, dict.fromkeys(values, (0,)), rows, start, users.step, error)
-
-
-def _padded(numbers: Wide, place: int, size: int) -> Wide:
-    mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
-    places = slice(place, place + len(numbers.mantissas))
-    mantissas[places], exponents[places] = numbers.mantissas, numbers.exponents
-    return Wide(mantissas, exponents)
+            laws[value] = Weights(first, sum_of_others.numbers, sum_of_others.error)
+    return DenseFamily.of(user, pairs, laws, users.step)

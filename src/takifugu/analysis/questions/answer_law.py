@@ -14,14 +14,14 @@ from fractions import Fraction
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.entries import called
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
-from takifugu.model.secrets.families import Family
+from takifugu.model.secrets.families import Family, View
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import FloatArray
 
 B = TypeVar("B", bound=Belief, covariant=True)
 Move = int | float | Fraction
@@ -161,6 +161,8 @@ class AnswerLaw(Generic[B]):
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
         """Describe a law's hypothesis; entries are numbered from `start`."""
+        if isinstance(self.belief, View):
+            return self.belief.describe_hypothesis(value)
         return f"{called(self.belief, entry, start)} = {self.belief.alphabet(entry)[value]!r}"
 
 
@@ -186,7 +188,6 @@ def no_law(because: str) -> Callable[..., AnswerLaw[Belief]]:
     `{}` in the reason is the belief's type.
     """
     return lambda belief, answer, family: AnswerLaw(belief, answer, family, because.format(type(belief).__name__))
-
 
 _CELLS = (
     "the answer has {} cells, and this mechanism hides a secret in the distribution of one number only: cells that "
@@ -222,7 +223,7 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.chain:ChainLaw",
         "model.beliefs.users:IndependentUsers": "analysis.answer_laws.users:UsersLaw",
-        "model.beliefs.table:JointTable": "analysis.answer_laws.table:TableLaw",
+        "model.beliefs.table:JointTable": "analysis.answer_laws.listed:TableLaw",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.network:NetworkLaw",
         "model.beliefs.contacts:Clique": "analysis.answer_laws.cliques:CliqueLaw",
         "model.beliefs.records.counted_parameters:CountedParameters": "analysis.questions.answer_law:FOR_COUNTED",
@@ -232,14 +233,14 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
         "model.beliefs.pair:LawPair": "analysis.answer_laws.listed:PairLaw",
         "model.beliefs.density:DensityView": "analysis.questions.answer_law:FOR_DENSITIES",
         "model.beliefs.records.record_views:SumView": "analysis.answer_laws.records:SUM",
-        "model.beliefs.records.vector_views:VectorView": "analysis.answer_laws.records:VECTOR",
+        "model.beliefs.records.viewed_records:VectorView": "analysis.answer_laws.records:VECTOR",
         "model.beliefs.records.record_views:FunctionView": "analysis.answer_laws.records:FUNCTION",
         "model.beliefs.records.record_views:SetsView": "analysis.answer_laws.records:SETS",
         "model.beliefs.records.record_views:ColumnView": "analysis.answer_laws.records:COLUMN",
         "model.beliefs.records.records:Records": "analysis.questions.answer_law:FOR_RECORDS",
         "model.beliefs.chains.chain:MarkovChainClass": "analysis.questions.answer_law:FOR_CLASSES",
         "model.beliefs.chains.chain_region:ChainRegion": "analysis.questions.answer_law:FOR_INTERVALS",
-        "model.beliefs.chains.chain_interval:BinaryChainInterval": "analysis.questions.answer_law:FOR_INTERVALS",
+        "model.beliefs.chains.chain_region:BinaryChainInterval": "analysis.questions.answer_law:FOR_INTERVALS",
     },
     default=no_law(
         "the distribution of the answer is not known under a {}, only under a MarkovChain, a JointTable, a "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.lists import listed_array
 from takifugu.model.beliefs.states import plain_state
@@ -31,7 +32,7 @@ class CodedRows:
         return b"rows" + self.codes.tobytes()
 
 
-def of_rows(belief: FromPopulations, data: object) -> npt.NDArray[np.int64]:
+def of_rows(belief: FromPopulations, data: object) -> IntArray:
     """Return the numbers of one person's values, shape (rows, 1).
 
     Raises DataError for another number of rows than the belief's, and for a value that no population has; neither is

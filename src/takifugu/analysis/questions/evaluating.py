@@ -15,11 +15,12 @@ import numpy as np
 
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core import entries
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.lists import has_columns, is_table, listed_array, no_list, value_of, values_of
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
-from takifugu.model.queries import Additive, IntArray
+from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import ABSENT
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import as_fraction
@@ -278,7 +279,6 @@ def _words(values: Iterable[Hashable]) -> list[str]:
     """Return values as text, of many the first twenty."""
     texts = list(map(str, values))
     return texts if len(texts) <= 20 else [*texts[:20], "..."]
-
 
 #: (belief, data) -> value indices, by type of belief.
 VALUES: Question[Callable[[Any, Any], IntArray]] = Question(

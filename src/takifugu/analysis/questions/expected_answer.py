@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.alike import alike
 from takifugu.model.queries.additive import Additive
 
 B = TypeVar("B", bound=Belief, covariant=True)
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +67,6 @@ def of_components(belief: Belief, answer: Additive) -> FloatArray:
         piece, share = belief.component(group.number), answer.restrict(slice(group.run.start, group.run.stop))
         total += group.count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
     return total
-
 
 EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question(
     "the mean of an answer",

@@ -14,10 +14,9 @@ from typing import Any, Protocol
 
 from takifugu.analysis.problem import Cost, Part, Witness
 from takifugu.analysis.questions.dispatch import Question, later
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
-from takifugu.model.queries import IntArray
-from takifugu.numbers.log_ratios import BoolArray, FloatArray
 
 #: (entry changes, scale) of each of several releases of Laplace noise, in grid units.
 Charges = Sequence[tuple[IntArray, Fraction]]
@@ -38,7 +37,6 @@ class Moving(tuple[IntArray, Fraction]):
         moving = super().__new__(cls, charge)
         moving.together = together
         return moving
-
 
 Pairs = tuple[tuple[int, int], ...] | None
 
@@ -80,7 +78,6 @@ class Influence(Protocol):
         self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
     ) -> FloatArray: ...
 
-
 #: The influence along a belief about one sequence, for some pairs of values.
 InfluenceOf = Callable[[Any, Pairs], Influence]
 
@@ -119,7 +116,6 @@ class Search:
 def no_search(reason: str) -> Callable[[Part], Search]:
     """Return the search of a belief without quilts of some kind."""
     return lambda part: Search(part, reason)
-
 
 _NO_QUILTS = no_search(
     "quilts are known for sequences (a MarkovChain, or independent pieces of one) and for a BayesianNetwork: "
@@ -172,9 +168,7 @@ def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     """
     return (quilts(part.belief).joint_cost or _along_a_sequence)(part, charges)
 
-
 _along_a_sequence = later("influence.quilts.chain.joint_cost:joint_cost")
-
 
 _IN_A_CLIQUE = no_search(
     "in a clique everybody is close to everybody, so no quilt shields anyone, and the trivial one needs as much noise "
@@ -190,7 +184,7 @@ QUILTS: Question[Quilts] = Question(
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.quilts.chain.search:PERIODIC",
         "model.beliefs.chains.chain:MarkovChainClass": "influence.quilts.chain.search:REVERSIBLE_CLASS",
         "model.beliefs.chains.chain_region:ChainRegion": "influence.quilts.chain.search:REGION",
-        "model.beliefs.chains.chain_interval:BinaryChainInterval": "influence.quilts.chain.search:INTERVAL",
+        "model.beliefs.chains.chain_region:BinaryChainInterval": "influence.quilts.chain.search:INTERVAL",
         "model.beliefs.networks.network:BayesianNetwork": "influence.quilts.network.search:NETWORK",
         "model.beliefs.contacts:Clique": "analysis.questions.influence:CLIQUE",
         "model.beliefs.records.counted_parameters:CountedParameters": (

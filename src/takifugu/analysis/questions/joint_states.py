@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
 
 B = TypeVar("B", bound=Belief, covariant=True)
-IntArray = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.object_]
 
 #: Most joint states that are listed.
@@ -134,6 +134,27 @@ def stand_ins(belief: Belief, members: Sequence[Hashable]) -> Iterator[Belief]:
         yield states_of.stand_in(member)
 
 
+def of_one_law(
+    values: IntArray, weights: Weights, size: int, error: float = 0.0, nothing: tuple[int, ...] = ()
+) -> States:
+    """Return the possible states of one law over `size` entries."""
+    is_possible = weights > 0
+    return States(values[is_possible], (weights[is_possible],), ((0,),), (range(size),), error, nothing)
+
+
+def with_entry(values: IntArray, weights: Weights, masses: Weights) -> tuple[IntArray, Weights]:
+    """Return the possible states with one more entry.
+
+    `masses` are those of its values, of each state or of all alike. Raises Unsupported beyond two million states.
+    """
+    letters = masses.shape[-1]
+    check_count(len(values) * letters)
+    grown = (weights[:, None] * masses).ravel()
+    values = np.column_stack((np.repeat(values, letters, axis=0), np.tile(np.arange(letters), len(values))))
+    is_possible = grown > 0
+    return values[is_possible], grown[is_possible]
+
+
 def product(pieces: Sequence[States], runs: Sequence[range]) -> States:
     """Return the joint states of independent components of these entries."""
     values, error = pieces[0].values, pieces[0].relative_error
@@ -173,7 +194,6 @@ def _rounded(count: int) -> str:
         return f"{count:.3g}"
     return f"about 10^{int(count.bit_length() * math.log10(2))}"
 
-
 #: belief -> JointStates, by type of belief.
 JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
     "the list of joint states",
@@ -191,13 +211,13 @@ JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
         "model.beliefs.populations:WhichOf": "audit.populations:WhichStates",
         "model.beliefs.records.records:Records": "audit.records:RecordStates",
         "model.beliefs.records.record_views:SumView": "audit.records:SumStates",
-        "model.beliefs.records.vector_views:VectorView": "audit.records:SumStates",
+        "model.beliefs.records.viewed_records:VectorView": "audit.records:SumStates",
         "model.beliefs.records.record_views:FunctionView": "audit.records:FunctionStates",
         "model.beliefs.records.record_views:ColumnView": "audit.records:ColumnStates",
         "model.beliefs.records.record_views:SetsView": "audit.records:SetStates",
         "model.beliefs.chains.chain:MarkovChainClass": "audit.states:ReversibleClass",
         "model.beliefs.chains.chain_region:ChainRegion": "audit.states:ChainClass",
-        "model.beliefs.chains.chain_interval:BinaryChainInterval": "audit.states:ChainClass",
+        "model.beliefs.chains.chain_region:BinaryChainInterval": "audit.states:ChainClass",
     },
     default=JointStates,
 )

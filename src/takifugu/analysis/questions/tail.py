@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.arrays import FloatArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.alike import alike
 from takifugu.model.queries.additive import Additive
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Each gives a bound, and the best of these is near the best of all.
 TILTS = 2.0 ** (np.arange(-48, 9) / 2)
@@ -51,7 +49,6 @@ def _log_moments(belief: Belief, count: Additive) -> FloatArray:
 def unknown(belief: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
     """Return infinity: of this belief no moment is known."""
     return np.full(len(tilts), np.inf)
-
 
 LOG_MOMENTS: Question[LogMoments] = Question(
     "the moments of a count",

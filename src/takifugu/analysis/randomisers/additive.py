@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.analysis.randomisers.base import (
-    NUMBER,
     Answer,
     Column,
+    Common,
     Direction,
-    Ends,
     Kind,
     Loss,
-    around,
     check_cells,
     check_level,
+    whole_steps,
 )
 from takifugu.core.errors import InputError
-from takifugu.core.plain import LEFT_OUT, PlainForm
+from takifugu.core.plain import LEFT_OUT
 from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import exact, is_whole
@@ -33,24 +32,13 @@ if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 
-class Noise(PlainForm):
+class Noise(Common):
     """Unbounded two-sided additive noise (or none), independent in each cell: what follows from the law of one cell."""
 
     grid: Fraction
     cells: int
     #: Whether it is noise for answers that are multiples of the grid.
     on_grid: bool
-    output = NUMBER
-    directions: tuple[Direction, ...] = ()
-    error_words = ""
-
-    @property
-    def laplace_scale(self) -> Fraction | None:
-        """Return the Laplace scale b, 0 without noise, None for others.
-
-        A change D of the answer loses exactly D/b, both ways.
-        """
-        return None
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
         """Return the answer with noise, in answer units.
@@ -73,10 +61,7 @@ class Noise(PlainForm):
 
         The column has any length, whatever `cells` says; the noise is exact, without a step of Python for each.
         """
-        steps = np.asarray(answers)
-        if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
-            raise InputError("a column of answers is no list of whole steps of the grid", fix="round it first")
-        return self._steps(steps, entropy)
+        return self._steps(whole_steps(answers), entropy)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return the largest log-ratio for an L1 change, in answer units.
@@ -87,10 +72,6 @@ class Noise(PlainForm):
             return Fraction(0)
         scale = self.laplace_scale
         return change / scale if scale else math.inf
-
-    def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
-        """Return whether noise keeps (epsilon, delta) for a change either way."""
-        return self.loss(change) <= epsilon
 
     def log_mass(self, difference: int | Fraction) -> float:
         raise NotImplementedError
@@ -125,10 +106,6 @@ class Noise(PlainForm):
             return self._steps_within(Fraction(level)) * self.grid
         outside = Fraction(-math.expm1(math.log(level) / count)) * (1 - Fraction(1, 2**48))
         return self._steps_within(1 - outside) * self.grid
-
-    def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
-        """Return each answer's interval, within `half_width` of the published value."""
-        return around(self.directions, values, self.half_width(level, cells))
 
     def _steps_within(self, level: Fraction) -> int:
         """Return the least h with P(abs noise <= h steps) >= level."""

@@ -10,6 +10,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+import numpy as np
+
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.numbers.atoms import Array
@@ -144,17 +146,12 @@ class Randomiser(Protocol):
     def to_dict(self) -> Json: ...
 
 
-class Base(PlainForm):
-    """The answers of a randomiser that knows nothing else about itself: derive from it and say more."""
+class Common(PlainForm):
+    """What follows from a randomiser's loss and half-width."""
 
     output: Output = NUMBER
     directions: tuple[Direction, ...] = ()
     error_words: str = ""
-
-    @property
-    def scale(self) -> Fraction:
-        """Return the noise's size in answer units, or raise Unsupported."""
-        raise Unsupported(f"{self.kind!r} has no scale")
 
     @property
     def laplace_scale(self) -> Fraction | None:
@@ -176,21 +173,6 @@ class Base(PlainForm):
         """Return whether noise keeps (epsilon, delta) for a change either way."""
         return self.loss(change) <= epsilon
 
-    def log_reach(self, distance: Fraction) -> float:
-        """Return log P(abs noise >= distance) of one cell before rounding.
-
-        Raises Unsupported except for unbounded two-sided noise.
-        """
-        raise Unsupported(f"{self.kind!r} is no unbounded two-sided noise")
-
-    def expected_error(self) -> float:
-        """Return the expected L1 error of all cells, in answer units."""
-        raise Unsupported(f"{self.kind!r} has no expected distance from the answer")
-
-    def variance(self) -> float:
-        """Return the expected squared error of one cell, in squared answer units."""
-        raise Unsupported(f"{self.kind!r} has no variance")
-
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
         """Return the least w with P(abs(output - answer) <= w) >= level.
 
@@ -205,6 +187,30 @@ class Base(PlainForm):
         together.
         """
         return around(self.directions, values, self.half_width(level, cells))
+
+
+class Base(Common):
+    """The answers of a randomiser that knows nothing else about itself: derive from it and say more."""
+
+    @property
+    def scale(self) -> Fraction:
+        """Return the noise's size in answer units, or raise Unsupported."""
+        raise Unsupported(f"{self.kind!r} has no scale")
+
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(abs noise >= distance) of one cell before rounding.
+
+        Raises Unsupported except for unbounded two-sided noise.
+        """
+        raise Unsupported(f"{self.kind!r} is no unbounded two-sided noise")
+
+    def expected_error(self) -> float:
+        """Return the expected L1 error of all cells, in answer units."""
+        raise Unsupported(f"{self.kind!r} has no expected distance from the answer")
+
+    def variance(self) -> float:
+        """Return the expected squared error of one cell, in squared answer units."""
+        raise Unsupported(f"{self.kind!r} has no variance")
 
 
 def answered(question: Callable[[], T]) -> T | None:
@@ -235,6 +241,14 @@ def check_level(level: float) -> None:
         raise InputError(
             f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
         ).at("level")
+
+
+def whole_steps(answers: Column) -> Array:
+    """Return a column of answers as an array, or raise InputError."""
+    steps = np.asarray(answers)
+    if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
+        raise InputError("a column of answers is no list of whole steps of the grid", fix="round it first")
+    return steps
 
 
 def check_cells(answer: Answer, cells: int) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss, check_level
-from takifugu.core.cache import cached
+from takifugu.core.cache import memoised
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Array
@@ -181,12 +181,9 @@ class Choice(Base):
         near = [k for k in (place - 1, place) if 0 <= k < len(self._inputs)]
         return self.channel.masses[min(near, key=lambda k: abs(self._inputs[k] - answer[0]))]
 
+    @memoised
     def _means(self, power: int) -> list[Fraction]:
         """Return each input's mean of abs(output - answer)^power, in grid units."""
-        means: list[Fraction] = cached(self, ("means", power), lambda: self._means_computed(power))
-        return means
-
-    def _means_computed(self, power: int) -> list[Fraction]:
         unit = math.lcm(*(x.denominator for x in (*self._inputs, *self._outputs)))
         outputs = [int(y * unit) for y in self._outputs]
         denominator: int = unit**power * self.channel.total

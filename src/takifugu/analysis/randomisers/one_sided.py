@@ -28,6 +28,7 @@ from takifugu.analysis.randomisers.base import (
     Loss,
     check_cells,
     check_level,
+    whole_steps,
 )
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import form
@@ -79,7 +80,7 @@ class OneSided(Base):
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
         """Return the answer (grid units) with noise, in answer units."""
-        self._check(answer)
+        check_cells(answer, self.cells)
         values = [Fraction(0)] * self.cells
         for move in dict.fromkeys(self.moves):
             places = [cell for cell, other in enumerate(self._each) if other is move]
@@ -94,9 +95,7 @@ class OneSided(Base):
         The column has any length, whatever `cells` says. Raises InputError where the cells move in different
         directions.
         """
-        steps = np.asarray(answers)
-        if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
-            raise InputError("a column of answers is no list of whole steps of the grid", fix="round it first")
+        steps = whole_steps(answers)
         if len(set(self.moves)) > 1:
             raise InputError("a column is of one kind: its answers all move one way", fix="draw the cells one by one")
         return self._steps(steps, self.moves[0], entropy)
@@ -106,7 +105,7 @@ class OneSided(Base):
 
         The answer is in grid units, the output in answer units; -inf off the grid.
         """
-        self._check(answer)
+        check_cells(answer, self.cells)
         steps = [Fraction(y) / self.grid for y in output]
         if any(y.denominator != 1 for y in steps):
             return -math.inf
@@ -169,9 +168,6 @@ class OneSided(Base):
         if len(self.moves) == self.cells:
             return self.moves
         return self.moves * self.cells
-
-    def _check(self, answer: Answer) -> None:
-        check_cells(answer, self.cells)
 
 
 @dataclass(frozen=True)

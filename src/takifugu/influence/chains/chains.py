@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.sides import Backward, BackwardFromAnyStart, Forward, Side
@@ -18,7 +19,7 @@ from takifugu.influence.profiles.suprema import EXACT_STATES
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.outward_rounding import FloatArray, IntArray, up
+from takifugu.numbers.outward_rounding import up
 
 #: Operations for one step of a sweep, up to so many states: scalars, all rays, programs.
 PER_STEP = ((2, 2e3), (6, 6e4), (12, 9e5))

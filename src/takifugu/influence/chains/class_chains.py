@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.influence.chains.chains import Loss, reversed_runs, worst
 from takifugu.influence.chains.class_sides import ClassSide, sides_of_region
@@ -20,7 +21,7 @@ from takifugu.influence.profiles.patience import CLASSES
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, up
+from takifugu.numbers.outward_rounding import UNIT, up
 
 #: How often a run is tested for a bound of all that follows.
 EVERY = 16
@@ -43,7 +44,6 @@ def class_loss(belief: OneSequence, profile: Profile, family: Family) -> Loss:
 def class_work(belief: OneSequence) -> float:
     """Predict the operations of `class_loss`: two sweeps, until each has settled."""
     return 2.0 * float(min(belief.size, 2 * CLASSES.positions)) * (6e4 + 2e2 * len(belief.states) ** 2)
-
 
 #: R and L of all chains of a class, by its type.
 SIDES: Question[Callable[[Any], tuple[ClassSide, ClassSide]]] = Question(

@@ -13,12 +13,12 @@ from typing import Protocol
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.influence.chains.sides import LONGEST_JUMP, contraction, jumps
-from takifugu.influence.quilts.chain.region import RegionInfluence
-from takifugu.influence.quilts.chain.region_steps import longer, odds, total_variation
+from takifugu.influence.quilts.chain.region import RegionInfluence, longer, odds, total_variation
 from takifugu.model.beliefs.chains.chain import MarkovChainClass
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, IntArray
+from takifugu.numbers.outward_rounding import UNIT
 
 #: Products of up to so many matrices of a region are looked at row by row.
 ROW_BY_ROW = 16

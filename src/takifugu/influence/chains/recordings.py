@@ -16,6 +16,7 @@ from threading import Lock
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.influence.chains.chains import Loss, sides_of, usual_jumps, worst_between
 from takifugu.influence.chains.remembered import Memory
@@ -23,7 +24,6 @@ from takifugu.influence.chains.sides import Side
 from takifugu.influence.chains.sweeps import Track, along, is_free
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.outward_rounding import FloatArray, IntArray
 
 #: How many bytes of messages are kept in all, about, and how many recordings of one law.
 MOST, RECORDINGS = 2**26, 8
@@ -187,7 +187,6 @@ def _tracks(sweep: _Sweep, side: Side, messages: Messages, number: int) -> Seque
         return messages.tracks[number - messages.same]
     start, stop = messages.starts[number : number + 2]
     return sweep.stretch(side, float(messages.rates[number]), start, stop, messages.entering[number].since(-start))
-
 
 _KNOWN: OrderedDict[Hashable, list[Recording]] = OrderedDict()
 _LOCK = Lock()

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from threading import Lock
 
+from takifugu.core.arrays import FloatArray
 from takifugu.numbers.atoms import Array
-from takifugu.numbers.outward_rounding import FloatArray
 
 #: How many bytes of losses are kept in all.
 MOST = 2**27
@@ -83,7 +83,6 @@ class Run:
     def size(self) -> int:
         arrays = [self.explicit, self.repeated, *self.after.losses.values(), *self.after.tables.values()]
         return sum(array.nbytes for array in arrays)
-
 
 _RUNS: OrderedDict[Hashable, Run] = OrderedDict()
 _LOCK = Lock()

@@ -14,13 +14,14 @@ from typing import Protocol
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.influence.chains.remembered import law_of
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES
 from takifugu.influence.profiles.suprema import EXACT_STATES, star_suprema, suprema
 from takifugu.model.beliefs.stochastic import WideLaw
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, IntArray, up
+from takifugu.numbers.outward_rounding import UNIT, up
 
 #: Powers of matrices are formed up to this many steps; rounding adds (k + 1) units for each.
 LONGEST_JUMP = 2**12

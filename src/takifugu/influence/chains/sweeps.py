@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import two_states
 from takifugu.influence.chains.remembered import Memory, Run, remembered
@@ -19,7 +20,7 @@ from takifugu.influence.chains.sides import LONGEST_JUMP, Side
 from takifugu.influence.chains.sides import jumps as distances
 from takifugu.influence.profiles.patience import patience_of
 from takifugu.influence.profiles.profile import Profile
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, closed, sum_up, up
+from takifugu.numbers.outward_rounding import UNIT, closed, sum_up, up
 
 #: Where bounds fall from, how often at most, and the share of them for which they fall once more.
 HIGHEST, MOST_FALLS, WORTH_FALLING = 250.0, 8, 0.01

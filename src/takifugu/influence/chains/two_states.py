@@ -12,9 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.influence.profiles.patience import TWO_STATES
-from takifugu.numbers.outward_rounding import UNIT, FloatArray
+from takifugu.numbers.outward_rounding import UNIT
 
 #: The two laws of what follows from 0 and from 1.
 Rows = tuple[tuple[float, float], tuple[float, float]]

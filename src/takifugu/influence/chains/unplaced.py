@@ -22,6 +22,7 @@ import numpy as np
 from takifugu.analysis.problem import Witness
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.questions.influence import Pairs
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.chains import backward_side, usual_jumps
@@ -31,11 +32,10 @@ from takifugu.influence.chains.sides import LONGEST_JUMP, Forward, Side, jumps
 from takifugu.influence.chains.sweeps import Track, sweep
 from takifugu.influence.profiles.patience import STEADY, most_steps
 from takifugu.influence.profiles.profile import Profile
-from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
+from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
-from takifugu.numbers.log_ratios import BoolArray
-from takifugu.numbers.outward_rounding import FloatArray, IntArray, up
+from takifugu.numbers.outward_rounding import up
 from takifugu.numbers.rationals import decimal_up, float_above
 
 #: Steps of a recording that is longer than any.
@@ -251,13 +251,12 @@ def _of_class(side: ClassSide, sign: int) -> Direction:
 
     return Direction(supremum, lambda p: class_sweep(side, p), (ENDLESS,), sign, tuple(number), side.states)
 
-
 #: Both directions of a recording, by the type of its law.
 DIRECTIONS: Question[Callable[[OneSequence], tuple[Direction, Direction]] | None] = Question(
     "what releases at unknown places cost",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.chains.unplaced:directions_of_chain",
-        "model.beliefs.chains.chain_interval:BinaryChainInterval": "influence.chains.unplaced:directions_of_interval",
+        "model.beliefs.chains.chain_region:BinaryChainInterval": "influence.chains.unplaced:directions_of_interval",
         "model.beliefs.chains.chain:MarkovChainClass": "influence.chains.unplaced:directions_of_class",
         "model.beliefs.chains.chain_region:ChainRegion": "influence.chains.unplaced:directions_of_class",
     },

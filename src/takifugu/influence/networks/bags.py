@@ -23,11 +23,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.influence.networks.conditionals import Rows, conditional_rows, too_wide
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.outward_rounding import FloatArray, IntArray, sum_up
+from takifugu.numbers.outward_rounding import sum_up
 
 #: Values of a separator, states of a bag: beyond them a bag is too wide.
 MOST_CONTEXTS, MOST_STATES = 64, 128

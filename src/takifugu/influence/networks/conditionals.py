@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.networks.elimination import UNIT
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.outward_rounding import FloatArray, IntArray
 
 #: Joint tables of more numbers are not made: the way that needs them counts as too wide.
 LARGEST_TABLE = 50_000

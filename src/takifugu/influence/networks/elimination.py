@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.influence.networks.conditionals import (
@@ -25,7 +26,7 @@ from takifugu.influence.networks.conditionals import (
 )
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.outward_rounding import FloatArray, IntArray, sum_up
+from takifugu.numbers.outward_rounding import sum_up
 
 #: Rows of a table that are compared with each other.
 MOST_ROWS = 256

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.influence.profiles.suprema import LARGEST_POWER
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, sum_up, up
+from takifugu.numbers.outward_rounding import UNIT, sum_up, up
 
 #: The search for lambda ends at this relative distance; what it returns is then proved, in steps of this size.
 CLOSE = 1e-14

@@ -20,14 +20,15 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.core.cache import cached
+from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported
 from takifugu.influence.networks.conditionals import LARGEST_STEP, LARGEST_TABLE, TRUSTED, taken_from_neighbours
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.networks.elimination import elimination_order
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, IntArray, closed, sum_up
+from takifugu.numbers.outward_rounding import UNIT, closed, sum_up
 
 #: Values of a separator, different rows, and states of what is taken out, beyond which the sum of all is charged.
 MOST_CONTEXTS, MOST_ROWS, MOST_STATES = 256, 100, 500
@@ -180,6 +181,7 @@ def _conditional(clique: Clique, condition: tuple[int, ...]) -> _Rows | None:
     return _Rows(tuple(clique.variables[p] for p in second), sizes, columns, table, row_of, error, programs)
 
 
+@memoised
 def junction_tree(network: BayesianNetwork) -> JunctionTree:
     """Return a junction tree with each clique's law.
 
@@ -187,10 +189,6 @@ def junction_tree(network: BayesianNetwork) -> JunctionTree:
     >>> [clique.variables for clique in junction_tree(pair).cliques]
     [(0, 1)]
     """
-    return cached(network, "influence by a junction tree", lambda: _made(network))
-
-
-def _made(network: BayesianNetwork) -> JunctionTree:
     sizes = {v: len(network.alphabet(v)) for v in range(network.size)}
     groups, above = _eliminated(network, sizes)
     for v in range(network.size):  # a clique inside the next one, or small with it, becomes one with it

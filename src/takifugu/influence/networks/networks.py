@@ -14,6 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.chains import Loss
@@ -32,7 +33,7 @@ from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, sum_up, up
+from takifugu.numbers.outward_rounding import UNIT, sum_up, up
 from takifugu.numbers.rationals import float_above
 
 #: States of a bag that joins several variables of an order of elimination.
@@ -46,7 +47,6 @@ TOO_WIDE = (
     "all that the entry reaches is charged in full: the network is too wide for blocks and for elimination, or it "
     "forgets nothing"
 )
-
 
 #: Networks of more variables are bounded as trees or by the sum over all entries only.
 MOST_VARIABLES = 500
@@ -117,7 +117,6 @@ def group_loss(network: BayesianNetwork, profile: Profile, entry: int) -> FloatA
     loss = np.array(sum_up(table, np.full_like(table, largest_of_others)))
     np.fill_diagonal(loss, 0.0)
     return loss
-
 
 Attempt = Callable[[], FloatArray]
 

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from takifugu.core.cache import cached
+from takifugu.core.arrays import FloatArray
+from takifugu.core.cache import memoised
 from takifugu.influence.networks.binary_trees import BinaryForest
 from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, sum_up
+from takifugu.numbers.outward_rounding import UNIT, sum_up
 
 
 def is_forest(network: BayesianNetwork) -> bool:
@@ -68,11 +69,11 @@ def losses_on_tree(network: BayesianNetwork, tables: Sequence[FloatArray]) -> li
 def _binary(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
     pairs = {id(table): (float(table[0, 1]), float(table[1, 0])) for table in tables}
     losses = np.zeros((network.size, 2, 2))
-    forest = cached(network, "a forest of two values", lambda: _forest(network))
-    losses[:, (0, 1), (1, 0)] = forest.losses([pairs[id(table)] for table in tables])
+    losses[:, (0, 1), (1, 0)] = _forest(network).losses([pairs[id(table)] for table in tables])
     return list(losses)
 
 
+@memoised
 def _forest(network: BayesianNetwork) -> BinaryForest:
     parents, rows = [], []
     for node, above in zip(network.nodes, network.parents, strict=True):

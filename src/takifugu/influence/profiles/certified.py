@@ -18,9 +18,10 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.influence.profiles.rays import star_rays, tree_paths
 from takifugu.numbers.atoms import Array
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, IntArray, up
+from takifugu.numbers.outward_rounding import UNIT, up
 
 #: Slack below this, relative to the largest ratio, counts as tight; flow above minus this share counts as not negative.
 TIGHT = 1e-12

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from takifugu.numbers.outward_rounding import FloatArray, IntArray, padded
+from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.numbers.outward_rounding import padded
 
 #: Sums for so many numbers are held at once; beyond them each row's are made when they are needed.
 MOST_HELD = 2_000_000

@@ -16,10 +16,11 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.queries import Additive
 from takifugu.numbers.distributions.exact_ratio import BITS
-from takifugu.numbers.outward_rounding import FloatArray, IntArray, sum_up
+from takifugu.numbers.outward_rounding import sum_up
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs, different
 
@@ -99,7 +100,8 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
         if (moves[base == 0] > 0).any():
             return math.inf
         worst.append(np.divide(moves, base, out=np.zeros(base.shape), where=base > 0).max())
-    return float(max(worst)) * (1 + 1e-12)
+    # Squares are rounded up, and so may be sums of as many as there are releases: the quotient is too small by no more.
+    return float(max(worst)) * (1 + max(1e-12, (len(first) + 4) * 2.0**-52))
 
 
 def as_normal(losses: FloatArray) -> FloatArray:
@@ -187,7 +189,7 @@ def _proposed(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArr
     return high
 
 
-def _holds(moves: FloatArray, pure: FloatArray, loss: FloatArray, log_kappa: float) -> npt.NDArray[np.bool_]:
+def _holds(moves: FloatArray, pure: FloatArray, loss: FloatArray, log_kappa: float) -> BoolArray:
     from scipy.special import log_ndtr
 
     losses = pure + loss

@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError
-from takifugu.numbers.outward_rounding import FloatArray, IntArray, closed, sum_up
+from takifugu.numbers.outward_rounding import closed, sum_up
 from takifugu.numbers.runs import Runs
 
 

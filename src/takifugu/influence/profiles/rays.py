@@ -14,7 +14,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from takifugu.numbers.outward_rounding import FloatArray, IntArray
+from takifugu.core.arrays import FloatArray, IntArray
 
 #: Up to so many states all rays are listed.
 MOST_STATES = 6

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES, extreme_rays, star_rays
-from takifugu.numbers.outward_rounding import FloatArray, closed, padded, up
+from takifugu.numbers.outward_rounding import closed, padded, up
 
 #: Beyond this many states the supremum over a cone of pairs is replaced by that over [m, e^s m], s the largest pair.
 EXACT_STATES = 12

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
-from takifugu.model.queries import IntArray
-from takifugu.numbers.log_ratios import UNIT, FloatArray
+from takifugu.numbers.log_ratios import UNIT
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs, refined
 

@@ -11,8 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.model.queries import IntArray
-from takifugu.numbers.log_ratios import FloatArray
+from takifugu.core.arrays import FloatArray, IntArray
 
 #: Improvements below this (relative) are rounding.
 SAME = 1e-13

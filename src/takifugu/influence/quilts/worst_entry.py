@@ -14,9 +14,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.influence.quilts.scores import SAME
-from takifugu.model.queries import IntArray
-from takifugu.numbers.log_ratios import BoolArray, FloatArray
 
 Candidate = TypeVar("Candidate")
 

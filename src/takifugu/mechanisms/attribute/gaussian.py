@@ -16,7 +16,7 @@ least 0 (Theorem 1). The belief's own randomness is credited, so that the promis
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -107,7 +107,10 @@ class AttributeGaussian:
                 f"than {number(problem.delta)} (its constant is proved for epsilon up to 1, errata E8a): use "
                 'mechanism="attribute-gaussian-exact"'
             )
-        printed = max(_printed_variance(rule, terms) for terms in shifts.values())
+        variances = []
+        for terms in shifts.values():
+            variances.append(rule * max(move for move, _ in terms) - min(credit for _, credit in terms))
+        printed = max(variances)
         exact = max(comparison.laws.delta(drawn, problem.epsilon) for comparison in comparisons)
         numbers = (("added_variance", float(drawn)), ("printed_variance", float(printed)), ("exact_delta", exact))
         detail = NOTHING_NEEDED
@@ -115,10 +118,6 @@ class AttributeGaussian:
             detail = f"exact delta {number(exact, digits=4)}; variance {number(drawn)}, printed for the class as a "
             detail += f"whole {number(printed)}; {accurate(drawn)}"
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, Witness(worst, detail, numbers))
-
-
-def _printed_variance(rule: Fraction, terms: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
-    return rule * max(move for move, _ in terms) - min(credit for _, credit in terms)
 
 
 def _is_covered(comparison: Compared, drawn: Fraction, problem: Problem) -> bool:

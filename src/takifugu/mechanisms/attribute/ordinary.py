@@ -20,6 +20,7 @@ from scipy.special import erfcx, ndtr
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, answer_law
 from takifugu.analysis.questions.normal_law import NormalLaw, normal_law
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import number
 from takifugu.model.beliefs import Belief
@@ -27,7 +28,7 @@ from takifugu.model.queries import Additive
 from takifugu.model.queries.statistic import WholeColumns
 from takifugu.model.secrets.hypotheses import against
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import FloatArray, Wide
+from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.extended.laplace_smoothing import decayed
 from takifugu.numbers.normal.comparisons import Shifted
 from takifugu.numbers.normal.rounded import Rounded

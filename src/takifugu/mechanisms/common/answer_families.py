@@ -47,8 +47,8 @@ class Located:
         a, i, b, j = compared
         left = self.law.describe(self.family.entry, a, i, self.start)
         return against(left, self.law.describe(self.family.entry, b, j, self.start))
-#: A loss above epsilon by no more than this factor is epsilon: rounding.
-NO_MORE = 1 + 1e-6
+#: A loss above epsilon by no more than this factor is epsilon: losses are rounded up by 2**-36 of themselves.
+NO_MORE = 1 + 2.0**-34
 #: (located family, enough so far) -> an epsilon that the noise keeps for every comparison, at least enough so far.
 Loss = Callable[[Located, float], float]
 

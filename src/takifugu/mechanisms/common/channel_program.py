@@ -18,8 +18,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.channel import Channel, repair
@@ -83,7 +83,7 @@ def together(several: Sequence[Limits], size: int) -> Limits:
 
 
 def solved(
-    cost: Floats, limits: Limits, mixing: Floats | None = None, allowed: npt.NDArray[np.bool_] | None = None
+    cost: Floats, limits: Limits, mixing: Floats | None = None, allowed: BoolArray | None = None
 ) -> Solved:
     """Return the channel of least total cost, a matrix shaped like `cost`.
 

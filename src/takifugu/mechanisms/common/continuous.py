@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.problem import Cost, Problem
-from takifugu.analysis.questions.answer_density import Given, answer_densities
+from takifugu.analysis.questions.answer_density import answer_densities
+from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported
 from takifugu.model.secrets.hypotheses import against
 
@@ -36,15 +37,12 @@ class ComparedDensities:
     rounding: Fraction
 
 
+@memoised
 def compared_densities(problem: Problem) -> tuple[ComparedDensities, ...] | None:
     """Return every unordered comparison of densities; None where the belief states none.
 
     Raises Unsupported where only some of the beliefs do.
     """
-    return problem.cached(ComparedDensities, lambda: _compared(problem))
-
-
-def _compared(problem: Problem) -> tuple[ComparedDensities, ...] | None:
     if problem.is_pair:
         return None
     densities_of_parts = list(map(answer_densities, problem.law_parts))
@@ -57,12 +55,9 @@ def _compared(problem: Problem) -> tuple[ComparedDensities, ...] | None:
         for a, b in part.family.value_pairs(part.belief, 0):
             if a < b:
                 words = (part.belief.describe_hypothesis(value) for value in (a, b))  # type: ignore[attr-defined]
-                comparisons.append(_pair(densities[a], densities[b], against(*words)))
+                p, q = densities[a], densities[b]
+                comparisons.append(ComparedDensities(p.density, q.density, against(*words), p.rounding))
     return tuple(comparisons)
-
-
-def _pair(first: Given, second: Given, words: str) -> ComparedDensities:
-    return ComparedDensities(first.density, second.density, words, first.rounding)
 
 
 def density_cost(problem: Problem, operations: float) -> Cost | None:
@@ -85,6 +80,7 @@ def largest_of_densities(
     return most, worst
 
 
+@memoised
 def farthest_of_densities(problem: Problem) -> tuple[Fraction, str] | None:
     """Return the largest W-infinity of densities, in answer units; None where there are none.
 
@@ -99,4 +95,4 @@ def farthest_of_densities(problem: Problem) -> tuple[Fraction, str] | None:
         return Fraction(farthest_move(compared.p, compared.q)) + 2 * compared.rounding
 
     nothing = "no comparison: no answer has to move"
-    return problem.cached(farthest_move, lambda: largest_of_densities(comparisons, move, nothing))
+    return largest_of_densities(comparisons, move, nothing)

@@ -16,9 +16,9 @@ from dataclasses import replace
 import numpy as np
 
 from takifugu.analysis.problem import Part, Problem
+from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.model.queries import Additive
-from takifugu.model.queries.additive import IntArray
 
 
 def line_parts(problem: Problem) -> tuple[Part, ...]:

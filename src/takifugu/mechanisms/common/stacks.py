@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.analysis.answer_laws.dense import DenseFamily, in_floats, losses_between
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.mechanisms.common.answer_families import Located
-from takifugu.numbers.extended.floats import FloatArray, Wide
+from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.transport.on_the_line import WIDE_TOLERANCE
 
@@ -70,7 +71,7 @@ class Stack:
         return Wide(np.concatenate([law.mantissas for law in laws]), np.concatenate([law.exponents for law in laws]))
 
     @cached_property
-    def sides(self) -> npt.NDArray[np.int64]:
+    def sides(self) -> IntArray:
         sizes = [len(family.laws.mantissas) for family in self.families]
         starts = np.cumsum([0, *sizes[:-1]])
         return np.concatenate([family.sides + start for family, start in zip(self.families, starts, strict=True)])

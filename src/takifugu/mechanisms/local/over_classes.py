@@ -15,7 +15,7 @@ from itertools import accumulate, permutations, product
 
 import numpy as np
 
-from takifugu.core.cache import cached
+from takifugu.core.cache import memoised
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.model.beliefs.population_region import WHOLE, Region, Regions
@@ -25,7 +25,6 @@ from takifugu.numbers.distributions.divergence import divergence
 from takifugu.numbers.distributions.positive_part import mean_positive_part
 from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.numbers.search import halved, mean
-from takifugu.numbers.transport.couplings import Population
 
 #: Shares of the multipliers of sums of masses that are tried for bits.
 _SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -36,12 +35,9 @@ Masses = dict[Hashable, Fraction]
 Ends = dict[str, tuple[Masses, Masses]]
 
 
+@memoised
 def ends_of(channel: Channel, regions: Regions) -> Ends:
     """Return the least and largest probability of each output by population."""
-    return cached(channel, (ends_of, regions), lambda: _ends_of(channel, regions))
-
-
-def _ends_of(channel: Channel, regions: Regions) -> Ends:
     columns = list(map(tuple, zip(*channel.masses, strict=True)))
     ends: Ends = {}
     for name, region in regions.by_name.items():
@@ -62,7 +58,7 @@ def loss_over(channel: Channel, regions: Regions) -> float:
     0.39
     """
     ends = ends_of(channel, regions)
-    return max(largest_log_ratio(_of(ends[a][1]), _of(ends[b][0])) for a, b in permutations(ends, 2))
+    return max(largest_log_ratio(dict(ends[a][1]), dict(ends[b][0])) for a, b in permutations(ends, 2))
 
 
 def value_loss(populations: Populations) -> float:
@@ -107,10 +103,6 @@ def masses_of_values(region: Region) -> tuple[Masses, Masses]:
     leaves = {block.values[0]: number for number, block in enumerate(blocks) if not block.parts}
     least_of: Masses = {value: Fraction(low[number], WHOLE) for value, number in leaves.items()}
     return least_of, {value: Fraction(high[number], WHOLE) for value, number in leaves.items()}
-
-
-def _of(masses: Masses) -> Population:
-    return dict(masses)
 
 
 def delta_over(channel: Channel, regions: Regions, epsilon: Fraction, dummies: int = 0) -> float:

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.core.cache import cached
-from takifugu.model.beliefs import Belief
+from takifugu.core.cache import memoised
 from takifugu.model.beliefs.population_region import Regions
 from takifugu.numbers.atoms import Floats, masses_at, tabulated
 
@@ -71,7 +70,8 @@ class Populations:
         return {value: number for number, value in enumerate(self.values)}
 
 
-def populations_of(belief: Belief) -> Populations:
+@memoised
+def populations_of(belief: Any) -> Populations:
     """Return the populations of a belief (`FromPopulations`).
 
     >>> from takifugu.model.beliefs.populations import FromPopulations
@@ -79,10 +79,6 @@ def populations_of(belief: Belief) -> Populations:
     >>> two.values, two.pairs, two.distances.tolist()
     (('a', 'b'), (('home', 'out'),), [[0.0, 1.0], [1.0, 0.0]])
     """
-    return cached(belief, populations_of, lambda: _populations_of(belief))
-
-
-def _populations_of(belief: Any) -> Populations:
     places, distance = belief.values, belief.distance
     if belief.is_planar:
         x_scale, y_scale = map(float, belief.scales)

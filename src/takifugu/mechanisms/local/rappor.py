@@ -21,6 +21,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.numbers.atoms import masses_at
 from takifugu.numbers.distributions.channel import largest_log_ratio
@@ -75,7 +76,7 @@ class Rappor:
         slack = 2.0**-48 * (1 + factor) * float(high)
         return Enclosure(max(enclosure.low - slack, 0.0), min(enclosure.high + slack, 1.0))
 
-    def randomise(self, indices: npt.NDArray[np.integer], entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
+    def randomise(self, indices: npt.NDArray[np.integer], entropy: Entropy | None = None) -> BoolArray:
         """Draw one row of bits per index exactly, shape (rows, values).
 
         Raises DataError for an index that is none of the values.
@@ -86,12 +87,12 @@ class Rappor:
         total = math.lcm(self.present.denominator, self.other.denominator)
         draws = uniform_below(total, rows.size * len(self.values), entropy or SystemEntropy())
         draws = draws.reshape(rows.size, len(self.values))
-        bits: npt.NDArray[np.bool_] = draws < int(self.other * total)
+        bits: BoolArray = draws < int(self.other * total)
         places = np.arange(rows.size)
         bits[places, rows] = draws[places, rows] < int(self.present * total)
         return bits
 
-    def expected_loss(self, prior: Population, distances: npt.NDArray[np.float64]) -> float:
+    def expected_loss(self, prior: Population, distances: FloatArray) -> float:
         """Return the mean distance to the closest set bit.
 
         The diameter is the cost where none is set. `distances` has shape (values, values).

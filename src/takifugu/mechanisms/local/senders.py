@@ -13,15 +13,21 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.cache import cached
+from takifugu.core.cache import cached, memoised
 from takifugu.core.errors import DataError, Unsupported
 from takifugu.core.plain import Json, to_plain
 from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.classes import among_spread
-from takifugu.mechanisms.local.measuring import distribution_delta, distribution_loss, largest_log_ratios, local_loss
+from takifugu.mechanisms.local.measuring import (
+    distribution_delta,
+    distribution_loss,
+    largest_log_ratios,
+    local_loss,
+    tuple_loss,
+    worst_tuple_loss,
+)
 from takifugu.mechanisms.local.over_classes import bits_delta_over, bits_loss_over, delta_over, loss_over
 from takifugu.mechanisms.local.populations import Populations
-from takifugu.mechanisms.local.quality import tuple_loss, worst_tuple_loss
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.atoms import Floats
@@ -281,10 +287,11 @@ def randomised(channel: Channel, indices: npt.NDArray[np.integer], entropy: Entr
     return tables(channel).draw(rows, source)
 
 
+@memoised
 def tables(channel: Channel) -> AliasTables:
     """Return the alias tables of a channel, its masses multiples of 2**-90."""
     factor = REPAIR_TOTAL // channel.total
-    return cached(channel, tables, lambda: AliasTables.of((np.array(channel.masses, dtype=object) * factor).tolist()))
+    return AliasTables.of((np.array(channel.masses, dtype=object) * factor).tolist())
 
 
 def _by_input(channel: Channel, rows: Codes, entropy: Entropy) -> Codes:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.analysis.randomisers import Base, Direction, Kind, Loss, Output
-from takifugu.core.cache import cached
+from takifugu.core.cache import memoised
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.text.tables import number
@@ -159,8 +159,9 @@ def joint_losses(randomisers: Sequence[Sending]) -> Floats:
     return total * (1 + 2.0**-50)
 
 
+@memoised
 def _pointwise(sender: Sender) -> Floats:
-    return cached(sender, _pointwise, sender.pointwise)
+    return sender.pointwise()
 
 
 def _kind(name: str, sentence: str) -> Kind:

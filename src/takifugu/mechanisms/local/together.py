@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.cache import cached
+from takifugu.core.cache import memoised
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.senders import Sender, Values
 from takifugu.model.beliefs.population_region import Regions
@@ -83,9 +83,10 @@ def columns_of(sender: Sender, most: int) -> Columns | None:
     count = len(sender.channel.outputs) if isinstance(sender, Values) else 2 ** len(sender.values)
     if count > most:
         return None
-    return cached(sender, columns_of, lambda: _columns_of(sender))
+    return _columns_of(sender)
 
 
+@memoised
 def _columns_of(sender: Sender) -> Columns:
     if isinstance(sender, Values):
         columns = list(zip(*sender.channel.masses, strict=True))

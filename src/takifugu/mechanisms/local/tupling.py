@@ -21,6 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import set_fields
 from takifugu.numbers.distributions.divergence import divergence, divergence_in_units
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.positive_part import NARROW, Enclosure, mean_positive_part
@@ -51,8 +52,7 @@ class Tupling:
         if not is_whole(dummies):
             raise InputError(f"the number of dummies is {dummies!r}", rule="it must be a whole number from 0").at("k")
         exact_law = law if law is None or isinstance(law, Pmf) else tuple(as_fraction(m, "a mass", "law") for m in law)
-        object.__setattr__(self, "dummies", dummies)
-        object.__setattr__(self, "law", exact_law)
+        set_fields(self, dummies=dummies, law=exact_law)
 
     def delta(self, p: Pmf | Sequence[Number], q: Pmf | Sequence[Number], epsilon: Number) -> float:
         """Return the exact delta of one tuple, rounded up.

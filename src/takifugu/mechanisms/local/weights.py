@@ -18,8 +18,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.numbers.atoms import Floats
 
 Place = tuple[float, float]
@@ -40,7 +40,7 @@ class Cells:
     """Equal cells that fill a box: the middles along both axes, and where each place is among them."""
 
     along: tuple[Floats, Floats]
-    index: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+    index: tuple[IntArray, IntArray]
 
 
 def cells_of(places: Sequence[Hashable]) -> Cells | None:
@@ -109,7 +109,7 @@ def _interval_masses(middles: Floats, deviations: Floats) -> Floats:
     return masses
 
 
-def _axis(values: Floats) -> tuple[Floats, npt.NDArray[np.int64]] | None:
+def _axis(values: Floats) -> tuple[Floats, IntArray] | None:
     """Return the coordinates along an axis, if equally spaced, and places' numbers."""
     different, index = np.unique(values, return_inverse=True)
     steps = np.diff(different)

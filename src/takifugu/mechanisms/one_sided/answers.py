@@ -24,6 +24,7 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.one_sided.sparse import Answers, Marks
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing
@@ -54,8 +55,8 @@ class Question:
     @overload
     def holds(self, count: int) -> bool: ...
     @overload
-    def holds(self, count: Array) -> npt.NDArray[np.bool_]: ...
-    def holds(self, count: int | Array) -> bool | npt.NDArray[np.bool_]:
+    def holds(self, count: Array) -> BoolArray: ...
+    def holds(self, count: int | Array) -> bool | BoolArray:
         """Return whether it is true of each count."""
         return count <= self.threshold if self.at_most else count >= self.threshold
 
@@ -121,7 +122,7 @@ class Sanitiser:
     noise: CountNoise
     cutoff: Fraction | None
 
-    def says_yes(self, noisy: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    def says_yes(self, noisy: npt.ArrayLike) -> BoolArray:
         """Decide each noisy count, an integer or a float.
 
         Raises InputError for values below 0 under noise that points up: they are no noisy counts, and not "safe".
@@ -281,7 +282,7 @@ def _guess(noise: CountNoise, alpha: float) -> float:
     return b * math.log(2 * (1 - alpha))
 
 
-def _compared(values: Array, cutoff: Fraction, below: bool) -> npt.NDArray[np.bool_]:
+def _compared(values: Array, cutoff: Fraction, below: bool) -> BoolArray:
     """Compare numbers with a rational."""
     edge: Fraction | float = cutoff
     if values.dtype.kind in "iu":

@@ -13,9 +13,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.plain import set_fields
 from takifugu.numbers.rationals import Number, as_epsilon
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Mangat:
     epsilon: Fraction
 
     def __init__(self, epsilon: Number) -> None:
-        object.__setattr__(self, "epsilon", as_epsilon(epsilon))
+        set_fields(self, epsilon=as_epsilon(epsilon))
 
     def probability(self, bit: bool, answer: bool) -> float:
         """Return P(answer | bit)."""
@@ -42,7 +43,7 @@ class Mangat:
         false_yes = math.exp(-self.epsilon)
         return false_yes if answer else -math.expm1(-self.epsilon)
 
-    def randomise(self, bits: object, entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
+    def randomise(self, bits: object, entropy: Entropy | None = None) -> BoolArray:
         """Draw each bit's answer, exactly and independently.
 
         Raises DataError for anything but true and false.

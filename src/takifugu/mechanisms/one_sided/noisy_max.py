@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from takifugu.core.plain import set_fields
 from takifugu.mechanisms.one_sided.sparse import checked_counts
 from takifugu.numbers.rationals import Number, as_epsilon
 
@@ -36,7 +37,7 @@ class NoisyMax:
     epsilon: Fraction
 
     def __init__(self, epsilon: Number) -> None:
-        object.__setattr__(self, "epsilon", as_epsilon(epsilon))
+        set_fields(self, epsilon=as_epsilon(epsilon))
 
     def draw(self, counts: object, entropy: Entropy | None = None) -> tuple[int, int]:
         """Return the number of a place and a value above every count.

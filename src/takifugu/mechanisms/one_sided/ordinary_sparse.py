@@ -19,6 +19,7 @@ import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
+from takifugu.core.plain import set_fields
 from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
 from takifugu.mechanisms.one_sided.sparse import Answers, Marks, checked_counts, checked_thresholds
 from takifugu.mechanisms.one_sided.tails import Pointing, count_noise
@@ -56,9 +57,7 @@ class OrdinarySparse:
             raise InputError(f"the share is {part}", rule="it lies above 0 and below 1").at("share")
         if not is_whole(limit, 1):
             raise InputError(f"the limit is {limit!r}", rule="it is a whole number above 0").at("limit")
-        object.__setattr__(self, "epsilon", as_epsilon(epsilon))
-        object.__setattr__(self, "limit", limit)
-        object.__setattr__(self, "share", part)
+        set_fields(self, epsilon=as_epsilon(epsilon), limit=limit, share=part)
 
     @property
     def threshold_scale(self) -> Fraction:

@@ -30,7 +30,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.plain import set_fields
 from takifugu.model.policies.sensitivity import Monotone, Sensitivity
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, is_whole
 
@@ -61,7 +63,7 @@ class Answers:
     values: Integers
 
     @property
-    def safe(self) -> npt.NDArray[np.bool_]:
+    def safe(self) -> BoolArray:
         """Return the places answered "safe"."""
         return np.asarray(self.marks == Marks.SAFE)
 
@@ -110,9 +112,7 @@ class SparseAnswers:
             total = as_fraction(sensitivity, "the sensitivity", "sensitivity")
         if total is not None and total <= 0:
             raise InputError(f"the sensitivity is {total}", rule="it must be above 0").at("sensitivity")
-        object.__setattr__(self, "epsilon", as_epsilon(epsilon))
-        object.__setattr__(self, "limit", limit)
-        object.__setattr__(self, "sensitivity", total)
+        set_fields(self, epsilon=as_epsilon(epsilon), limit=limit, sensitivity=total)
 
     @staticmethod
     def of(sensitivity: Sensitivity, epsilon: Number, limit: int | None = None) -> SparseAnswers:

@@ -73,7 +73,9 @@ def _check(kind: object, belief: type) -> None:
             f"the kind {kind!r} of the belief {belief!r} is not registered",
             rule="a type is registered under a name", fix="write register(text, type)",
         )  # fmt: skip
-    missing = sorted(_required(Registered).difference(*map(_members, belief.__mro__)))
+    names = chain.from_iterable(map(vars, Registered.__mro__))
+    required = {name for name in names if not name.startswith("_")}
+    missing = sorted(required.difference(*map(_members, belief.__mro__)))
     if missing:
         raise InputError(f"{belief.__name__} lacks {', '.join(missing)}", rule="every belief has them", fix="add them")
 
@@ -86,7 +88,7 @@ KINDS: Registry[type[Registered]] = Registry(
         "periodic-chain": "model.beliefs.chains.periodic_chain:PeriodicChain",
         "markov-chain-class": "model.beliefs.chains.chain:MarkovChainClass",
         "chain-region": "model.beliefs.chains.chain_region:ChainRegion",
-        "binary-chain-interval": "model.beliefs.chains.chain_interval:BinaryChainInterval",
+        "binary-chain-interval": "model.beliefs.chains.chain_region:BinaryChainInterval",
         "joint-table": "model.beliefs.table:JointTable",
         "independent-pieces": "model.beliefs.chains.pieces:IndependentPieces",
         "independent-users": "model.beliefs.users:IndependentUsers",
@@ -172,8 +174,3 @@ def _members(kind: type) -> set[str]:
     """Return the fields and concrete methods of a class itself."""
     left = {name for name, value in vars(kind).items() if isinstance(value, FunctionType) and _ABSTRACT in vars(value)}
     return {*vars(kind), *vars(kind).get("__annotations__", ())} - left
-
-
-def _required(protocol: type) -> set[str]:
-    names = chain.from_iterable(map(vars, protocol.__mro__))
-    return {name for name in names if not name.startswith("_")}

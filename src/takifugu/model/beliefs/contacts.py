@@ -16,8 +16,8 @@ from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
 from takifugu.model.beliefs.estimate import checked_source
-from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.undivided import Nameless, Undivided
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import exact_or_float, to_text
 
@@ -33,7 +33,7 @@ MOST_WORK, LARGEST_CLIQUE = 500_000, 100
 
 
 @dataclass(frozen=True, eq=False)
-class Clique(Nameless):
+class Clique(Nameless, Undivided):
     """`size` people, 0 (well) or 1 (ill), of whom a random number is ill, all sets of that size equally likely.
 
     `number` is the distribution of the number of ill people, on 0 .. size.
@@ -57,12 +57,6 @@ class Clique(Nameless):
         low, high = self.number.support_range
         return low < self.size, high > 0
 
-    def components(self) -> tuple[range, ...]:
-        return (range(self.size),)
-
-    def component(self, number: int) -> Clique:
-        return self
-
     def assumptions(self) -> tuple[str, ...]:
         return (f"in a clique of {self.size} all sets of equally many ill people are equally likely",)
 
@@ -71,10 +65,6 @@ class Clique(Nameless):
 
     def describe(self) -> str:
         return f"a clique of {self.size} people ({self.source})"
-
-
-def _written_cliques(cliques: tuple[tuple[Hashable, ...], ...]) -> list[list[Hashable]]:
-    return list(map(list, cliques))
 
 
 def _written_laws(laws: Mapping[int, Pmf]) -> dict[str, list[float | str]]:
@@ -103,7 +93,7 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
     (('ann', 'bob', 'cem'), (range(0, 2), range(2, 3)))
     """
 
-    cliques: tuple[tuple[Hashable, ...], ...] = field(metadata=form(_written_cliques))
+    cliques: tuple[tuple[Hashable, ...], ...]
     numbers: Mapping[int, Pmf] = field(metadata=form(_written_laws, _read_laws, key="number"))
     states: tuple[State, State] = field(metadata=VALUES)
     source: str

@@ -10,9 +10,8 @@ from typing import Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.model.beliefs.estimate import is_private_source
-from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.stated_densities import check_references, grid_of, laws_by_value, references_of
+from takifugu.model.beliefs.undivided import Nameless, OneHypothesis, Undivided
 from takifugu.model.queries.coded import Identity
 from takifugu.model.queries.forms import OnGrid, Query
 from takifugu.model.queries.real_columns import RealNumber
@@ -40,7 +39,7 @@ class OfOneColumn(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Density(Nameless):
+class Density(Nameless, Undivided):
     """The answer has the density `given[a]` where the hidden property, or parameter, has the value a.
 
     `about` says what is hidden. `references` are the normal distributions, all of one deviation, that stand for these
@@ -130,11 +129,6 @@ class Density(Nameless):
             return (self.about.column,)
         return self.about.columns
 
-    @property
-    def from_private_data(self) -> bool:
-        """Return whether the source says the belief came from private data."""
-        return is_private_source(self.source)
-
     def alphabet(self, entry: int) -> tuple[Hashable, ...]:
         return ()  # the number itself, which is any
 
@@ -143,12 +137,6 @@ class Density(Nameless):
 
     def position(self, name: Hashable) -> int:
         raise InputError(f"the answer has no column {name!r}", fix="publish Identity()")
-
-    def components(self) -> tuple[range, ...]:
-        return (range(1),)
-
-    def component(self, number: int) -> Density:
-        return self
 
     def resolve(self, query: Query) -> RealNumber:
         """Return the one answer of the belief.
@@ -218,9 +206,6 @@ class Density(Nameless):
             f"the belief tells the answer given {self._hidden}, and the secret is {secret.describe()}",
             fix="hide that, or give a belief about what is to be hidden",
         ).at("beliefs")
-
-    def _compared(self, secret: DatasetProperty) -> tuple[tuple[int, int], ...] | None:
-        return secret.compared(tuple(sorted(set(self.values))))
 
     @property
     def _hidden(self) -> str:
@@ -297,47 +282,22 @@ class Density(Nameless):
             if secret.sets is not None:
                 pairs = self._of_sets(secret.sets)
             else:
-                pairs = self._of_numbers(self._compared(secret))
+                pairs = self._of_numbers(secret.compared(tuple(sorted(set(self.values)))))
         else:
             raise self._other(secret)
         return DensityView(self, pairs)
 
 
 @dataclass(frozen=True, eq=False)
-class DensityView(Nameless):
+class DensityView(OneHypothesis):
     """A density belief as a secret reads it: one entry, the value of what is hidden."""
 
     whole: Density
     pairs: tuple[tuple[int, int], ...] | None
-    size: int = 1
 
     @property
-    def source(self) -> str:
-        return self.whole.source
-
-    def alphabet(self, entry: int) -> tuple[Hashable, ...]:
+    def values(self) -> tuple[Fraction, ...]:
         return self.whole.values
-
-    def possible(self, entry: int) -> tuple[bool, ...]:
-        return (True,) * len(self.whole.values)
-
-    def position(self, name: Hashable) -> int:
-        return self.whole.position(name)
-
-    def components(self) -> tuple[range, ...]:
-        return (range(1),)
-
-    def component(self, number: int) -> DensityView:
-        return self
-
-    def assumptions(self) -> tuple[str, ...]:
-        return self.whole.assumptions()
-
-    def to_dict(self) -> Json:
-        return self.whole.to_dict()
-
-    def describe(self) -> str:
-        return self.whole.describe()
 
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a hidden value, by its index."""

@@ -9,18 +9,16 @@ from os import PathLike
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError
 from takifugu.core.lists import is_table, iterated, no_list
 from takifugu.core.registry import Registry
-from takifugu.model.beliefs.states import checked_alphabet, different
+from takifugu.model.beliefs.states import checked_alphabet, different, in_order
 from takifugu.numbers.rationals import as_fraction
 from takifugu.numbers.search import are_neighbours, halved, mean
 
 State = Hashable
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: A source that starts with these words marks a belief that was estimated from the data that it is to protect.
 PRIVATE_SOURCE = "estimated from the private data"
@@ -70,7 +68,6 @@ class Columns(TypedDict, total=False):
     piece: str | None
     step: int | float | str | None
 
-
 #: Tables are read by a package that knows frames, and is loaded when there is one.
 _READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {"table": "data.counted:transitions_of"})
 
@@ -100,7 +97,7 @@ def count_transitions(
         ).at("sequences")
     walks = _walks(sequences)
     distinct = different(chain.from_iterable(walks), "the list of sequences", "sequences")
-    names = checked_alphabet(_sorted(distinct) if states is None else states, "the list of sequences")
+    names = checked_alphabet(in_order(distinct) if states is None else states, "the list of sequences")
     if not names:
         raise InputError(
             "there is no state to count", fix="give at least one sequence with a state, or name the states"
@@ -227,10 +224,3 @@ def _log_power(p: float, count: float) -> float:
 def _last_outside(outside: Callable[[float], bool], end: float) -> float:
     """Return the last float with `outside` in [0, end], else 0."""
     return halved(outside, 0.0, end, are_neighbours, mean)
-
-
-def _sorted(states: set[State]) -> tuple[State, ...]:
-    try:
-        return tuple(sorted(states))  # type: ignore[type-var]
-    except TypeError:
-        return tuple(sorted(states, key=lambda state: (type(state).__name__, str(state))))

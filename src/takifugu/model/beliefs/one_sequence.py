@@ -6,37 +6,19 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Protocol, Self, TypeGuard, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.states import State, checked_alphabet
+from takifugu.model.beliefs.undivided import Nameless, Undivided
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.supports import Supports
 
-IntArray = npt.NDArray[np.int64]
 
 
-class Nameless:
-    """Entries that are counted and not named, all with one alphabet."""
-
-    #: What people call an entry.
-    entry_word = "step"
-
-    @property
-    def names(self) -> None:
-        return None
-
-    @property
-    def one_alphabet(self) -> bool:
-        return True
-
-
-class OneSequence(Nameless):
+class OneSequence(Nameless, Undivided):
     """`length` dependent entries, each with one of `states`; all may occur anywhere unless `possible` says no."""
 
     length: int
@@ -91,11 +73,6 @@ class OneSequence(Nameless):
         return frozenset((0,))
 
     @property
-    def from_private_data(self) -> bool:
-        """Return whether the source says the belief came from private data."""
-        return is_private_source(self.source)
-
-    @property
     def size(self) -> int:
         return self.length
 
@@ -107,12 +84,6 @@ class OneSequence(Nameless):
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return (True,) * len(self.states)
-
-    def components(self) -> tuple[range, ...]:
-        return (range(self.length),)
-
-    def component(self, number: int) -> Self:
-        return self
 
     @abstractmethod
     def assumptions(self) -> tuple[str, ...]: ...

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, form, set_fields
-from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.model.beliefs.undivided import Nameless, Undivided
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import exact_or_float, to_text
 
@@ -35,7 +35,7 @@ _LAW = form(_pmf_to, _pmf_from)
 
 
 @dataclass(frozen=True, eq=False)
-class LawPair(PlainForm, Nameless, kind="law-pair"):
+class LawPair(PlainForm, Nameless, Undivided, kind="law-pair"):
     """An answer whose distribution is `left` or `right`; there is one entry, the choice.
 
     Float atoms are read as decimals (0.1 is 1/10), as the published value will be, so that both are the same number.
@@ -60,12 +60,6 @@ class LawPair(PlainForm, Nameless, kind="law-pair"):
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return (True, True)
-
-    def components(self) -> tuple[range, ...]:
-        return (range(1),)
-
-    def component(self, number: int) -> LawPair:
-        return self
 
     @property
     def span(self) -> Fraction:

@@ -20,8 +20,8 @@ from itertools import chain, product
 from typing import TypeGuard
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.estimate import checked_confidence, mixture_interval
@@ -373,7 +373,7 @@ def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _halved(ranks: npt.NDArray[np.int64], members: npt.NDArray[np.int64]) -> Block:
+def _halved(ranks: IntArray, members: IntArray) -> Block:
     if len(members) == 1:
         return Block((int(members[0]),))
     low, high = ranks[:, members].min(axis=1), ranks[:, members].max(axis=1)

@@ -15,13 +15,12 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import Any, TypedDict, Unpack
 
-from takifugu.core.cache import cached
+from takifugu.core.cache import memoised
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.model.beliefs.estimate import is_private_source
-from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.population_region import Regions, Sample, covering, spread
 from takifugu.model.beliefs.states import checked_alphabet, first_few, plain_state
+from takifugu.model.beliefs.undivided import Nameless, OneHypothesis, Undivided
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 from takifugu.numbers.transport.couplings import least_largest
 
@@ -45,7 +44,7 @@ class About(TypedDict, total=False):
 
 
 @dataclass(frozen=True, eq=False)
-class FromPopulations(Nameless):
+class FromPopulations(Nameless, Undivided):
     """`rows` values of one person, each following the distribution of that person's population.
 
     `laws` maps the name of each population to a mapping from values (texts, numbers, or places as pairs of numbers) to
@@ -171,11 +170,6 @@ class FromPopulations(Nameless):
         """Return the places among the values, as pairs of coordinates."""
         return tuple(value for value in self.values if isinstance(value, tuple))
 
-    @property
-    def from_private_data(self) -> bool:
-        """Return whether the source says the populations came from private data."""
-        return is_private_source(self.source)
-
     @cached_property
     def place(self) -> dict[Value, int]:
         """Return the number of each value."""
@@ -194,13 +188,6 @@ class FromPopulations(Nameless):
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return tuple(map(any, zip(*self.laws, strict=True)))
-
-    def components(self) -> tuple[range, ...]:
-        """Return all rows as one run: they share the population."""
-        return (range(self.size),)
-
-    def component(self, number: int) -> FromPopulations:
-        return self
 
     def distance(self, first: Value, second: Value) -> float:
         """Return the cost of taking one value for another.
@@ -223,6 +210,7 @@ class FromPopulations(Nameless):
         """Return the least distance between two values."""
         return min(self.distance(x, y) for x, y in combinations(self.values, 2))
 
+    @memoised
     def w_infinity(self, name: str, other: str) -> Fraction | None:
         """Return the least largest move from one population to another.
 
@@ -230,18 +218,14 @@ class FromPopulations(Nameless):
         """
         if self.regions is not None:
             return None
-        left, right = self._law(name), self._law(other)
-        key = FromPopulations.w_infinity, name, other
-        return cached(self, key, lambda: Fraction(least_largest(left, right, self.distance)[0]))
+        return Fraction(least_largest(self._law(name), self._law(other), self.distance)[0])
 
     def _law(self, name: str) -> dict[Value, Fraction]:
         return dict(zip(self.values, self.laws[self.populations.index(name)], strict=True))
 
+    @memoised
     def only(self, names: tuple[str, ...]) -> FromPopulations:
         """Return the belief that knows some of the populations."""
-        return cached(self, (FromPopulations.only, names), lambda: self._only(names))
-
-    def _only(self, names: tuple[str, ...]) -> FromPopulations:
         laws, prior = {name: self._law(name) for name in names}, dict(zip(self.values, self.prior, strict=True))
         return FromPopulations(
             laws, self.rows, self.independent, self.scales, self.measure, prior, self.source, "align",
@@ -290,45 +274,19 @@ class FromPopulations(Nameless):
 
 
 @dataclass(frozen=True, eq=False)
-class WhichOf(Nameless):
+class WhichOf(OneHypothesis):
     """The belief as a secret about the population reads it: one entry, whose values are the populations."""
 
-    rows: FromPopulations
-
-    size = 1
+    whole: FromPopulations
     pairs = None
 
     @property
-    def source(self) -> str:
-        return self.rows.source
-
-    def alphabet(self, entry: int) -> tuple[str, ...]:
-        return self.rows.populations
-
-    def possible(self, entry: int) -> tuple[bool, ...]:
-        return (True,) * len(self.rows.populations)
-
-    def position(self, name: Hashable) -> int:
-        raise InputError(f"a population has no column {name!r}")
-
-    def components(self) -> tuple[range, ...]:
-        return (range(1),)
-
-    def component(self, number: int) -> WhichOf:
-        return self
+    def values(self) -> tuple[str, ...]:
+        return self.whole.populations
 
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a value, by its index."""
-        return f"the population is {self.rows.populations[value]!r}"
-
-    def assumptions(self) -> tuple[str, ...]:
-        return self.rows.assumptions()
-
-    def to_dict(self) -> Json:
-        return {"rows": self.rows.to_dict()}
-
-    def describe(self) -> str:
-        return self.rows.describe()
+        return f"the population is {self.values[value]!r}"
 
 
 def _prior(

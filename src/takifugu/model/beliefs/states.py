@@ -54,6 +54,15 @@ def different(values: Iterable[Hashable], title: str, key: str = "states") -> se
         raise
 
 
+def in_order(states: Iterable[State]) -> tuple[State, ...]:
+    """Return states from the least, of several types by type and text."""
+    different_states = tuple(states)
+    try:
+        return tuple(sorted(different_states))  # type: ignore[type-var]
+    except TypeError:
+        return tuple(sorted(different_states, key=lambda state: (type(state).__name__, str(state))))
+
+
 def first_few(names: Sequence[Hashable], between: str = ", ") -> str:
     """Return the first six names as text, with dots for more.
 

@@ -9,11 +9,10 @@ from math import frexp, log
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import InputError, did_you_mean, per_cent
 from takifugu.core.lists import list_of
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Start = str | Sequence[float] | FloatArray
 
 _ROWS = "[[0.9, 0.1], [0.4, 0.6]]"
@@ -33,7 +32,7 @@ class WideLaw:
     exponents: IntArray
 
     @property
-    def support(self) -> npt.NDArray[np.bool_]:
+    def support(self) -> BoolArray:
         """Which values are possible."""
         return np.asarray(self.mantissas > 0)
 
@@ -139,7 +138,7 @@ def _shift(mantissas: FloatArray, exponents: IntArray) -> FloatArray:
     return np.asarray(np.ldexp(mantissas, np.maximum(exponents, -4000).astype(np.int32)))
 
 
-def _closed_classes(steps: npt.NDArray[np.bool_]) -> list[list[int]]:
+def _closed_classes(steps: BoolArray) -> list[list[int]]:
     n = len(steps)
     reach = steps | np.eye(n, dtype=bool)
     for k in range(n):

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.numbers.log_ratios import BoolArray, IntArray
+from takifugu.core.arrays import BoolArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

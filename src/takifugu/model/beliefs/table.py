@@ -10,23 +10,24 @@ from math import lcm
 from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from takifugu.core.errors import InputError, about, did_you_mean, nearest, per_cent
+from takifugu.core.arrays import IntArray
+from takifugu.core.errors import InputError, about, per_cent, unknown
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.sections import Key, Text, written
-from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
+from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
-from takifugu.model.beliefs.states import checked_alphabet, different, plain_state
+from takifugu.model.beliefs.states import checked_alphabet, different, in_order, plain_state
 from takifugu.model.beliefs.stochastic import normalised
+from takifugu.model.beliefs.undivided import Undivided
 from takifugu.numbers.rationals import exact_or_float, to_text
 
 State = Hashable
 
 
 @dataclass(frozen=True, eq=False)
-class JointTable:
+class JointTable(Undivided):
     """A joint distribution of named entries: `rows` are tuples of values, `probabilities` one mass per row.
 
     Ints and Fractions stay exact (integer masses over a common total). Rows of probability zero may be given; they
@@ -103,11 +104,6 @@ class JointTable:
         return JointTable(rows, shares, names, checked_source(source, private))
 
     @property
-    def from_private_data(self) -> bool:
-        """Return whether the source says the table came from private data."""
-        return is_private_source(self.source)
-
-    @property
     def size(self) -> int:
         return len(self.column_names)
 
@@ -125,29 +121,20 @@ class JointTable:
     def position(self, name: Hashable) -> int:
         if name in self.column_names:
             return self.column_names.index(name)
-        raise InputError(
-            f"the belief has no column {name!r}",
-            fix=f"write {nearest(name, self.column_names)}{did_you_mean(name, self.column_names)}",
-        )
+        raise unknown(f"the belief has no column {name!r}", name, self.column_names)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         alive = {row[entry] for row, mass in zip(self.rows, self.masses, strict=True) if mass > 0}
         return tuple(value in alive for value in self._alphabets[entry])
 
     @cached_property
-    def indices(self) -> npt.NDArray[np.int64]:
+    def indices(self) -> IntArray:
         """Return the rows as value indices, shape (rows, entries)."""
         indices = np.empty((len(self.rows), self.size), dtype=np.int64)
         for column, (values, alphabet) in enumerate(zip(zip(*self.rows, strict=True), self._alphabets, strict=True)):
             place_of = {value: place for place, value in enumerate(alphabet)}
             indices[:, column] = [place_of[value] for value in values]
         return indices
-
-    def components(self) -> tuple[range, ...]:
-        return (range(self.size),)
-
-    def component(self, number: int) -> JointTable:
-        return self
 
     def assumptions(self) -> tuple[str, ...]:
         return ("the record follows the stated joint table",)
@@ -174,7 +161,7 @@ class JointTable:
 
 def _alphabet(column: list[Hashable], number: int) -> tuple[State, ...]:
     title = f"column {number + 1} of the table"
-    return checked_alphabet(_ordered(different(column, title, "rows")), title, "rows")
+    return checked_alphabet(in_order(different(column, title, "rows")), title, "rows")
 
 
 def _row(row: Sequence[State]) -> tuple[State, ...]:
@@ -199,13 +186,6 @@ def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...
             fix=per_cent(float(floats.sum())),
         ).at("probabilities")
     return tuple(map(float, normalised(floats[None, :])[0])), None
-
-
-def _ordered(values: set[State]) -> tuple[State, ...]:
-    try:
-        return tuple(sorted(values))  # type: ignore[type-var]
-    except TypeError:
-        return tuple(sorted(values, key=lambda v: (type(v).__name__, str(v))))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,7 +213,6 @@ class TableSection:
             if self.fit is not None:
                 return counted_table(self.fit, self.source, public)
             return declared_table(self.columns, self.rows, self.counts, self.probabilities, self.source)
-
 
 #: The keys of a section that declares a table by its rows.
 DECLARED = ("columns", "rows", "counts", "probabilities")

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, ClassVar, overload
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, did_you_mean, per_cent
 from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
@@ -21,7 +21,6 @@ from takifugu.numbers.rationals import exact_or_float, is_whole
 
 State = Hashable
 Mass = int | float | Fraction
-IntArray = npt.NDArray[np.int64]
 
 #: The two meanings of absence, and what each means (errata N2).
 MODES = {

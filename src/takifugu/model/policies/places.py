@@ -18,6 +18,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError, Unsupported, did_you_mean
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain
@@ -25,7 +26,7 @@ from takifugu.model.beliefs.domain import Domain
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.predicates import AnyOf, EachOf, NoneOf, Value
-from takifugu.model.policies.sensitivity import Change, IntArray, Monotone, Sensitivity, of_sum
+from takifugu.model.policies.sensitivity import Change, Monotone, Sensitivity, of_sum
 from takifugu.model.queries import AtMost, Query, Visitors
 from takifugu.numbers.rationals import is_whole
 

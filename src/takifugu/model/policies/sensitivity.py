@@ -15,14 +15,12 @@ from itertools import permutations
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.escaping import number as written
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.policies.policy import Policy
 from takifugu.model.queries import Additive, Query, resolved
-
-IntArray = npt.NDArray[np.int64]
 
 #: No data, a policy and a query for which nothing is monotone, in words.
 ORDINARY = "no cell is monotone: every move of one record is allowed, which is ordinary differential privacy"

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.registry import loading
-from takifugu.model.queries.additive import Additive, IntArray, State
+from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import Query
@@ -26,10 +27,10 @@ from takifugu.model.queries.registry import (
 )
 
 if TYPE_CHECKING:
-    from takifugu.model.queries.above import CountAbove
     from takifugu.model.queries.by import By
     from takifugu.model.queries.candidates import Candidates
     from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
+    from takifugu.model.queries.counts import CountAbove
     from takifugu.model.queries.cross_table import CrossTable
     from takifugu.model.queries.each_value import EachValue
     from takifugu.model.queries.rows import CountRows
@@ -78,7 +79,7 @@ __all__ = [
 ]
 
 __getattr__ = loading(__name__, {
-    "AtMost": "visits", "By": "by", "Candidates": "candidates", "CountAbove": "above", "CountRows": "rows",
+    "AtMost": "visits", "By": "by", "Candidates": "candidates", "CountAbove": "counts", "CountRows": "rows",
     "CrossTable": "cross_table", "EachValue": "each_value", "Identity": "coded", "Linear": "coded", "Mean": "coded",
     "Median": "selection", "Mode": "selection", "Quantile": "selection", "Statistic": "statistic", "Sum": "coded",
     "Together": "together", "TopK": "selection", "Visitors": "visits",

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
 from takifugu.numbers.runs import Repeated, Runs, in_one_turn, refined
@@ -18,7 +19,6 @@ from takifugu.numbers.runs import Repeated, Runs, in_one_turn, refined
 State = Hashable
 #: Entries that a query reads: their numbers in the order in which they are listed, and the names of others.
 Chosen = tuple[int | str, ...]
-IntArray = npt.NDArray[np.int64]
 Numbers = TypeVar("Numbers", IntArray, IntArray | None)
 
 #: Answers and changes of answers stay below this many grid units, so that no sum of int64 numbers overflows.

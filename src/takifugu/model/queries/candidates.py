@@ -43,10 +43,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, PlainForm, form
-from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
+from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.numbers.rationals import as_fraction
 
@@ -120,7 +121,6 @@ class AtRank(PlainForm, kind="at rank"):
             below += count
         least = min(far)
         return {place: distance - least for place, distance in enumerate(far)}
-
 
 Goal = MostFrequent | AtRank
 

@@ -10,9 +10,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, arranged, positions
 from takifugu.core.errors import InputError, Unsupported, within
-from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
+from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.numbers.runs import Runs
 

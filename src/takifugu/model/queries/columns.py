@@ -15,8 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError, Unsupported
-from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, IntArray, State
+from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, State
 from takifugu.model.queries.by import By, by_columns
 from takifugu.model.queries.coded import Identity, Mean
 from takifugu.model.queries.coding import common_step

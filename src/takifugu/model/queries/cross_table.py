@@ -18,11 +18,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
-from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.errors import InputError, unknown
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key
-from takifugu.model.queries.additive import Additive, IntArray, State
+from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.counts import Histogram
 from takifugu.model.queries.forms import plain, state_or_states, unknown_column
 from takifugu.model.queries.sections import (
@@ -42,13 +43,6 @@ _BETWEEN = ", "
 Alphabets = Mapping[str, tuple[State, ...]]
 
 
-def _written_columns(columns: tuple[tuple[str, tuple[State, ...] | None], ...]) -> list[list[object]]:
-    pairs: list[list[object]] = []
-    for name, values in columns:
-        pairs.append([name, None if values is None else list(values)])
-    return pairs
-
-
 @dataclass(frozen=True)
 class CrossTable(PlainForm, kind="cross-table"):
     """How many records have each combination of values of `columns`; divided by the public constant `total` if given.
@@ -66,7 +60,7 @@ class CrossTable(PlainForm, kind="cross-table"):
     (('old, f', 'old, m', 'young, f', 'young, m'), 2, 4)
     """
 
-    columns: tuple[tuple[str, tuple[State, ...] | None], ...] = field(metadata=form(_written_columns, dict))
+    columns: tuple[tuple[str, tuple[State, ...] | None], ...] = field(metadata=form(read=dict))
     total: int | None = None
 
     def __init__(self, columns: Mapping[str, Iterable[State] | None] | Iterable[str], total: int | None = None) -> None:
@@ -98,10 +92,8 @@ class CrossTable(PlainForm, kind="cross-table"):
                 raise unknown_column(name, alphabets).at("columns")
             for value in chosen_values or ():
                 if value not in alphabets[name]:
-                    raise InputError(
-                        f"the table has a cell for {value!r}, which the column {name!r} does not have",
-                        fix=f"write {nearest(value, alphabets[name])}{did_you_mean(value, alphabets[name])}",
-                    ).at("columns", name)
+                    what = f"the table has a cell for {value!r}, which the column {name!r} does not have"
+                    raise unknown(what, value, alphabets[name]).at("columns", name)
             values.append(chosen_values or alphabets[name])
         return values
 

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from annotated_types import Ge, Le
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import PlainForm, form, set_fields
 from takifugu.core.sections import Key, Number
-from takifugu.model.queries.additive import IntArray
 from takifugu.numbers.rationals import as_fraction, is_whole
 
 

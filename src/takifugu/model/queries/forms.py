@@ -8,10 +8,11 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
-from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.errors import InputError, unknown
 from takifugu.core.plain import Json, Plain, form
-from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
+from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 
@@ -254,14 +255,7 @@ def grid_or_none(grid: Number | None) -> Fraction | None:
 
 def unknown_column(name: object, names: Iterable[str]) -> InputError:
     """Return the error for a column that no record has."""
-    names = list(names)
-    return InputError(
-        f"the records have no column {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
-    )
-
-
-def text_or_none(number: Fraction | None) -> str | None:
-    return None if number is None else to_text(number)
+    return unknown(f"the records have no column {name!r}", name, names)
 
 
 def runs(entries: Chosen | None) -> list[list[int] | str] | None:
@@ -312,7 +306,6 @@ def codes_to(codes: Mapping[State, Number] | None) -> list[list[State]] | None:
 
 def codes_from(pairs: Iterable[tuple[State, str]] | None) -> dict[State, Number] | None:
     return None if pairs is None else {s: Fraction(c) for s, c in pairs}
-
 
 #: How a field of codes is written.
 CODES = form(codes_to, codes_from)

@@ -15,8 +15,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.model.queries.additive import Chosen, IntArray
+from takifugu.model.queries.additive import Chosen
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.forms import OnGrid, Query, grid_or_none, unknown_column
 from takifugu.model.queries.together import Together, unlike

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Protocol, TypeGuard, get_args, get_type_hints, runtime_checkable
 
-from takifugu.core.cache import cached
+from takifugu.core.cache import cached, memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, writes_all
@@ -52,7 +52,7 @@ KINDS: Registry[type[Registered]] = Registry(
         "cross-table": "model.queries.cross_table:CrossTable",
         "quantile": "model.queries.selection:Quantile",
         "top-k": "model.queries.selection:TopK",
-        "count-above": "model.queries.above:CountAbove",
+        "count-above": "model.queries.counts:CountAbove",
     },
     _check,
 )
@@ -98,7 +98,7 @@ _CHOICES = {
     "quantile": "selection:QuantileSection",
     "mode": "selection:ModeSection",
     "top-k": "selection:TopKSection",
-    "count-above": "above:CountAboveSection",
+    "count-above": "counts:CountAboveSection",
 }
 
 
@@ -189,9 +189,10 @@ def resolved(query: Query, entries: Entries) -> Additive:
 
 def key_of(query: Query) -> Hashable:
     """Return a key of a query, equal for queries of equal text."""
-    return type(query), cached(query, key_of, lambda: _written(query))
+    return type(query), _written(query)
 
 
+@memoised
 def _written(query: Query) -> Hashable:
     """Return a query as text, or a key where text loses something."""
     try:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
-from takifugu.core.errors import InputError, did_you_mean, nearest
-from takifugu.core.plain import PlainForm, form, set_fields
+from takifugu.core.errors import InputError, unknown
+from takifugu.core.plain import PlainForm, set_fields
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.forms import state_or_states, unknown_column
 from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
-
-
-def _written_conditions(conditions: tuple[tuple[str, tuple[State, ...]], ...]) -> list[list[object]]:
-    return [[name, list(states)] for name, states in conditions]
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ class CountRows(PlainForm, kind="count-rows"):
     "the number of records with 'height' = 'tall' and 'sat' = 'high' or 'highest'"
     """
 
-    where: tuple[tuple[str, tuple[State, ...]], ...] = field(metadata=form(_written_conditions))
+    where: tuple[tuple[str, tuple[State, ...]], ...]
     any_of: bool = False
 
     def __init__(self, where: Mapping[str, object] | Iterable[tuple[str, object]], any_of: bool = False) -> None:
@@ -70,10 +66,8 @@ class CountRows(PlainForm, kind="count-rows"):
                 raise unknown_column(name, alphabets).at("where")
             for state in states:
                 if state not in alphabets[name]:
-                    raise InputError(
-                        f"the query names the state {state!r}, which the column {name!r} does not have",
-                        fix=f"write {nearest(state, alphabets[name])}{did_you_mean(state, alphabets[name])}",
-                    ).at("where", name)
+                    what = f"the query names the state {state!r}, which the column {name!r} does not have"
+                    raise unknown(what, state, alphabets[name]).at("where", name)
 
     def resolve(self, entries: Entries) -> Additive:
         """Raise InputError, as beliefs over records resolve this query themselves."""

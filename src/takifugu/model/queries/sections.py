@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import Annotated, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
 
 from annotated_types import MinLen
 
@@ -20,6 +20,9 @@ from takifugu.core.errors import InputError, did_you_mean, nearest, within
 from takifugu.core.sections import Key, Number, Positive, State, Text
 from takifugu.model.queries.coding import alphabets
 from takifugu.numbers.rationals import as_fraction
+
+if TYPE_CHECKING:
+    from takifugu.model.queries.columns import Record
 
 #: The shapes of data: rows in order, rows of people or cases, whole columns, rows that are each randomised, and people
 #: under a policy. A section says which of them its tables can be about.
@@ -118,22 +121,12 @@ def spelled(values: Iterable[Hashable]) -> dict[str, Hashable]:
     return states_of
 
 
-class OneRecord(Protocol):
-    """The columns of a record, and the values that each can take."""
-
-    @property
-    def names(self) -> Sequence[str]: ...
-
-    @property
-    def alphabets(self) -> Sequence[Sequence[Hashable]]: ...
-
-
 @runtime_checkable
 class OfRecords(Protocol):
     """A belief over records whose columns have finitely many values."""
 
     @property
-    def record(self) -> OneRecord: ...
+    def record(self) -> Record: ...
 
 
 def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:

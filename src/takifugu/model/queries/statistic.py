@@ -10,10 +10,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
-from takifugu.model.queries.additive import Additive, IntArray, State
+from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.forms import grid_or_none
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 

@@ -12,12 +12,13 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import MinLen
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Additive, IntArray
+from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram

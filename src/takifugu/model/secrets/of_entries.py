@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from takifugu.core.entries import position
-from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.errors import InputError, unknown
 from takifugu.core.lists import value_of
 from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm
 from takifugu.model.secrets.families import Believed, Family, View, WithAbsence, WithViews
@@ -59,10 +59,8 @@ class EntryPair(PlainForm, kind="entry"):
         alphabet = belief.alphabet(entry)
         for key, value in (("a", self.a), ("b", self.b)):
             if value not in alphabet:
-                raise InputError(
-                    f"the secret names value {value!r}, which {_called(self.entry)} cannot take",
-                    fix=f"write {nearest(value, alphabet)}{did_you_mean(value, alphabet)}",
-                ).at(key)
+                what = f"the secret names value {value!r}, which {_called(self.entry)} cannot take"
+                raise unknown(what, value, alphabet).at(key)
         left, right = alphabet.index(self.a), alphabet.index(self.b)
         if left == right:
             raise InputError(f"the secret compares {self.a!r} with itself", fix="name two different values").at("b")

@@ -189,11 +189,11 @@ def _normal_mass(atoms: Floats, logs: Floats, start: float, end: float) -> tuple
     place = 4 * UNIT * (abs(start) + abs(end) + np.abs(atoms))
     masses = np.exp(logs)
     parts = masses * (upper - lower)
-    errors = masses * sum(value * (ndtr_error(z) + place * _steepness(z)) for z, value in ((low, lower), (high, upper)))
+    errors = masses * sum(value * (ndtr_error(z) + place * steepness(z)) for z, value in ((low, lower), (high, upper)))
     relative = 8 * UNIT * (len(atoms) + 1 + np.abs(logs))
     return float(parts.sum()), float((errors + relative * parts).sum())
 
 
-def _steepness(z: Floats) -> Floats:
+def steepness(z: Floats) -> Floats:
     """Return a bound on the derivative of log Phi, near z."""
     return np.where(z > 0, np.exp(-np.minimum(z, 40.0) ** 2 / 2), 1.0 - z)

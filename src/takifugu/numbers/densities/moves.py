@@ -26,6 +26,7 @@ from takifugu.numbers.densities import Continuous
 from takifugu.numbers.densities.normal import Normal, NormalMixture
 from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.densities.uniform_mean import UniformMean
+from takifugu.numbers.rationals import float_above
 
 #: Cells are halved until the bound is this near to what is attained, relatively, or there are this many of them.
 CLOSE, _MOST_CELLS, _MOST_ROUNDS = 2.0**-20, 20_000, 60
@@ -63,7 +64,7 @@ def farthest_move(p: Continuous, q: Continuous) -> float:
     """
     shift = _shift(p, q)
     if shift is not None:
-        return _above(abs(shift))
+        return float_above(abs(shift))
     first, last, beyond = _core(p, q)
     places = np.array(sorted({first, last, *(edge for edge in (*p.edges, *q.edges) if first < edge < last)}))
     places = np.unique(np.concatenate((places, np.linspace(first, last, 257))))
@@ -90,11 +91,6 @@ def farthest_move(p: Continuous, q: Continuous) -> float:
 
 def _middle(lower: Floats, upper: Floats) -> Floats:
     return lower + (upper - lower) / 2
-
-
-def _above(size: Fraction) -> float:
-    value = float(size)
-    return value if Fraction(value) >= size else math.nextafter(value, math.inf)
 
 
 def _shift(p: Continuous, q: Continuous) -> Fraction | None:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities import TINY, between_tails, finite, positive
 
@@ -32,8 +32,7 @@ class Normal:
     deviation: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mean", finite(self.mean, "mean"))
-        object.__setattr__(self, "deviation", positive(self.deviation, "deviation"))
+        set_fields(self, mean=finite(self.mean, "mean"), deviation=positive(self.deviation, "deviation"))
 
     @property
     def range(self) -> tuple[float, float]:

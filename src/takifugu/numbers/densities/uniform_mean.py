@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.numbers.atoms import Array, Floats
 from takifugu.numbers.densities import TINY, between_tails, finite
 from takifugu.numbers.rationals import is_whole
@@ -41,8 +41,7 @@ class UniformMean:
         count: object = self.count
         if not is_whole(count, 1) or count > MOST:
             raise InputError(f"count is {count!r}", rule=f"it must be a whole number from 1 to {MOST}").at("count")
-        object.__setattr__(self, "low", finite(self.low, "low"))
-        object.__setattr__(self, "high", finite(self.high, "high"))
+        set_fields(self, low=finite(self.low, "low"), high=finite(self.high, "high"))
         if not self.low < self.high:
             raise InputError(
                 f"the range is from {self.low!r} to {self.high!r}", rule="low must be below high"

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.positive_part_lattice import split, step_of
 from takifugu.numbers.search import are_neighbours, halved, mean
@@ -182,7 +183,7 @@ def _reach(values: Floats, masses: Floats, count: int, theta: float) -> float:
     return farthest * (1 + 1e-9)
 
 
-def _sums(places: npt.NDArray[np.int64], masses: Floats, points: int, count: int) -> tuple[Floats, float]:
+def _sums(places: IntArray, masses: Floats, points: int, count: int) -> tuple[Floats, float]:
     """Return the sum's masses around a circle, and their error's 2-norm."""
     law = np.bincount(places % points, weights=masses, minlength=points).astype(np.float64)
     return np.fft.irfft(np.fft.rfft(law) ** count, points), _transform_error(law, points, count)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray, IntArray
+
 Floats = npt.NDArray[np.float64]
 
 #: An atom counts as on the lattice up to this share of it, and this share of the largest; what it is moved is charged.
@@ -28,9 +30,9 @@ class Split:
     next to the lattice were moved onto it.
     """
 
-    places: npt.NDArray[np.int64]
+    places: IntArray
     masses: Floats
-    whole: npt.NDArray[np.bool_]
+    whole: BoolArray
     moved: float
 
 

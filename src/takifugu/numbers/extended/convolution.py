@@ -21,7 +21,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from takifugu.numbers.extended.floats import LOWEST, NARROW, ExponentArray, FloatArray, Wide, add, normalised, scaled
+from takifugu.core.arrays import FloatArray
+from takifugu.numbers.extended.floats import LOWEST, NARROW, ExponentArray, Wide, add, normalised, scaled
 
 #: Numbers of one block lie within this many binary orders: products stay above 2**-502, raised ones above 2**-1012.
 _SPAN = 250

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import FloatArray
 from takifugu.numbers.distributions.pmf import Pmf
 
-FloatArray = npt.NDArray[np.float64]
 ExponentArray = npt.NDArray[np.int64]
 
 #: Half the spacing of float64 at one: the largest relative error of one rounding.

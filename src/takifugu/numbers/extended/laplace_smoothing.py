@@ -19,18 +19,8 @@ from operator import mul
 
 import numpy as np
 
-from takifugu.numbers.extended.floats import (
-    LOWEST,
-    ExponentArray,
-    FloatArray,
-    Wide,
-    add,
-    moved,
-    normalised,
-    product,
-    scaled,
-    times,
-)
+from takifugu.core.arrays import FloatArray
+from takifugu.numbers.extended.floats import LOWEST, ExponentArray, Wide, add, moved, normalised, product, scaled, times
 
 #: Places of a chunk, and the most binary orders that the noise may fall by within one.
 CHUNK, _ORDERS = 64, 600

@@ -53,6 +53,10 @@ class Weights:
         return len(self.numbers.mantissas)
 
 
+#: The law of a sum of no terms.
+NOTHING = Weights(0, Wide.of(np.ones(1)), 0.0)
+
+
 def _binary(mass: int, total: int) -> tuple[float, int]:
     """Return mass / total as a mantissa and a binary exponent."""
     shift = total.bit_length() - mass.bit_length() + 60

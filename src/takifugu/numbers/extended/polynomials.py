@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.extended.convolution import convolve
-from takifugu.numbers.extended.floats import LOWEST, NARROW, FloatArray, Wide, normalised
+from takifugu.numbers.extended.floats import LOWEST, NARROW, Wide, normalised
 
 #: The shorter of two polynomials is taken coefficient by coefficient up to this many coefficients ...
 _FEW = 24
@@ -29,7 +30,6 @@ class Scaled:
 
     floats: FloatArray
     exponent: int
-
 
 Numbers = Scaled | Wide
 

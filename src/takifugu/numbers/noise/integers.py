@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.core.errors import InputError
 from takifugu.numbers.noise import few
 from takifugu.numbers.noise.entropy import Entropy
@@ -42,7 +43,7 @@ def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
     return draws.astype(np.int64) if bound <= _SIGNED else draws.astype(object)
 
 
-def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy) -> BoolArray:
     """Flip `size` independent exact coins of probability exp(-numerator/denominator).
 
     Raises InputError if numerator < 0, denominator < 1 or size < 0. Source: Canonne, Kamath and Steinke 2020, Algorithm
@@ -65,7 +66,7 @@ def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy)
     return coins
 
 
-def choose(masses: Sequence[int] | Integers, size: int, entropy: Entropy) -> npt.NDArray[np.int64]:
+def choose(masses: Sequence[int] | Integers, size: int, entropy: Entropy) -> IntArray:
     """Return `size` independent indices, exactly with probabilities masses[i] / sum(masses).
 
     Raises InputError unless the masses are a non-empty sequence of integers >= 0 that are not all zero.
@@ -154,7 +155,7 @@ def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
     return values
 
 
-def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> BoolArray:
     """Flip a coin of probability exp(-a/denominator) per numerator a.
 
     0 <= a <= denominator. The length K of the first run of Bernoulli(a / (denominator k)) successes, k = 1, 2, ..., is
@@ -175,7 +176,7 @@ def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> npt.
     return coins
 
 
-def _exp_minus_one(size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+def _exp_minus_one(size: int, entropy: Entropy) -> BoolArray:
     return _exp_minus(np.ones(size, dtype=np.uint64), 1, entropy)
 
 
@@ -213,7 +214,7 @@ def words(size: int, entropy: Entropy) -> npt.NDArray[np.uint64]:
     return np.frombuffer(entropy.bytes(8 * size), dtype="<u8").astype(np.uint64, copy=False)
 
 
-def coin_flips(size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+def coin_flips(size: int, entropy: Entropy) -> BoolArray:
     """Return `size` fair coins."""
     raw = np.frombuffer(entropy.bytes((size + 7) // 8), dtype=np.uint8)
     return np.unpackbits(raw, count=size).astype(np.bool_)

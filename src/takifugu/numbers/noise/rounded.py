@@ -29,6 +29,7 @@ from numbers import Rational
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise.entropy import Entropy
@@ -112,8 +113,8 @@ def _rounded(
 
 
 def _nearest(
-    offsets: Floats, ratio: Fraction, negative: npt.NDArray[np.bool_], prefixes: Integers, magnitudes: Floats
-) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    offsets: Floats, ratio: Fraction, negative: BoolArray, prefixes: Integers, magnitudes: Floats
+) -> tuple[Floats, BoolArray]:
     """Return the integer nearest to each t, and the proven ones."""
     r = float(min(ratio, Fraction(2**60)))  # from 2^39 on the margin exceeds 1/2 and decides nothing
     t = offsets + np.where(negative, -r, r) * magnitudes

@@ -27,7 +27,7 @@ from functools import lru_cache
 import numpy as np
 
 from takifugu.core.errors import Unsupported
-from takifugu.numbers.after_noise.gaussian_pair import ndtr_error
+from takifugu.numbers.after_noise.gaussian_pair import ndtr_error, steepness
 from takifugu.numbers.after_noise.laplace_pair import UNIT
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.search import SCALE_TOLERANCE, halved, mean, smallest_safe
@@ -261,13 +261,8 @@ def _between(low: Floats, high: Floats, place: Floats | float = 4 * UNIT) -> tup
     low, high = np.clip(low, -_BEYOND, _BEYOND), np.clip(high, -_BEYOND, _BEYOND)
     lower, upper = ndtr(low), ndtr(high)
     place = place + 8 * UNIT * (1 + np.minimum(np.abs(low), np.abs(high)))
-    errors = (value * (ndtr_error(z) + place * _steepness(z)) for z, value in ((low, lower), (high, upper)))
+    errors = (value * (ndtr_error(z) + place * steepness(z)) for z, value in ((low, lower), (high, upper)))
     return upper - lower, sum(errors, start=np.zeros_like(lower)) + 4 * UNIT * (upper - lower)
-
-
-def _steepness(z: Floats) -> Floats:
-    """Return a bound on the derivative of log Phi, near z."""
-    return np.where(z > 0, np.exp(-(z**2) / 2), 1.0 - z)
 
 
 @lru_cache(maxsize=1)

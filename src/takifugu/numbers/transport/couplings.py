@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray
 from takifugu.numbers.atoms import Atom, tabulated
 from takifugu.numbers.search import between, halved, next_to
 from takifugu.numbers.transport.bottleneck import Metric, bottleneck, max_flow
@@ -64,7 +64,7 @@ def exact(p: Population, points: Sequence[Hashable]) -> list[Fraction]:
     return [mass / sum(masses) for mass in masses]
 
 
-def _flow(p: Population, q: Population, allowed: npt.NDArray[np.bool_]) -> Coupling | None:
+def _flow(p: Population, q: Population, allowed: BoolArray) -> Coupling | None:
     left, right = support(p), support(q)
     left_masses, right_masses = exact(p, left), exact(q, right)
     total = math.lcm(*(mass.denominator for mass in (*left_masses, *right_masses)))

@@ -33,8 +33,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import FloatArray, Wide
+from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined
 
 Interval = tuple[Fraction, Fraction]
@@ -63,7 +64,6 @@ class Draws:
     left: Interval
     right: Interval
     same: bool = False
-
 
 #: What is drawn when the parameters lie in a cell.
 Sides = Callable[[Cell], Sequence[Draws]]

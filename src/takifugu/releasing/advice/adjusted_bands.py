@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.additive import Exact
@@ -37,20 +36,20 @@ def adjusted_bands(
     """
     true = np.asarray(cells, dtype=np.float64)
     if isinstance(noise, Exact):
-        return Band(0.0, 1.0), None if len(true) == 1 else Band(0.0, 1.0)
+        difference = None if len(true) == 1 else Band(0.0, 1.0)
+        return Band(0.0, 1.0), difference
     drawn = true + _drawn(noise, len(true))
-    adjusted = [
-        _nearest(block, None if total is None else float(expected.sum()))
-        for block, expected, total in zip(
-            np.split(drawn, len(totals), axis=1), np.split(true, len(totals)), totals, strict=True
-        )
-    ]
+    adjusted = list[FloatArray]()
+    blocks = zip(np.split(drawn, len(totals), axis=1), np.split(true, len(totals)), totals, strict=True)
+    for block, expected, total in blocks:
+        sum_of_block = None if total is None else float(expected.sum())
+        adjusted.append(_nearest(block, sum_of_block))
     errors = np.concatenate(adjusted, axis=1) - true
     cell = _worst(errors, noise.grid)
     if len(true) == 1:
         return cell, None
     numbers = range(len(true))
-    pairs = list(combinations(numbers, 2) if len(true) <= MOST_COMPARED else pairwise(numbers))
+    pairs = [*combinations(numbers, 2)] if len(true) <= MOST_COMPARED else [*pairwise(numbers)]
     first, second = np.transpose(pairs)
     return cell, _worst(errors[:, first] - errors[:, second], noise.grid)
 
@@ -63,19 +62,15 @@ def _drawn(noise: Noise, cells: int) -> FloatArray:
     """
     law, step = masses(noise)
     number = max(1, min(DRAWS, MOST_NUMBERS // cells))
-    orders = np.argsort(_mixed(number * cells).reshape(number, cells), axis=0)
+    # Distinct numbers (SplitMix64 of a counter), which are never used as noise.
+    mixed = (np.arange(1, number * cells + 1, dtype=np.uint64) + np.uint64(SEED)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    orders = np.argsort((mixed ^ (mixed >> np.uint64(31))).reshape(number, cells), axis=0)
     draws = (orders + 0.5) / number
     places = np.searchsorted(np.cumsum(law), draws).clip(0, len(law) - 1)
     noises: FloatArray = (places - len(law) // 2) * float(step)
     return noises
-
-
-def _mixed(number: int) -> npt.NDArray[np.uint64]:
-    """Return distinct numbers (SplitMix64 of a counter), never used as noise."""
-    mixed = (np.arange(1, number + 1, dtype=np.uint64) + np.uint64(SEED)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
 
 
 def _nearest(values: FloatArray, total: float | None) -> FloatArray:

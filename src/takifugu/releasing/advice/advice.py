@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +23,7 @@ from takifugu.releasing.advice.safe_lists import Named
 from takifugu.releasing.advice.worth import Verdict, Worth
 from takifugu.releasing.file.loading import load, parsed
 from takifugu.releasing.planning.expected import AT_ONCE
-from takifugu.releasing.planning.plan import Plan, Watch, calibrated, number_of_units, unwatched
+from takifugu.releasing.planning.plan import Watch, calibrated, number_of_units, unwatched
 
 REMEDY_HEADER = ("change", "then", "why")
 EXPECTED_HEADER = ("cell", "expected", "± (95 %)")
@@ -88,28 +89,30 @@ class Advice:
     def lines(self) -> Iterator[tuple[str, Verdict | None]]:
         """Yield the advice in parts of lines, each with any verdict."""
         for name, table in self.alike:
-            yield filled(f"{name}: {table.sentence}"), None if table.worth is None else table.worth.verdict
-            yield from ((line, None) for line in ("", *_picture(table)))
+            verdict = None if table.worth is None else table.worth.verdict
+            yield filled(f"{name}: {table.sentence}"), verdict
+            for line in ("", *_picture(table)):
+                yield line, None
+        for line in self._help():
+            yield line, None
+
+    def _help(self) -> Iterator[str]:
+        """Yield what would help the worst table, or why nothing does."""
         if self.remedies:
-            yield filled(f"{self.heading}. Each goes into the place of the keys that it names:"), None
+            yield filled(f"{self.heading}. Each goes into the place of the keys that it names:")
         for place, remedy in enumerate(self.remedies, start=1):
             said = remedy.promise if remedy.fits else f"{remedy.promise} (it needs a larger budget)"
-            yield from (("", None), (filled(f"{place}. {said}"), None), (filled(f"{remedy.why}:"), None))
-            yield from ((f"    {line}", None) for line in remedy.lines)
+            yield from ("", filled(f"{place}. {said}"), filled(f"{remedy.why}:"))
+            for line in remedy.lines:
+                yield f"    {line}"
         if self.remedies:
-            yield "", None
-        if self._is_hopeless_list:
-            yield filled(_NO_LIST), None
+            yield ""
+        judged, helps = poorest(self.tables), any(remedy.worth.verdict.is_useful for remedy in self.remedies)
+        if judged is not None and isinstance(judged[1], Named) and not judged[1].verdict.is_useful and not helps:
+            yield filled(_NO_LIST)
         elif not self.remedies and not all(table.is_useful for table in self.tables):
-            yield filled(_NOTHING_HELPS), None
-        yield filled(self.of_the_belief), None
-
-    @property
-    def _is_hopeless_list(self) -> bool:
-        """Return whether the worst table is a useless safe list beyond remedy."""
-        judged = poorest(self.tables)
-        of_list = judged is not None and isinstance(judged[1], Named) and not judged[1].verdict.is_useful
-        return of_list and not any(remedy.worth.verdict.is_useful for remedy in self.remedies)
+            yield filled(_NOTHING_HELPS)
+        yield filled(self.of_the_belief)
 
     @property
     def alike(self) -> list[tuple[str, TableAdvice]]:
@@ -141,15 +144,21 @@ class Advice:
                 parts += [html_table(EXPECTED_HEADER, rows), note(_meaning(table))]
         if self.remedies:
             parts.append(html_table(REMEDY_HEADER, self.remedy_rows, self.heading))
-        return "".join([*parts, note(self.of_the_belief) if self.of_the_belief else ""])
+        if self.of_the_belief:
+            parts.append(note(self.of_the_belief))
+        return "".join(parts)
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
+        supposed = None
+        if self.if_true is not None:
+            table, worth = self.if_true
+            supposed = {"verdict": str(worth.verdict), **json_of(table.joint), "ratio": worth.ratio_or_none}
         return {
             "verdict": None if self.verdict is None else str(self.verdict),
             "tables": [table.to_dict() for table in self.tables],
             "remedies": [remedy.to_dict() for remedy in self.remedies],
-            "if_stays_were_half_as_long": None if self.if_true is None else _supposed(*self.if_true),
+            "if_stays_were_half_as_long": supposed,
         }
 
 
@@ -169,9 +178,13 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     ends = time.process_time() + SECONDS
     file = Path(path)
     planned = calibrated(load(file, data, window=window), watch)
-    units = _units(planned, watch)
+    units = None  # where nobody can know it yet, too: `release` names what is wrong with the data
+    if not planned.knows_units and any(table.scope == "unit" for table in planned.tables):
+        with suppress(DataError, SpecError):
+            units = number_of_units(planned.file, watch)
     tables = advice_of(planned, units)
-    if all(_is_good(table) for table in tables):
+    verdicts = {table.worth.verdict for table in tables if table.worth is not None}
+    if verdicts <= {Verdict.GOOD} and not any(table.worth is None and table.hopeless for table in tables):
         return Advice(tables, ())
     raw = parsed(file)
     watch("looking for what would help", 0, 1)
@@ -182,41 +195,23 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     return Advice(tables, best, poorest(advice_of(changed, units)), supposed[1])
 
 
-def _is_good(table: TableAdvice) -> bool:
-    return not table.hopeless if table.worth is None else table.worth.verdict is Verdict.GOOD
-
-
-def _units(planned: Plan, watch: Watch) -> int | None:
-    """Return the number of units for a table's ±, if missing.
-
-    None, too, where nobody can know it yet: a verdict needs no data, and `release` names what is wrong with them.
-    """
-    if planned.knows_units or not any(table.scope == "unit" for table in planned.tables):
-        return None
-    try:
-        return number_of_units(planned.file, watch)
-    except (DataError, SpecError):
-        return None
-
-
-def _supposed(table: TableAdvice, worth: Worth) -> Json:
-    return {"verdict": str(worth.verdict), **json_of(table.joint), "ratio": worth.ratio_or_none}
-
-
 def _picture(table: TableAdvice) -> list[str]:
     """Return any typical result as bars with the release's ±."""
-    worth, off = table.worth, None if table.joint is None else table.joint.half_width
+    worth = table.worth
+    off = None if table.joint is None else table.joint.half_width
     if not table.labels or worth is None or worth.expectation.cells is None:
         return []
     rows: list[Json] = []
     noisy = () if worth.cells is None else worth.cells.noisy
     for label, cell in zip(table.labels, worth.expectation.cells, strict=True):
         value = Fraction(round(cell, 6))
-        low, high = (None, None) if off is None else (value - off, value + off)
-        rows.append({"cell": label, "value": number(value) if off is None else value, "low": low, "high": high})
-        rows[-1] |= {"readable": label not in noisy}
+        row: Json = {"cell": label, "value": number(value), "low": None, "high": None, "readable": label not in noisy}
+        if off is not None:
+            row |= {"value": value, "low": value - off, "high": value + off}
+        rows.append(row)
     more = [f"and {len(rows) - MOST_CELLS} more cells"] if len(rows) > MOST_CELLS else []
-    legend = (_EXPECTED if off is None else _LEGEND).format(source=worth.expectation.source, half=table.joint)
+    template = _EXPECTED if off is None else _LEGEND
+    legend = template.format(source=worth.expectation.source, half=table.joint)
     return [*bars(rows[:MOST_CELLS], error=off), *more, "", filled(f"{legend}{_meaning(table)}"), ""]
 
 

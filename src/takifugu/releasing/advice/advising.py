@@ -20,9 +20,8 @@ from takifugu.releasing.advice.contradicting import refuse_more_people
 from takifugu.releasing.advice.expecting import expectation_of, is_mean_of_cells, numbers_for
 from takifugu.releasing.advice.joint import Joint, joint_of, json_of
 from takifugu.releasing.advice.mattering import Unit, in_answer_units, unit_of
-from takifugu.releasing.advice.reaching import Reach, reach_of
 from takifugu.releasing.advice.safe_lists import refuse_unused, worth_of_list
-from takifugu.releasing.advice.worth import Worth, worth
+from takifugu.releasing.advice.worth import Reach, Worth, reach_of, worth
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.file.sequences.source import SourceSpec
@@ -102,7 +101,8 @@ def table_advice(planned: Plan, table: Table, units: int | None = None) -> Table
     people = {id(q.calibration): len(q.readers) for q in table.questions}
     totals = dict(zip((id(q.calibration) for q in table.questions), table.totals or (), strict=False))
     is_stand_in = table.scope == "unit" and not planned.knows_units
-    several, per_question = is_stand_in or len(table.questions) > 1, units if is_stand_in else 1
+    several = is_stand_in or len(table.questions) > 1
+    per_question = units if is_stand_in else 1
     values = values_of(table) * (per_question or 1)
     labels: tuple[str, ...] = ()
     worths: list[tuple[Worth, Calibration]] = []
@@ -132,7 +132,7 @@ def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
 
 def _in_units(file: ReleaseFile, item: Item, unit: Unit) -> ExpectSpec | None:
     with _as_fault_of_file():
-        return in_answer_units(file.spec.expect if item.expect is None else item.expect, unit)
+        return in_answer_units(item.expect or file.spec.expect, unit)
 
 
 @contextmanager
@@ -152,7 +152,8 @@ def step_of(file: ReleaseFile) -> int | float | str | None:
 def refuse_other_units(file: ReleaseFile, item: Item) -> None:
     """Raise SpecError for units that are impossible before calibration."""
     step = step_of(file)
-    measured_in = item.measured_in or ("rows" if step is None else f"steps of {step}")
+    counted_in = "rows" if step is None else f"steps of {step}"
+    measured_in = item.measured_in or counted_in
     _in_units(file, item, Unit(item.name, measured_in, step=step, has_steps=isinstance(file.source, SourceSpec)))
 
 
@@ -248,32 +249,18 @@ def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...
 
     `units` is as for one table.
     """
-    _refuse_unused(planned)
-    advice = tuple(table_advice(planned, table, units) for table in planned.tables)
-    _refuse_more_people(planned)
-    return advice
-
-
-def _refuse_unused(planned: Plan) -> None:
-    """Raise SpecError for unused expectations of safe lists.
-
-    A list's own are unused, and a file's if all its tables are lists.
-    """
     lists = [table for table in planned.tables if _is_list(table)]
-    with _as_fault_of_file():
+    with _as_fault_of_file():  # what is expected of a list is unused, and of a file if all its tables are lists
         for table in lists:
             if table.item.expect is not None:
                 refuse_unused(table.item.expect, ("release", planned.file.items.index(table.item), "expect"))
         if planned.spec.expect is not None and lists and len(lists) == len(planned.tables):
             refuse_unused(planned.spec.expect, ("expect",))
-
-
-def _refuse_more_people(planned: Plan) -> None:
-    """Raise SpecError for more people than the names that were read."""
-    units = len(planned.unit_names)
-    if not units:
-        return
-    with _as_fault_of_file():
-        for place, item in enumerate(planned.file.items):
-            refuse_more_people(item.expect, units, ("release", place, "expect"))
-        refuse_more_people(planned.spec.expect, units, ("expect",))
+    advice = tuple(table_advice(planned, table, units) for table in planned.tables)
+    names_read = len(planned.unit_names)
+    if names_read:
+        with _as_fault_of_file():
+            for place, item in enumerate(planned.file.items):
+                refuse_more_people(item.expect, names_read, ("release", place, "expect"))
+            refuse_more_people(planned.spec.expect, names_read, ("expect",))
+    return advice

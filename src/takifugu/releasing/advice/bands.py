@@ -74,19 +74,15 @@ def difference_band(noise: Noise, other: Noise | None = None) -> Band:
     if isinstance(noise, Exact) and isinstance(other, Exact):
         return Band(0.0, 1.0)
     step = _step(noise, other)
-    law = _of_sum(masses(noise, step)[0], masses(other, step)[0])
+    first, second = masses(noise, step)[0], masses(other, step)[0]
+    steps = len(first) + len(second) - 1
+    size = 1 << steps.bit_length()
+    law = np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size)[:steps]
+    law = np.maximum(law, 0.0)
     middle = len(law) // 2
     within = law[middle] + 2 * np.concatenate([[0.0], np.cumsum(law[middle + 1 :])])
     reach = int(np.searchsorted(within, LEVEL))
     return Band(float(reach * step), float(within[reach]))
-
-
-def _of_sum(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the law of a sum of independent draws on consecutive steps."""
-    steps = len(first) + len(second) - 1
-    size = 1 << steps.bit_length()
-    law: FloatArray = np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size)[:steps]
-    return np.maximum(law, 0.0)
 
 
 def _step(*noises: Noise) -> Fraction:

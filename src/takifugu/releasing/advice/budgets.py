@@ -15,7 +15,6 @@ from takifugu.releasing.planning.plan import Plan
 from takifugu.releasing.planning.questions import debits_of
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Preview
     from takifugu.accounting.ledger.values import Amount
 
 
@@ -24,9 +23,18 @@ def room_of(planned: Plan) -> float:
 
     What was spent counts, too; infinite without a budget.
     """
-    most = planned.file.epsilon_budget
-    account = None if most is None else _account(planned)
-    if most is None or account is None or account.after is None or not account.after.epsilon:
+    most, source = planned.file.epsilon_budget, planned.file.source
+    if most is None:
+        return math.inf
+    from takifugu.accounting.ledger import preview  # nothing is loaded that reads ledgers where no budget is declared
+
+    try:
+        debits = debits_of(planned.questions)
+        name = normalised(source.name)
+        account = preview(planned.file.ledger, name, debits, None, source.as_composing, source.same_people)
+    except TakifuguError:
+        return math.inf
+    if account.after is None or not account.after.epsilon:
         return math.inf
     return float(most / account.after.epsilon)
 
@@ -52,7 +60,9 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
     from takifugu.accounting.ledger.values import as_budget
 
     value: Any = change.value
-    budget = as_budget((value["epsilon"], value.get("delta", 0)) if isinstance(value, dict) else value)
+    if isinstance(value, dict):
+        value = value["epsilon"], value.get("delta", 0)
+    budget = as_budget(value)
     return f"the ledger has another budget, so first {_setting(planned.file, budget)}"
 
 
@@ -64,16 +74,15 @@ def ways_to_pay(file: ReleaseFile, over: BudgetExceeded) -> str:
     budget = enough(Amount(*over.total))
     if over.source != normalised(file.source.name):  # of the same people
         return f"a budget that is enough: {setting(file.ledger, over.source, budget)}"
-    ways = [f"write {Change(('source', 'budget'), _written(budget)).words} under [source]"] if file.budget else []
+    ways = list[str]()
+    if file.budget:
+        value: float | Json = float(budget.epsilon)
+        if budget.delta:
+            value = {"epsilon": value, "delta": float(budget.delta)}
+        ways.append(f"write {Change(('source', 'budget'), value).words} under [source]")
     if not ways or _is_declared(file):
         ways.append(f"run {_setting(file, budget)}")
     return f"to spend that much, {' and '.join(ways)}; or write a smaller epsilon under [[release]]"
-
-
-def _written(budget: Amount) -> float | Json:
-    """Return a budget as a release file has it."""
-    epsilon = float(budget.epsilon)
-    return {"epsilon": epsilon, "delta": float(budget.delta)} if budget.delta else epsilon
 
 
 def _setting(file: ReleaseFile, budget: Amount) -> str:
@@ -102,17 +111,3 @@ def two_digits(value: float, down: bool = False) -> float:
     step = 10.0 ** (math.floor(math.log10(value)) - 1)
     digits = math.floor(value / step + 1e-9) if down else math.ceil(value / step - 1e-9)
     return round(digits * step, 10)
-
-
-def _account(planned: Plan) -> Preview | None:
-    """Return the ledger's account of a plan, if it can be computed."""
-    from takifugu.accounting.ledger import preview  # nothing is loaded that reads ledgers where no budget is declared
-
-    source = planned.file.source
-    try:
-        debits = debits_of(planned.questions)
-        return preview(
-            planned.file.ledger, normalised(source.name), debits, None, source.as_composing, source.same_people
-        )
-    except TakifuguError:
-        return None

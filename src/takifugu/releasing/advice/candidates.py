@@ -38,9 +38,9 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
         pooled = [of_table(raw, i, "per", "pooled") for i, item in poor if item.get("per") in ("unit", "both")]
         yield tuple(pooled), f"one table for {people.whose('pooled')}"
     yield from _windows(raw, poor)
-    for last in (False, True):
+    for place in (0, -1):
         fewer = [(i, list(_coarser(item))) for i, item in poor]
-        yield tuple(of_table(raw, i, "by", cells[-1 if last else 0]) for i, cells in fewer if cells), "fewer cells"
+        yield tuple(of_table(raw, i, "by", cells[place]) for i, cells in fewer if cells), "fewer cells"
     yield from _grids(raw)
     free = list[Change]()
     for i, item in poor:

@@ -33,11 +33,11 @@ class Cells:
     @property
     def noisy(self) -> tuple[str, ...]:
         """Return the cells indistinguishable from 0."""
-        pairs = zip(self.labels, self.values, strict=True)
-        return tuple(label for label, value in pairs if not self._is_readable(value))
-
-    def _is_readable(self, value: float) -> bool:
-        return is_off_zero(value - self.error, value + self.error, self.can_be_negative)
+        noisy = list[str]()
+        for label, value in zip(self.labels, self.values, strict=True):
+            if not is_off_zero(value - self.error, value + self.error, self.can_be_negative):
+                noisy.append(label)
+        return tuple(noisy)
 
     @property
     def is_any_readable(self) -> bool:
@@ -86,11 +86,10 @@ def cells_that_count(
 
     Raises InputError for an unimportant cell that is none of the answer's.
     """
-    odd = next((label for label in unimportant if label not in labels), None)
-    if odd is not None:
-        raise InputError(f"names {odd!r}, which is no cell of the table", fix=f"write some of {list(labels)[:8]}").at(
-            "expect", "unimportant"
-        )
+    for label in unimportant:
+        if label not in labels:
+            fix = f"write some of {list(labels)[:8]}"
+            raise InputError(f"names {label!r}, which is no cell of the table", fix=fix).at("expect", "unimportant")
     pairs = [pair for pair in zip(labels, values, strict=True) if pair[0] not in unimportant]
     labels, values = tuple(label for label, _ in pairs), tuple(value for _, value in pairs)
     return Cells(labels, values, error, is_one_of_several, can_be_negative)

@@ -24,7 +24,6 @@ from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.expected import expected
 from takifugu.releasing.planning.plan import (
     Plan,
-    Table,
     Watch,
     calibrated_at_most,
     calibrated_unread,
@@ -65,7 +64,10 @@ class Checked:
     notices: tuple[str, ...]
 
     def __str__(self) -> str:
-        rows = [(table.name, table.query, _THERE if table.mechanisms else _LATER) for table in self.tables]
+        rows = list[tuple[str, ...]]()
+        for table in self.tables:
+            noise = _THERE if table.mechanisms else _LATER
+            rows.append((table.name, table.query, noise))
         return "\n\n".join([text_table(_HEADER, rows), *map(paragraph, self.notices)])
 
     def to_dict(self) -> Json:
@@ -90,7 +92,8 @@ def check(
     """
     file = load(path, UNOPENED, window=window)
     planned = calibrated_unread(file, watch)
-    unjudged = [table.name for table in planned.tables if _depends_on_people(planned, table)]
+    counts_people = file.kind.facts.has_lengths and not planned.knows_units  # of whom nobody knows how many there are
+    unjudged = [table.name for table in planned.tables if counts_people and table.scope == "pooled"]
     judged = planned.only({table.name for table in planned.tables} - {*unjudged}) if unjudged else planned
     refuse_other_names(planned.only(unjudged))
     advice = advice_of(judged)  # which refuses an expectation that a table contradicts
@@ -111,11 +114,6 @@ def check(
         tables += [CheckedTable(name, item.query, mechanisms.get(name, ())) for name in names]
     notices = (f"{', '.join(names)}: {words}" for words, names in remarks.items())
     return Checked(tuple(tables), (*notices, *notices_of_file(file)))
-
-
-def _depends_on_people(planned: Plan, table: Table) -> bool:
-    """Return whether a table counts rows of an unread number of people."""
-    return planned.file.kind.facts.has_lengths and not planned.knows_units and table.scope == "pooled"
 
 
 def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple[str, ...]], str]:

@@ -55,7 +55,8 @@ def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people:
         raise undecided
     worths = []
     for expected in counts:
-        matters = declared(expect, None if is_rank else expected)
+        cells = None if is_rank else expected
+        matters = declared(expect, cells)
         for band in _bands(noise, [round(count) for count in expected]):
             if is_rank:
                 worths.append(Worth(band, None, matters or 0.0, Expectation(None, matters, source)))
@@ -92,7 +93,9 @@ def _counts(
 def _bands(noise: PermuteAndFlip, counts: Sequence[int]) -> Iterator[Band]:
     """Yield the band of each draw, after the best values before it."""
     drawn: list[int] = []
-    numbers = [x if isinstance(x, Fraction) else Fraction(place) for place, x in enumerate(noise.outcomes)]
+    numbers = list[Fraction]()
+    for place, outcome in enumerate(noise.outcomes):
+        numbers.append(outcome if isinstance(outcome, Fraction) else Fraction(place))
     missed = noise.shortfall(LEVEL)
     for _ in range(noise.goal.draws):
         deficits = noise.goal.deficits(counts, drawn)
@@ -104,7 +107,8 @@ def _bands(noise: PermuteAndFlip, counts: Sequence[int]) -> Iterator[Band]:
             errors = [abs(numbers[place] - numbers[best]) for place in places]
             width = max((abs(numbers[place] - numbers[best]) for place in near), default=Fraction(0))
         else:  # among values that are near each other the data decide which one is the best, and by how much
-            errors, width = list(deficits.values()), missed if near else Fraction(0)
+            errors = list(deficits.values())
+            width = missed if near else Fraction(0)
         chance_inside = math.fsum(chance for error, chance in zip(errors, law.tolist(), strict=True) if error <= width)
         yield Band(float(width), min(chance_inside, 1.0))
         drawn.append(best)

@@ -88,7 +88,8 @@ def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str
     if not isinstance(answer, Additive) or not answer.is_count:
         return
     total, most = answer.constant_sum(), answer.cell_bounds()[1]
-    refuse_more_rows(math.fsum(cells), math.fsum(most) if total is None else float(total), share, "in all cells", key)
+    read = math.fsum(most) if total is None else float(total)
+    refuse_more_rows(math.fsum(cells), read, share, "in all cells", key)
     for label, value, high in zip(answer.labels, cells, most, strict=True):
         refuse_more_rows(value, float(high), share, f"in {label!r}", key)
     try:
@@ -137,10 +138,11 @@ def _refuse_out_of_range(
     for label, value, low, high in zip(answer.labels, cells, *reach, strict=True):
         slack = _ROUNDING * (high - low)
         if not low - slack <= value <= high + slack:
-            is_count = isinstance(answer, Additive) and answer.is_count
-            fault = f"{number(value)} in {label!r} is not from {number(low)} to {number(high)}"
-            why = "the rows that it can count" if is_count else "which is all that it can be"
-            raise InputError(f"{fault}, {why}", fix=_FIX if is_count else "write what it can be").at("expect", key)
+            why, fix = "which is all that it can be", "write what it can be"
+            if isinstance(answer, Additive) and answer.is_count:
+                why, fix = "the rows that it can count", _FIX
+            fault = f"{number(value)} in {label!r} is not from {number(low)} to {number(high)}, {why}"
+            raise InputError(fault, fix=fix).at("expect", key)
 
 
 def largest_difference(calibration: Calibration) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.expected_answer import expected_answer
@@ -35,7 +36,8 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     undecided = Unsupported("nothing says which difference of a mean matters", fix="write matters in [expect]")
     if has_no_default and expect is None:
         raise undecided
-    cells, source = None, "" if expect is None else expect.source
+    cells = None
+    source = "" if expect is None else expect.source
     try:
         cells, source = _expected(calibration, expect, people)  # which refuses what contradicts the table
     except Unsupported:
@@ -63,14 +65,24 @@ def _expected(
     if is_mean_of_cells(calibration.query):
         times = 1.0  # it is one of the rows, however many there are
     if expect is not None and expect.values is not None:
-        cells = _by_label(_valued(expect.values, answer), answer, "values")
+        values = expect.values
+        if not isinstance(values, Mapping) and len(answer.labels) == 1:
+            values = {answer.labels[0]: values}
+        if not isinstance(values, Mapping):
+            problem = f"is one number, and the table has {len(answer.labels)} cells"
+            raise InputError(problem, fix="write a value for each cell").at("expect", "values")
+        cells = numbers_for(answer.labels, values, "values")
         refuse_impossible(calibration, cells, "values", times)
         return cells, expect.source
     if expect is not None and expect.shares is not None:
-        cells = _of_shares(expect.shares, answer, rows_read(calibration.query, beliefs[0]) if beliefs else 0, times)
+        rows = rows_read(calibration.query, beliefs[0]) if beliefs else 0
+        cells = _of_shares(expect.shares, answer, rows, times)
         refuse_impossible(calibration, cells, "shares")
         return cells, expect.source
-    means = _means(calibration, answer)
+    try:
+        means = expected_answer(first_belief(calibration), answer).tolist()
+    except InputError as error:  # a mean that cannot be found is no fault of the file
+        raise Unsupported(str(error)) from None
     source = f"the means of {beliefs[0].describe()}"
     if expect is not None and (expect.people or expect.rows):
         source = f"{source}, for the people and rows of {expect.source}"
@@ -107,15 +119,8 @@ def is_mean_of_cells(query: Query) -> bool:
 
     The size of a mean says nothing of how well it is known.
     """
-    return isinstance(of_each_cell(query.query if isinstance(query, Observed) else query), Averaging)
-
-
-def _means(calibration: Calibration, answer: Additive) -> tuple[float, ...]:
-    try:
-        means: list[float] = expected_answer(first_belief(calibration), answer).tolist()
-    except InputError as error:  # a mean that cannot be found is no fault of the file
-        raise Unsupported(str(error)) from None
-    return tuple(means)
+    whole_query = query.query if isinstance(query, Observed) else query
+    return isinstance(of_each_cell(whole_query), Averaging)
 
 
 def _of_shares(
@@ -123,42 +128,16 @@ def _of_shares(
 ) -> tuple[float, ...]:
     """Return cells from their shares of all the rows counted together."""
     if not isinstance(answer, Additive) or not answer.is_count or len(answer.labels) == 1:
-        raise InputError(
-            "are for tables whose cells count the rows between them", fix=f"write {_example(answer)} instead"
-        ).at("expect", "shares")
+        example = f"values, a number for each of {list(answer.labels)[:8]},"
+        if len(answer.labels) == 1:
+            example = "values = NUMBER"
+        problem = "are for tables whose cells count the rows between them"
+        raise InputError(problem, fix=f"write {example} instead").at("expect", "shares")
     total = answer.constant_sum()
-    rows = (size if total is None else float(total)) * times
-    return tuple(share * rows for share in _by_label(shares, answer, "shares"))
-
-
-def _example(answer: Additive | ColumnSums) -> str:
-    if len(answer.labels) == 1:
-        return "values = NUMBER"
-    return f"values, a number for each of {list(answer.labels)[:8]},"
-
-
-def _valued(values: Number | Mapping[str, Number], answer: Additive | ColumnSums) -> Mapping[str, Number]:
-    if isinstance(values, Mapping):
-        return values
-    if len(answer.labels) != 1:
-        raise InputError(
-            f"is one number, and the table has {len(answer.labels)} cells", fix="write a value for each cell"
-        ).at("expect", "values")
-    return {answer.labels[0]: values}
-
-
-def _by_label(numbers: Mapping[str, Number], answer: Additive | ColumnSums, key: str) -> tuple[float, ...]:
-    return numbers_for(answer.labels, numbers, key)
-
-
-def _odd(label: str, labels: Sequence[str]) -> str:
-    """Say that a label is no cell, and name a confusable one.
-
-    Two texts may look the same and not be.
-    """
-    like = Lookalikes(labels)(label)
-    hint = "" if like is None else f" but looks like {like!r}: copy it from where it is declared"
-    return f"which is no cell of the table{hint}"
+    if total is None:
+        total = Fraction(size)
+    rows = float(total) * times
+    return tuple(share * rows for share in numbers_for(answer.labels, shares, "shares"))
 
 
 def numbers_for(labels: Sequence[str], numbers: Mapping[str, Number], key: str) -> tuple[float, ...]:
@@ -169,6 +148,9 @@ def numbers_for(labels: Sequence[str], numbers: Mapping[str, Number], key: str) 
     odd = [label for label in numbers if label not in labels]
     lacking = [label for label in labels if label not in numbers]
     if odd or lacking:
-        fault = f"names {odd[0]!r}, {_odd(odd[0], labels)}" if odd else f"has no number for {lacking[0]!r}"
+        fault = f"names {odd[0]!r}, which is no cell of the table" if odd else f"has no number for {lacking[0]!r}"
+        like = Lookalikes(labels)(odd[0]) if odd else None
+        if like is not None:  # two texts may look the same and not be
+            fault += f" but looks like {like!r}: copy it from where it is declared"
         raise InputError(fault, fix=f"write one for each of {list(labels)[:8]}").at("expect", key)
     return tuple(float(as_fraction(numbers[label], "an expected number", "expect", key)) for label in labels)

@@ -22,14 +22,13 @@ from takifugu.releasing.advice.refusing import refusals as refusals_of
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.expected import AT_ONCE, Blur, Expected, expected
-from takifugu.releasing.planning.layouts import notices_of_layout
-from takifugu.releasing.planning.notices import forbidden, notices, spending
+from takifugu.releasing.planning.notices import forbidden, notices, notices_of_layout, spending
 from takifugu.releasing.planning.plan import Plan, plan
 from takifugu.releasing.planning.questions import BUDGET_KEY, debits_of
 from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
-    from takifugu.accounting.ledger import Amount, Charged, Preview
+    from takifugu.accounting.ledger import Amount, Preview
 
 _HEADER = ("table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds")
 _MEANING = f"{AT_ONCE} A cell can be: from its smallest to its largest possible value, whatever the data."
@@ -78,8 +77,9 @@ class Forecast:
     @property
     def _meaning(self) -> str:
         """Explain the ±."""
-        is_of_one = self.account is None and any(table.scope == "unit" for table in self.tables)
-        return _MEANING + (_OF_ONE.format(people=self.people.many, person=self.people.one) if is_of_one else "")
+        if self.account is None and any(table.scope == "unit" for table in self.tables):
+            return _MEANING + _OF_ONE.format(people=self.people.many, person=self.people.one)
+        return _MEANING
 
     @property
     def _facts(self) -> list[tuple[str, str]]:
@@ -116,7 +116,8 @@ def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
     for table in tables:
         name = name_of(table.name, 16)
         for blur in table.blurs[:_MOST_NAMED]:
-            yield (name, _whose(table, blur), *(["-"] * 4 if blur.marks else _sizes(blur)))
+            sizes = ("-",) * 4 if blur.marks else _sizes(blur)
+            yield (name, _whose(table, blur), *sizes)
         if len(table.blurs) > _MOST_NAMED:
             yield (name, f"{len(table.blurs) - _MOST_NAMED} more kinds", *["-"] * 4)
 
@@ -176,13 +177,17 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     refusals = [] if anyway else [*too_early(planned.file), *refusals_of(planned, tables, advice)]
     file_notices = notices_of_file(planned.file)
     if not planned.knows_units:
-        remarks = tuple(forbidden((q.release, q.calibration) for q in questions))
-        beforehand = (*remarks, *notices_of_layout(planned.file), *file_notices)
+        excluded = forbidden((q.release, q.calibration) for q in questions)
+        beforehand = (*excluded, *notices_of_layout(planned.file), *file_notices)
         return Forecast(name, planned.file.path, tables, None, beforehand, tuple(refusals), advice, people)
     if not questions:
         return Forecast(name, planned.file.path, (), None, file_notices, (), people=people)
     file, debits, same = planned.file, debits_of(questions), source.same_people
-    remarks = tuple(dict.fromkeys(_foreseen(planned)))
+    remarks = dict[str, None]()
+    for table in planned.tables:
+        for question in table.questions:
+            mechanism, noise = question.calibration.mechanism, question.calibration.randomiser
+            remarks |= dict.fromkeys(file.kind.remarks(file, table.item, mechanism, noise))
     from takifugu.accounting.ledger import preview
 
     account = preview(file.ledger, name, debits, file.budget, source.as_composing, same)
@@ -194,28 +199,19 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     return Forecast(name, planned.file.path, tables, account, beforehand, tuple(refusals), advice, people)
 
 
-def _foreseen(planned: Plan) -> Iterator[str]:
-    """Yield the file kind's expectations of each table."""
-    for table in planned.tables:
-        for question in table.questions:
-            mechanism, noise = question.calibration.mechanism, question.calibration.randomiser
-            yield from planned.file.kind.remarks(planned.file, table.item, mechanism, noise)
-
-
 def _account(account: Preview) -> Json:
+    charges = list[Json]()
+    for charge in account.charges:
+        amounts = {"alone": _amount(charge.alone), "charged": _amount(charge.charged)}
+        charges.append({"units": charge.units, **amounts, "reason": charge.reason})
     return {
         "before": _amount(account.before),
-        "after": None if account.after is None else _amount(account.after),
-        "budget": None if account.budget is None else _amount(account.budget),
+        "after": _amount(account.after),
+        "budget": _amount(account.budget),
         "budget_is_declared": account.budget_is_declared,
-        "charges": [_charge(charge) for charge in account.charges],
+        "charges": charges,
     }
 
 
-def _charge(charge: Charged) -> Json:
-    amounts = {"alone": _amount(charge.alone), "charged": _amount(charge.charged)}
-    return {"units": charge.units, **amounts, "reason": charge.reason}
-
-
-def _amount(amount: Amount) -> dict[str, str]:
-    return {"epsilon": to_text(amount.epsilon), "delta": to_text(amount.delta)}
+def _amount(amount: Amount | None) -> dict[str, str] | None:
+    return None if amount is None else {"epsilon": to_text(amount.epsilon), "delta": to_text(amount.delta)}

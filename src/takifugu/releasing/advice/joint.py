@@ -38,7 +38,9 @@ class Joint:
         """
         within = f"within ± {measured(float(self.half_width), unit)}"
         said = f"the value lies {within}" if self.values == 1 else f"all values lie {within} at once"
-        return f"{'before adjusting, ' if self.is_adjusted else ''}{said} with probability 95 %"
+        if self.is_adjusted:
+            said = f"before adjusting, {said}"
+        return f"{said} with probability 95 %"
 
     def __str__(self) -> str:
         return number(float(self.half_width))

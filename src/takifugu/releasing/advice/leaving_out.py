@@ -30,14 +30,15 @@ def left_out(file: ReleaseFile) -> tuple[str, ...]:
 def _sentences(file: ReleaseFile, source: SourceSpec) -> Iterator[str]:
     (total,) = totals(file.table, [])
     rows = f"{total.rows:,} rows"
-    for key, lost in _of_runs(file, source) if source.are_runs else _of_steps(file, source, total.rows):
-        rule = getattr(source, key)
-        declared = rule != "refuse"
-        words = f'{key} = "{rule}"' if declared else f"{key} = {_RULES[key]}"
+    counts = _of_runs(file, source) if source.are_runs else _of_steps(file, source, total.rows)
+    for key, lost in counts:
+        rule, do, words = getattr(source, key), "would", f"{key} = {_RULES[key]}"
+        if rule != "refuse":
+            do, words = "do", f'{key} = "{rule}"'
         if lost and key == "overlap" and source.rows == "stays":
             yield f"{lost:,} of {rows} end after the next stay has started: {words} says which of the two counts then"
         elif lost:
-            yield f"{lost:,} of {rows} {'do' if declared else 'would'} not count with {words}"
+            yield f"{lost:,} of {rows} {do} not count with {words}"
 
 
 def _of_steps(file: ReleaseFile, source: SourceSpec, rows: int) -> Iterator[tuple[str, int]]:

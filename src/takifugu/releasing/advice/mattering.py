@@ -39,7 +39,9 @@ class Unit:
         if self.counts_rows:
             units += [unit for unit in _PER_ONE.values() if unit not in units]
             units += ["a time such as 2 h"] if seconds_of_step(self.step) is not None else []
-        examples = (unit if " " in unit else f"one with {unit!r}" for unit in units)
+        examples = list[str]()
+        for unit in units:
+            examples.append(unit if " " in unit else f"one with {unit!r}")
         return ", ".join(["a number", *examples, 'or one with "%"'])
 
 

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
-from takifugu.releasing.advice.reaching import Reach
 from takifugu.releasing.advice.remedies import remedies
-from takifugu.releasing.advice.worth import Verdict
+from takifugu.releasing.advice.worth import Reach, Verdict
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import parsed
 from takifugu.releasing.planning.expected import Expected, expected
@@ -49,11 +48,12 @@ def too_early(file: ReleaseFile) -> list[str]:
 
     Such tables would be paid for, and not read again.
     """
-    windows = {item.name: file.kind.part(file, item).still_open for item in file.items}
-    return [
-        f"{name} is about {window}, which has not ended; publish it when it has, {_ANYWAY}"
-        for name, window in windows.items() if window
-    ]  # fmt: skip
+    early = list[str]()
+    for item in file.items:
+        window = file.kind.part(file, item).still_open
+        if window:
+            early.append(f"{item.name} is about {window}, which has not ended; publish it when it has, {_ANYWAY}")
+    return early
 
 
 def _reasons(
@@ -95,4 +95,5 @@ def _best_remedy(planned: Plan, advice: Sequence[TableAdvice]) -> str:
     if best is None:
         return ""
     is_verdict = best.is_one and not isinstance(best.worth, Reach)
-    return f"with {best.words} ({best.why}){' it is ' if is_verdict else ': '}{best.sentence}"
+    link = " it is " if is_verdict else ": "
+    return f"with {best.words} ({best.why}){link}{best.sentence}"

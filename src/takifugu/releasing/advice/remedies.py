@@ -21,8 +21,7 @@ from takifugu.releasing.advice.budgets import larger_budget, room_of, said_to_le
 from takifugu.releasing.advice.candidates import ideas, number_of, of_table
 from takifugu.releasing.advice.changes import Change, applied, lines_of, words_of
 from takifugu.releasing.advice.joint import Joint, json_of
-from takifugu.releasing.advice.reaching import Reach
-from takifugu.releasing.advice.worth import GOOD, Worth
+from takifugu.releasing.advice.worth import GOOD, Reach, Worth
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import Plan, calibrated
 
@@ -206,7 +205,7 @@ def _together(search: _Search, alone: Sequence[Made]) -> list[Made]:
     if not ranked or ranked[0].ratio <= GOOD:
         return []
     best, accepted, keys = ranked[0], list[Made](), {change.where for change in ranked[0].changes}
-    compatible = [idea for idea in ranked[1:] if not keys & {change.where for change in idea.changes}]
+    compatible = [idea for idea in ranked[1:] if keys.isdisjoint(change.where for change in idea.changes)]
     for other in compatible[:MOST_TOGETHER]:
         attempt = search.tries((*best.changes, *other.changes), f"{best.why}; {other.why}")
         if attempt is not None and attempt.ratio < best.ratio:
@@ -252,17 +251,15 @@ def _with_epsilons(search: _Search, attempt: Made, at_most: float = math.inf) ->
         epsilon = number_of(old_epsilon)
         larger = min(two_digits(epsilon * min(ratio, at_most), at_most < ratio), LARGEST_EPSILON)
         if larger > epsilon:
-            grown.append((larger, number_of(_written(search.raw, change.where) or old_epsilon)))
+            written: Any = search.raw
+            keys: Sequence[Any] = change.where
+            for key in keys:
+                written = written[key] if isinstance(written, list) else written.get(key)
+            grown.append((larger, number_of(written or old_epsilon)))
             values[change.where] = Change(change.where, larger, change.table)
-    return search.tries(tuple(values.values()), attempt.why, _weaker(*max(grown))) if grown else None
-
-
-def _written(raw: Plain, keys: Sequence[Any]) -> Any:
-    """Return the file's value at a place, if it has one."""
-    place: Any = raw
-    for key in keys:
-        place = place[key] if isinstance(place, list) else place.get(key)
-    return place
+    if not grown:
+        return None
+    return search.tries(tuple(values.values()), attempt.why, _weaker(*max(grown)))
 
 
 def _weaker(epsilon: float, before: float) -> str:

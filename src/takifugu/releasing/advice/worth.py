@@ -21,6 +21,7 @@ from takifugu.core.text.tables import number
 from takifugu.releasing.advice.adjusted_bands import adjusted_bands
 from takifugu.releasing.advice.bands import Band, cell_band, difference_band
 from takifugu.releasing.advice.cells import Cells, rounded
+from takifugu.releasing.planning.expected import Expected
 
 #: What matters, where it is not declared, is this share of what is expected to vary.
 SHARE = 0.2
@@ -162,6 +163,27 @@ class Worth:
         return f"from {number(low)} to {measured(high, unit)} are expected"
 
 
+@dataclass(frozen=True)
+class Reach(Worth):
+    """The ± of a value beside its range, which stands for a verdict where nothing says what matters: it is none."""
+
+    def sentence(self, unit: str = "") -> str:
+        off, most = measured(self.cell.width, unit), number(ROUGH * self.matters)
+        return f"{self.off} up to {off}, and from its least to its largest possible value it is {most}"
+
+
+def reach_of(table: Expected) -> Reach | None:
+    """Compare a table's ± with the range of its values, if informative.
+
+    The reach is useless where the ± exceeds the range, as for a table that is refused.
+    """
+    widest = [blur for blur in table.blurs if blur.ranges and not blur.marks]
+    if not widest or not all(blur.widest for blur in widest):
+        return None
+    blur = max(widest, key=lambda blur: float(blur.half_width) / blur.widest)
+    return Reach(Band(float(blur.half_width), 0.95), None, blur.widest / ROUGH, Expectation(None, None, ""))
+
+
 def measured(size: float, unit: str) -> str:
     """Write a size with its unit, if any.
 
@@ -197,7 +219,8 @@ def worth(
     if totals is not None and expectation.cells is not None:
         cell, difference = adjusted_bands(noise, expectation.cells, totals)
     else:
-        cell, difference = cell_band(noise), difference_band(noise) if noise.cells > 1 else None
+        cell = cell_band(noise)
+        difference = difference_band(noise) if noise.cells > 1 else None
     value = f"{determiner} adjusted value" if is_adjusted else f"{determiner} value"
     words = {"off": f"{value} is off by", "hit": f"{value} is exact"}
     return Worth(

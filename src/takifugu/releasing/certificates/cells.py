@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 
 from takifugu.core.errors import InputError
@@ -93,13 +93,11 @@ def rows_in(text: str) -> Sequence[Plain]:
     """
     if text.partition(",")[0] == ROW:
         return read_rows(text, unguarded)
-    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
-    return tuple({key: _read(key, cell, _is_chosen(row)) for key, cell in row.items()} for row in rows)
-
-
-def _is_chosen(row: Mapping[str, str]) -> bool:
-    """Return whether a row's value has no bounds, like a choice."""
-    return row.get("low") == "" and row.get("high") == ""
+    rows = list[Plain]()
+    for row in csv.DictReader(io.StringIO(text, newline=""), strict=True):
+        is_chosen = row.get("low") == "" and row.get("high") == ""  # without bounds, as a choice is
+        rows.append({key: _read(key, cell, is_chosen) for key, cell in row.items()})
+    return tuple(rows)
 
 
 def _read(column: str, cell: str, is_chosen: bool = False) -> Hashable:

@@ -144,7 +144,9 @@ class Certificate:
 
     def text(self, columns: int = WIDTH) -> str:
         """Return the certificate as sentences, at most `columns` wide."""
-        return "\n".join(_page(self, columns))
+        title = textwrap.wrap(_title(self), columns, break_on_hyphens=False)
+        lines = chain.from_iterable(_section(name, words, columns) for name, words in sections(self))
+        return "\n".join([*title, "=" * max(map(len, title)), *lines])
 
     def __str__(self) -> str:
         return self.text()
@@ -231,12 +233,6 @@ def _table(digest: str) -> str:
     return f"the values were published in a file whose {kind} is {groups}"
 
 
-def _page(c: Certificate, columns: int) -> list[str]:
-    title = textwrap.wrap(_title(c), columns, break_on_hyphens=False)
-    lines = chain.from_iterable(_section(name, words, columns) for name, words in sections(c))
-    return [*title, "=" * max(map(len, title)), *lines]
-
-
 def _title(c: Certificate) -> str:
     return f"Certificate of the private release {c.release!r}"
 
@@ -262,7 +258,7 @@ def _definition(c: Certificate) -> definitions.Definition:
 
     Plain Pufferfish promises no more than a registered definition.
     """
-    return definitions.find(c.definition if is_worded(c) else "pufferfish")
+    return definitions.find(c.definition) if is_worded(c) else definitions.find("pufferfish")
 
 
 def promise_text(c: Certificate) -> str:
@@ -308,7 +304,7 @@ def not_promised(c: Certificate) -> Sequence[str]:
 
 
 def noise_text(c: Certificate) -> str:
-    kinds = [KINDS.find(name) for name in once(str(a.noise["kind"]) for a in c.answers)]
+    kinds = [*map(KINDS.find, once(str(answer.noise["kind"]) for answer in c.answers))]
     if len(kinds) == 1 and kinds[0].words is not None:
         words = kinds[0].words(kinds[0].read(c.answers[0].noise))
         return f"{words}; drawn exactly from the operating system's randomness" if kinds[0].is_drawn_here else words
@@ -342,5 +338,8 @@ def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:
         columns - _INDENT, initial_indent=hanging, subsequent_indent=" " * len(hanging), break_on_hyphens=False
     )
     lines = list(chain.from_iterable(wrapper.wrap(visible(sentence)) for sentence in sentences))
-    blank = [""] if title and lines else []
-    return [*blank, *(f"{title if i == 0 else '':<{_INDENT}}{line}".rstrip() for i, line in enumerate(lines))]
+    if not lines:
+        return []
+    blank = [""] if title else []
+    titles = [title, *[""] * (len(lines) - 1)]
+    return [*blank, *(f"{left:<{_INDENT}}{line}".rstrip() for left, line in zip(titles, lines, strict=True))]

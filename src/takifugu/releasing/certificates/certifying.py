@@ -16,10 +16,10 @@ from takifugu.analysis.randomisers import answered, scale_text
 from takifugu.calibration import Calibration
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
-from takifugu.model.queries import IntArray, Query
+from takifugu.model.queries import IntArray
 from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.certificates.bills import CERTIFICATE, Account, Bill, content_of
+from takifugu.releasing.certificates.bills import CERTIFICATE, Account, content_of
 from takifugu.releasing.certificates.certificate import Answer, Certificate, once
 from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
 
@@ -68,11 +68,16 @@ def certify(
     are, and names them only with `list_units`. The ledger's digest covers all of it.
     """
     calibrations, facts = [calibration for _, calibration, _ in drawn], tuple(facts)
-    query = _query_of(calibrations)
+    query = calibrations[0].query
+    if any(calibration.query != query for calibration in calibrations):  # entries are each unit's own
+        query = replace(query, entries=None)  # type: ignore[type-var]
     assumptions = [calibration.guarantee.assumptions for calibration in calibrations]
     sentences = [fact for fact in facts if isinstance(fact, str)]
     adjusted = [None] * len(drawn) if adjustment is None else adjustment.values
     hides_presence = _hides_presence(calibrations)
+    bill = None if account is None else account.bill
+    if bill is not None and hides_presence:
+        bill = replace(bill, readers=())
     certificate = Certificate(
         release=release,
         source=source,
@@ -96,19 +101,11 @@ def certify(
         unit_count=len(units) if units and not hides_presence else None,
         **asdict(wording),
         adjusting=() if adjustment is None else adjustment.notes,
-        bill=_bill(account, hides_presence),
+        bill=bill,
     )
     if account is None:
         return certificate
     return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))
-
-
-def _query_of(calibrations: Sequence[Calibration]) -> Query:
-    """Return the answers' common query, without entries if those differ."""
-    query = calibrations[0].query
-    if any(calibration.query != query for calibration in calibrations):
-        return replace(query, entries=None)  # type: ignore[type-var]
-    return query
 
 
 def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
@@ -130,13 +127,6 @@ def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
         "conditions": once(chain.from_iterable(promise.conditions for promise in promises)),
         "requested": to_text(min(requested)) if requested else None,
     }
-
-
-def _bill(account: Account | None, hides_presence: bool) -> Bill | None:
-    """Return an account's bill, without readers if their presence is hidden."""
-    if account is None:
-        return None
-    return replace(account.bill, readers=()) if hides_presence else account.bill
 
 
 def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
@@ -166,10 +156,10 @@ def _steps_of_cells(query: ByCells, belief: Recording) -> list[IntArray]:
 def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
     frameworks = {id(c.framework): c.framework for c in calibrations}.values()
     for framework in frameworks:
-        for secret in framework.secrets if framework.beliefs else ():
-            belief = framework.beliefs[0]
-            if secrets.view(secret, belief) is None and secret.family(belief).presence:
-                return True
+        for belief in framework.beliefs[:1]:
+            for secret in framework.secrets:
+                if secrets.view(secret, belief) is None and secret.family(belief).presence:
+                    return True
     return False
 
 

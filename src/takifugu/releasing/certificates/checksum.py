@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
@@ -53,26 +52,24 @@ def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
         )
     data = {**_ADDED.get(format_name, {}), **data}
     try:
-        content = {field.name: _frozen(data[field.name]) for field in fields(Certificate)}
+        content = {field.name: data[field.name] for field in fields(Certificate)}
+        for name_of_list in [key for key, value in content.items() if isinstance(value, list)]:
+            content[name_of_list] = tuple(content[name_of_list])
         content["answers"] = tuple(Answer(**answer) for answer in data["answers"])
         content["cautions"] = tuple(map(Caution, data["cautions"]))
         content["stays"] = tuple(Stays(**stay) for stay in data["stays"])
         content["window"] = None if data["window"] is None else Window(**data["window"])
-        bill = data["bill"]
-        lists = () if bill is None else ("places", "readers")
-        content["bill"] = None if bill is None else Bill(**{**bill, **{name: tuple(bill[name]) for name in lists}})
+        if (bill := data["bill"]) is not None:
+            content["bill"] = Bill(**{**bill, "places": tuple(bill["places"]), "readers": tuple(bill["readers"])})
         certificate = Certificate(**content)
     except (KeyError, TypeError, ValueError):
-        raise InputError(f"{name} was written by {_by(data)}, which this version cannot read") from None
+        software = repr(data.get("software"))[:60]
+        raise InputError(f"{name} was written by {software}, which this version cannot read") from None
     try:
         check_form(certificate)
     except InputError as error:
         raise InputError(f"{name} is not a certificate that Takifugu wrote ({error})", fix="get the original") from None
     return certificate
-
-
-def _by(data: Plain) -> str:
-    return repr(data.get("software"))[:60]
 
 
 def table_state(path: str | Path, certificate: Certificate) -> str:
@@ -120,7 +117,3 @@ def parsed(path: Path) -> Plain:
     if not isinstance(data, dict):
         raise InputError(f"{path.name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
     return data
-
-
-def _frozen(value: object) -> Any:
-    return tuple(value) if isinstance(value, list) else value

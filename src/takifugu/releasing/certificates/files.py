@@ -50,8 +50,10 @@ def digest_of_file(path: Path) -> str:
 
     Raises OSError for an unreadable path and for what is not a file.
     """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if path.exists() and not path.is_file():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR) if path.is_dir() else "it is not a file")
+        raise IsADirectoryError(errno.EISDIR, "it is not a file")
     with path.open("rb") as file:
         return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 

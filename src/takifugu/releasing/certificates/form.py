@@ -101,14 +101,13 @@ def _check_numbers(epsilon: str, delta: str, grid: str) -> None:
 
 def _odd(record: object, kind: type) -> str | None:
     """Return a record's first field of another type than declared, if any."""
-    kinds = _fields(kind).items()
-    return next((name for name, field_kind in kinds if not _fits(getattr(record, name), field_kind)), None)
+    for name, field_kind in _fields(kind).items():
+        if not _fits(getattr(record, name), field_kind):
+            return name
+    return None
 
 
-@cache
-def _fields(kind: type) -> dict[str, object]:
-    """Return the fields of a record with their types, cached."""
-    return get_type_hints(kind)
+_fields = cache(get_type_hints)
 
 
 def _fits(value: object, kind: Any) -> bool:

@@ -61,8 +61,10 @@ def rows_sent(names: Sequence[str], outputs: Sequence[Hashable], row: Sequence[i
     `place` has each value's index in `outputs`, `row` the number of its row.
     """
     parts = list(zip(*outputs, strict=True)) if len(names) == 2 else [tuple(outputs)]
-    values = {name: [part[y] for y in place] for name, part in zip(names, parts, strict=True)}
-    return Rows({ROW: list(row), **values})
+    columns: dict[str, Sequence[Hashable]] = {ROW: list(row)}
+    for name, part in zip(names, parts, strict=True):
+        columns[name] = [part[y] for y in place]
+    return Rows(columns)
 
 
 def rows_text(
@@ -99,11 +101,12 @@ def read_rows(text: str, unguarded: Callable[[str], str]) -> Rows:
         lines = list(reader)
         if header[0] != ROW or any(len(line) != len(header) for line in lines):
             raise ValueError
-        columns = list(zip(*lines, strict=True)) or [()] * len(header)
-        two = len(header) == 3
-        values = [list(map(_number, c)) if two else [unguarded(cell) for cell in c] for c in columns[1:]]
-        names = [unguarded(name) for name in header[1:]]
-        return Rows({ROW: list(map(int, columns[0])), **dict(zip(names, values, strict=True))})
+        cells = list(zip(*lines, strict=True)) or [()] * len(header)
+        read = _number if len(header) == 3 else unguarded
+        columns: dict[str, Sequence[Hashable]] = {ROW: list(map(int, cells[0]))}
+        for name, texts in zip(header[1:], cells[1:], strict=True):
+            columns[unguarded(name)] = list(map(read, texts))
+        return Rows(columns)
     except (ValueError, StopIteration, IndexError, csv.Error):
         raise InputError("the text is no table of randomised rows") from None
 

@@ -39,7 +39,7 @@ def misplaced(
     """
     if not are_degrees(columns):
         return
-    reach = [max(abs(as_fraction(end, "an end")) for end in pair) for pair in ends]
+    reach = [max(abs(as_fraction(low, "an end")), abs(as_fraction(high, "an end"))) for low, high in ends]
     if words_in(columns[0]) & NORTH and reach[0] <= LARGEST[1]:
         right = toml_of([columns[1], columns[0]])
         fault_text = f"takes {columns[0]!r} for the longitude and {columns[1]!r} for the latitude"
@@ -79,4 +79,5 @@ def refuse_beyond(table: Table, columns: Sequence[str], coordinates: Sequence[np
     nowhere = first_beyond(coordinates)
     if nowhere is not None:
         axis, row = nowhere
-        raise out_of_range(axis, row if table.ordered else None, columns[axis]).at("coordinates")
+        number = row if table.ordered else None
+        raise out_of_range(axis, number, columns[axis]).at("coordinates")

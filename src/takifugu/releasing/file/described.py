@@ -29,8 +29,9 @@ def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> t
     hints = get_type_hints(declared, include_extras=True)
     keys: dict[str, Any] = {}
     said = Field(description=str(declared.__doc__).partition("\n")[0])
-    candidates = (base, *([FileKeys] if issubclass(declared, PublicFile) else []))
-    bases = tuple(parent for parent in candidates if parent is not Section)
+    bases: tuple[type[Section], ...] = () if base is Section else (base,)
+    if issubclass(declared, PublicFile):
+        bases = (*bases, FileKeys)
     inherited_keys = FileKeys.model_fields if FileKeys in bases else ()
     for key_field in fields(declared):
         shapes = [note.rows for note in metadata_of(hints[key_field.name]) if isinstance(note, Key)]
@@ -40,7 +41,9 @@ def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> t
             factory = key_field.default_factory
             default = default if factory is MISSING else Field(default_factory=factory)
             hint = _validated(hints[key_field.name])
-            keys[key_field.name] = (hint if get_origin(hint) is Annotated else Annotated[hint, said], default)
+            if get_origin(hint) is not Annotated:
+                hint = Annotated[hint, said]
+            keys[key_field.name] = (hint, default)
     of: dict[str, Any] = {"__base__": (*bases, Described), "__doc__": declared.__doc__, "__module__": __name__}
     model: Any = create_model(declared.__name__, **of, **keys)
     model.declared = declared
@@ -49,8 +52,7 @@ def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> t
 
 def union_of(declared: Mapping[str, type], key: str, base: type[Section], rows: str) -> Any:
     """Return the type of several sections, told apart by `key`."""
-    models = [model_of(section, base, rows) for section in declared.values()]
-    return _one_of(models, key)
+    return _one_of([model_of(section, base, rows) for section in declared.values()], key)
 
 
 def _one_of(models: Sequence[type[Section]], key: str) -> Any:
@@ -77,23 +79,24 @@ def _validated(hint: object) -> object:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         inner, *metadata = arguments
-        return Annotated[(_validated(inner), *map(_worded, metadata))]
+        notes = list[object]()
+        for note in metadata:
+            if isinstance(note, Key):
+                examples = None if note.example is None else [note.example]
+                note = Field(description=note.meaning, examples=examples)
+            elif isinstance(note, Finite):
+                note = Field(allow_inf_nan=False)
+            elif isinstance(note, Checked):
+                note = AfterValidator(note.check)
+            notes.append(note)
+        return Annotated[(_validated(inner), *notes)]
     if origin in (Union, UnionType):
         return Union[tuple(map(_validated, arguments))]  # noqa: UP007
     if origin in (tuple, dict, list):
-        return origin[tuple(argument if argument is Ellipsis else _validated(argument) for argument in arguments)]
+        return origin[tuple(map(_validated, arguments))]
     if isinstance(hint, type) and is_dataclass(hint):
         return model_of(hint)
     return _STRICT.get(hint, hint) if isinstance(hint, type) else hint
-
-
-def _worded(metadata: object) -> object:
-    if isinstance(metadata, Key):
-        examples = None if metadata.example is None else [metadata.example]
-        return Field(description=metadata.meaning, examples=examples)
-    if isinstance(metadata, Finite):
-        return Field(allow_inf_nan=False)
-    return AfterValidator(metadata.check) if isinstance(metadata, Checked) else metadata
 
 
 def files_of(section: object) -> Iterator[tuple[tuple[str, ...], str, Section]]:
@@ -109,5 +112,7 @@ def files_of(section: object) -> Iterator[tuple[tuple[str, ...], str, Section]]:
 
 def _checks(hint: object) -> list[object]:
     """Return the checks anywhere in an annotated type."""
-    inner_checks = [check for argument in get_args(hint) for check in _checks(argument)]
-    return [*(note.check for note in metadata_of(hint) if isinstance(note, Checked)), *inner_checks]
+    checks: list[object] = [note.check for note in metadata_of(hint) if isinstance(note, Checked)]
+    for argument in get_args(hint):
+        checks += _checks(argument)
+    return checks

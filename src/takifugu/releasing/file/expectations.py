@@ -47,21 +47,21 @@ def size_that_matters(value: Number) -> tuple[Fraction, str]:
     >>> size_that_matters("2.5 h"), size_that_matters(30), size_that_matters("10%")
     ((Fraction(5, 2), 'h'), (Fraction(30, 1), ''), (Fraction(10, 1), '%'))
     """
+    number, unit = value, ""
     read = re.fullmatch(r"\s*([0-9][0-9./]*)\s*([^\s0-9.,/].*?)\s*", value) if isinstance(value, str) else None
+    if read is not None:
+        number, unit = read[1], read[2]
     try:
-        size = as_fraction(value if read is None else read[1], "what matters")
+        size = as_fraction(number, "what matters")
     except InputError:
         has_comma = re.search(r"[0-9],[0-9]", str(value)) is not None
-        rule = (
-            "numbers have a decimal point and no commas"
-            if has_comma
-            else ("it is a number, or a number and what it is in")
-        )
-        examples = '2.5, "2.5 rows" or "1000 rows"' if has_comma else '30, "30 rows", "2 h" or "10 %"'
+        rule, examples = "it is a number, or a number and what it is in", '30, "30 rows", "2 h" or "10 %"'
+        if has_comma:
+            rule, examples = "numbers have a decimal point and no commas", '2.5, "2.5 rows" or "1000 rows"'
         raise InputError(f"is {str(value)[:60]!r}", rule=rule, fix=f"write for example {examples}") from None
     if size <= 0:
         raise InputError(f"is {value!r}", rule="it must be above 0", fix="write for example 30")
-    return size, "" if read is None else read[2]
+    return size, unit
 
 
 def _check_values(values: dict[str, Number] | Number) -> None:

@@ -126,8 +126,10 @@ UNSAID = ("samples", "answers", "visits")
 
 
 def _meanings(*words: str) -> str:
-    phrases = [f'{ROWS[word]} ("{word}")' for word in words]
-    return "what a row says: " + " or ".join([", ".join(phrases[:-1]), phrases[-1]] if phrases[:-1] else phrases)
+    *phrases, last = [f'{ROWS[word]} ("{word}")' for word in words]
+    if phrases:
+        last = f"{', '.join(phrases)} or {last}"
+    return f"what a row says: {last}"
 
 
 def rows_among(*words: str) -> BeforeValidator:

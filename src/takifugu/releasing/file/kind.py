@@ -151,7 +151,7 @@ class ReleaseFile:
     @property
     def output(self) -> Path:
         """Return the output folder, by default named after the file."""
-        return self.inside(output_by_default(self.path) if self.spec.output is None else self.spec.output)
+        return self.inside(self.spec.output or output_by_default(self.path))
 
     @property
     def table(self) -> Data:
@@ -174,7 +174,8 @@ class ReleaseFile:
         read = with_dialect(read, self.source, self.folder, self.given, self.opened)
         if "encoding" in read:
             is_plain = all((unit.written or unit.name or "").isascii() for unit in units)
-            read["encoding"] = [read["encoding"], "ASCII" if is_plain else "other names"]
+            names = "ASCII" if is_plain else "other names"
+            read["encoding"] = [read["encoding"], names]
         return read
 
     def sections(self, of_kind: type[Spec]) -> Spec:

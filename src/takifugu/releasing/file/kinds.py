@@ -98,7 +98,8 @@ def model_of_named(kind: Kind, raw: Json) -> type[FileSpec]:
     if not query_names or not believed or any(name not in allowed_names for name in query_names):
         return model_of_file(kind)
     queries = tuple(sections_of(facts.rows, [name for name in allowed_names if name in query_names]).items())
-    return file_of(facts.sections, facts.table, facts.rows, queries, () if kind.section is None else (kind.believes,))
+    beliefs = () if kind.section is None else (kind.believes,)
+    return file_of(facts.sections, facts.table, facts.rows, queries, beliefs)
 
 
 def register(kind: Kind) -> None:

@@ -117,7 +117,7 @@ def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
         raise SpecError(faults)
     belief = raw.get("belief")
     kind_name = belief.get("kind") if isinstance(belief, dict) else None
-    kind = KINDS.find(kind_name if kind_name in KINDS else SEQUENCES)
+    kind = KINDS.find(kind_name) if kind_name in KINDS else KINDS.find(SEQUENCES)
     try:
         spec = _validated(kind, raw)
     except ValidationError as error:
@@ -159,8 +159,7 @@ def _errors(error: ValidationError, kind: Kind, raw: Json) -> list[ErrorDetails]
         if detail["type"] in TAGS and detail["loc"][:1] == ("release",):
             _, number = detail["loc"]
             try:
-                common = keys_of(kind.facts.table)
-                of_queries = {key for table in tables_in(model_of_file(kind)) for key in keys_of(table)} - common
+                of_queries = keys_of(*tables_in(model_of_file(kind))) - keys_of(kind.facts.table)
                 item = {key: value for key, value in raw["release"][number].items() if key not in of_queries}
                 kind.facts.table.model_validate({**item, "query": "?"})
             except ValidationError as others:

@@ -68,8 +68,8 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
     definition = "" if framework is None else framework.definition
     for number, item in enumerate(spec.release):
         if item is not None:
-            is_odd = ("release", number) in odd_tables
-            problems += table_problems(item, number, None if is_odd else belief, folder, definition)
+            of_table = None if ("release", number) in odd_tables else belief
+            problems += table_problems(item, number, of_table, folder, definition)
     if not problems and not faulty:
         spec = spec.model_copy(update={"release": kind.facts.tables(spec)})
     return Meaning(belief, framework, table, problems, spec)
@@ -81,7 +81,9 @@ def _meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path
     problems = list[TakifuguError]()
     if None not in sections.values():
         problems += [*kind.shape(spec, folder, data), *faults_of(spec.belief), *private_keys(spec, folder, data)]
-    odd = {str(error.where[0]) if error.where else "" for error in problems}
+    odd = set[str]()
+    for error in problems:
+        odd.add(str(error.where[0]) if error.where else "")
     odd |= {name for name, section in sections.items() if section is None}
     odd |= {"belief" for key in faulty - _HARMLESS if key.startswith("belief.")}
     belief, framework, table = None, None, None
@@ -90,7 +92,12 @@ def _meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path
             belief = spec.belief.meant.belief(Public(folder, spec.source))
             problems += [] if spec.source is None else kind.misfits(spec, belief)
     if belief is not None and not odd & {"hide", ""}:
-        framework = _hidden(kind, spec, belief, problems)
+        try:
+            framework = kind.framework_of(spec, belief)
+        except SpecError as error:
+            problems += error.faults
+        except TakifuguError as error:
+            problems.append(blamed(error, "hide"))
     if belief is not None and not odd and not faulty and is_there(spec.source, folder, data):
         table, faults = opened(kind.facts, spec, belief, folder, data)
         problems += faults if table is None or faults else revealed(spec, folder, table)
@@ -101,20 +108,12 @@ def two_tables(items: Sequence[Table | None]) -> Iterator[TakifuguError]:
     """Yield a fault for each name of two tables: on some machines A.csv and a.csv are one file."""
     taken = set[str]()
     for number, item in enumerate(items):
-        for name in () if item is None else item.names:
+        if item is None:
+            continue
+        for name in item.names:
             if name.lower() in taken:
                 yield fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
             taken.add(name.lower())
-
-
-def _hidden(kind: Kind, spec: FileSpec, belief: Entries, faults: list[TakifuguError]) -> Framework | None:
-    try:
-        return kind.framework_of(spec, belief)
-    except SpecError as error:
-        faults += error.faults
-    except TakifuguError as error:
-        faults.append(blamed(error, "hide"))
-    return None
 
 
 def table_problems(
@@ -133,14 +132,11 @@ def table_problems(
         else:
             query.resolve(belief)
     except TakifuguError as error:
-        yield blamed(error, "release", number, *_key_of(item, error))
-
-
-def _key_of(item: Table, error: TakifuguError) -> tuple[str, ...]:
-    """Return the table's key behind an error of its query."""
-    keys = (str(step) for step in error.where if step in type(item).model_fields)
-    otherwise = item.meant.blamed if isinstance(item.meant, Blaming) else "query"
-    return (next(keys, "") or otherwise,)
+        key = item.meant.blamed if isinstance(item.meant, Blaming) else "query"
+        for step in reversed(error.where):
+            if step in type(item).model_fields:
+                key = str(step)
+        yield blamed(error, "release", number, key)
 
 
 def named_sources(spec: FileSpec | None) -> Iterator[TakifuguError]:

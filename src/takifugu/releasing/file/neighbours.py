@@ -1,4 +1,4 @@
-"""Release files beside another one: which of them read the same data, and as which source of which ledger.
+"""Which ledger a release file belongs to, and which files beside it read the same data as which source of which ledger.
 
 Whoever describes the same data in two release files has two ledgers, or two sources of one, each of which knows half of
 what was spent. Only what is written in the files is read: no data and no ledger.
@@ -6,18 +6,25 @@ what was spent. Only what is written in the files is read: no data and no ledger
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from takifugu.core.files import read_file
+from takifugu.core.files import read_file, replace_synced
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json
 from takifugu.releasing.file.same_data import is_one_of
 
 #: Larger files are no release files, and so many are looked at.
 LARGEST, MOST_FILES = 1_000_000, 500
+_KEY = "ledger_id"
+#: The line of the key `ledger`, with its end.
+_LEDGER = re.compile(r"""^\ufeff?[ \t]*(?:ledger|"ledger"|'ledger')[ \t]*=[^\r\n]*(\r?\n|\Z)""", re.MULTILINE)
+#: The value of an id that is there.
+_WRITTEN = re.compile(rf"""^([ \t]*{_KEY}[ \t]*=[ \t]*)(["'])[^"'\r\n]*\2""", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -69,15 +76,15 @@ def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
         section, ledger, output = raw.get("source"), raw.get("ledger"), raw.get("output")
         source = section if isinstance(section, dict) else {}
         data_file = source.get("file")
-        if isinstance(ledger, str) and ledger and isinstance(data_file, str) and _is_same(folder, data_file, data):
+        if isinstance(ledger, str) and ledger and isinstance(data_file, str) and _is_same(data_file, data, folder):
             name, budget = source.get("name"), source.get("budget")
-            yield Neighbour(
-                path, ledger,
-                output=output if isinstance(output, str) else None,
-                source=name if isinstance(name, str) and normalised(name) else None,
-                budget=budget if isinstance(budget, int | float | str | dict) else None,
-                names_units=source.get("unit") is not None,
-            )  # fmt: skip
+            if not isinstance(output, str):
+                output = None
+            if not isinstance(name, str) or not normalised(name):
+                name = None
+            if not isinstance(budget, int | float | str | dict):
+                budget = None
+            yield Neighbour(path, ledger, output, name, budget, source.get("unit") is not None)
 
 
 def first_about(path: Path, data: Path) -> Neighbour | None:
@@ -93,13 +100,14 @@ def ledger_for(path: Path, data: Path) -> tuple[str, Path | None]:
     other = first_about(path, data)
     if other is None:
         return ledger_by_default(path), None
-    return other.ledger, None if other.path.name == path.name else other.path
+    owner = None if other.path.name == path.name else other.path
+    return other.ledger, owner
 
 
 def ledgers_apart(path: Path, data: str | Path, ledger: str | Path) -> Iterator[Neighbour]:
     """Yield the other files with these data under another ledger."""
     for other in neighbours(path.parent, data):
-        if other.path.name != path.name and not _is_same_ledger(other.place, ledger):
+        if other.path.name != path.name and not _is_same(other.place, ledger):
             yield other
 
 
@@ -107,17 +115,52 @@ def names_apart(path: Path, data: str | Path, ledger: str | Path, source: str) -
     """Yield the other files with these data under another source name."""
     for other in neighbours(path.parent, data):
         has_other_name = other.source is not None and normalised(other.source) != normalised(source)
-        if other.path.name != path.name and has_other_name and _is_same_ledger(other.place, ledger):
+        if other.path.name != path.name and has_other_name and _is_same(other.place, ledger):
             yield other
 
 
-def _is_same(folder: Path, file_name: str, data: str | Path) -> bool:
-    if "://" in file_name or "://" in str(data):
-        return file_name == str(data)
-    return is_one_of(folder / file_name, [Path(data)])
+def _is_same(file: str | Path, other: str | Path, folder: Path = Path()) -> bool:
+    if "://" in str(file) or "://" in str(other):
+        return str(file) == str(other)
+    return is_one_of(folder / file, [Path(other)])
 
 
-def _is_same_ledger(ledger: str | Path, other: str | Path) -> bool:
-    if "://" in str(ledger) or "://" in str(other):
-        return str(ledger) == str(other)
-    return is_one_of(Path(ledger), [Path(other)])
+def write_ledger_id(path: Path, ledger: str) -> None:
+    """Write the ledger's id below the key `ledger`, changing no other key.
+
+    A read-only file, or one that cannot be changed like this, stays as it is.
+    """
+    try:
+        place = path.resolve()
+        before = read_file(place).decode("utf-8")
+        after = with_ledger_id(before, ledger)
+        if after in (None, before):
+            return
+        replace_synced(place, str(after).encode("utf-8"))
+    except (OSError, ValueError, RuntimeError):
+        return  # the release is done; the folder and the ledger still say which ledger it was
+
+
+def with_ledger_id(text: str, ledger: str) -> str | None:
+    """Return a file's text with its ledger's id, or None.
+
+    >>> print(with_ledger_id('ledger = "a.db"  # kept safe\\noutput = "out"', "0123456789abcdef"))
+    ledger = "a.db"  # kept safe
+    ledger_id = "0123456789abcdef"  # which ledger that is: a release with another one stops
+    output = "out"
+    """
+    match = _LEDGER.search(text)
+    if _WRITTEN.search(text):
+        changed = _WRITTEN.sub(rf'\g<1>"{ledger}"', text, count=1)
+    elif match is None:
+        return None
+    else:
+        end = match[1] or "\n"
+        line = f'{_KEY} = "{ledger}"  # which ledger that is: a release with another one stops'
+        before, after = text[: match.end()], text[match.end() :]
+        changed = f"{before}{line}{end}{after}" if match[1] else f"{before}{end}{line}"
+    with suppress(ValueError, RecursionError):
+        keys_with_id = {**tomllib.loads(text.removeprefix("\ufeff")), _KEY: ledger}
+        if tomllib.loads(changed.removeprefix("\ufeff")) == keys_with_id:
+            return changed
+    return None

@@ -19,15 +19,20 @@ _SECTIONS, _HARMLESS = ("source", "belief"), {".name", ".epsilon"}
 def what_is_valid(model: type[FileSpec], raw: Json) -> tuple[FileSpec, frozenset[str]]:
     """Return the file's valid parts, and the keys replaced by examples."""
     faulty, parts, items = {"release"}, dict[str, object](), raw.get("release")
+    if not isinstance(items, list):
+        items = []
     for name, field in model.model_fields.items():
         if name not in raw and not field.is_required():
             parts[name] = field.get_default(call_default_factory=True)
         elif members := _members(field.annotation):
             member = _chosen(members, raw.get(name), "kind") or members[0]
-            parts[name] = valid_section(member, raw.get(name), name, faulty if name in _SECTIONS else None)
+            with_examples = faulty if name in _SECTIONS else None
+            parts[name] = valid_section(member, raw.get(name), name, with_examples)
     tables = tables_in(model)
-    raw_tables = items if isinstance(items, list) else []
-    parts["release"] = tuple(_valid_table(tables, item, number) for number, item in enumerate(raw_tables))
+    valid_tables = list[BaseModel | None]()
+    for number, item in enumerate(items):
+        valid_tables.append(_valid_table(tables, item, number))
+    parts["release"] = tuple(valid_tables)
     return model.model_construct(_fields_set=None, **parts), frozenset(faulty)
 
 
@@ -41,10 +46,13 @@ def valid_section(
         keys = {str(e["loc"][0]) for e in error.errors() if e["loc"]}
     if faulty is None or not isinstance(raw, dict) or "kind" in keys:
         return None
-    examples = {k: (f.examples or [None])[0] for k, f in model.model_fields.items() if k in keys and f.is_required()}
     faulty.update(f"{name}.{key}" for key in keys)
+    section = {key: value for key, value in raw.items() if key not in keys}
+    for key, field in model.model_fields.items():
+        if key in keys and field.is_required():
+            section[key] = (field.examples or [None])[0]
     try:
-        return model.model_validate({**{k: v for k, v in raw.items() if k not in keys}, **examples})
+        return model.model_validate(section)
     except ValidationError:
         return None
 
@@ -54,7 +62,7 @@ def _valid_table(members: list[type[BaseModel]], raw: object, number: int) -> Ba
     model, faulty = _chosen(members, raw, "query"), set[str]()
     if model is None or not isinstance(raw, dict):
         return None
-    other_keys = {key for member in members for key in keys_of(member)} - keys_of(model)
+    other_keys = keys_of(*members) - keys_of(model)
     item = valid_section(model, {key: value for key, value in raw.items() if key not in other_keys}, "", faulty)
     if not isinstance(item, Table) or not faulty <= _HARMLESS or (".epsilon" in faulty and item.shares_epsilon):
         return None
@@ -66,9 +74,12 @@ def tables_in(model: type[BaseModel]) -> list[type[BaseModel]]:
     return _members(model.model_fields["release"].annotation)
 
 
-def keys_of(model: type[BaseModel]) -> set[str]:
-    """Return the keys of a section, by their names in files."""
-    return {field.alias or name for name, field in model.model_fields.items()}
+def keys_of(*models: type[BaseModel]) -> set[str]:
+    """Return the keys of sections, by their names in files."""
+    keys = set[str]()
+    for model in models:
+        keys |= {field.alias or name for name, field in model.model_fields.items()}
+    return keys
 
 
 def _chosen(members: list[type[BaseModel]], raw: object, key: str) -> type[BaseModel] | None:
@@ -85,4 +96,7 @@ def _members(annotation: object) -> list[type[BaseModel]]:
     """Return the models of a type, union or list."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [model for argument in get_args(annotation) for model in _members(argument)]
+    models = list[type[BaseModel]]()
+    for argument in get_args(annotation):
+        models += _members(argument)
+    return models

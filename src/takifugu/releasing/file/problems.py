@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from takifugu.core.commands import command
@@ -22,7 +23,6 @@ Where = tuple[Step, ...]
 
 #: What pydantic calls a kind that it does not know.
 TAGS = ("union_tag_not_found", "union_tag_invalid")
-_MISSING = object()
 #: Nobody reads more faults at a time.
 MOST_PROBLEMS = 100
 
@@ -34,7 +34,7 @@ def problems_of(
     problems: dict[Where, TakifuguError] = {}
     belief = raw.get("belief")
     kind = belief.get("kind") if isinstance(belief, dict) else None
-    all_keys = command("keys", *([kind] if isinstance(kind, str) else []))
+    all_keys = command("keys", kind) if isinstance(kind, str) else command("keys")
     placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
     for error, place, node in placed:
         if len(problems) == MOST_PROBLEMS:
@@ -93,7 +93,8 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
     """
     error.where = where
     error.reworded(in_toml)
-    error.fix = error.fix or ("" if error.rule else "repair it")
+    if not error.fix and not error.rule:
+        error.fix = "repair it"
     return error
 
 
@@ -161,15 +162,19 @@ def _resolve(node: Json, schema: Json, value: object) -> Json:
                 node = {"$ref": mapping[kind], "others": mapping}
                 continue
             members = [_resolve({"$ref": reference}, schema, value) for reference in mapping.values()]
-            properties = {name: part for member in reversed(members) for name, part in member["properties"].items()}
-            return {**node, "of": key, "kinds": list(mapping), **({"properties": properties} if key == "query" else {})}
+            node = {**node, "of": key, "kinds": list(mapping)}
+            if key == "query":
+                node["properties"] = {}
+                for member in reversed(members):
+                    node["properties"] |= member["properties"]
+            return node
         elif "anyOf" in node:
             members = [m for m in node["anyOf"] if m.get("type") != "null"]
-            nested = [m for m in members if "$ref" in m or m.get("type") in ("array", "object")]
-            candidates = members if len(members) == 1 else nested if isinstance(value, list | dict) else []
-            if len(candidates) != 1:
+            if len(members) > 1 and isinstance(value, list | dict):
+                members = [m for m in members if "$ref" in m or m.get("type") in ("array", "object")]
+            if len(members) != 1:
                 return node
-            node = {**candidates[0], **{k: v for k, v in node.items() if k in ("description", "examples")}}
+            node = {**members[0], **{k: v for k, v in node.items() if k in ("description", "examples")}}
         else:
             return node
 
@@ -184,10 +189,13 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
     if kind == "extra_forbidden":
         return exact_total(key) or _unknown_key(key, node, schema, all_keys)
     if kind in TAGS and node.get("of") == "query":
-        tag, kinds = value.get("query", _MISSING) if isinstance(value, dict) else _MISSING, node["kinds"]
-        if tag is _MISSING:
+        kinds = node["kinds"]
+        if not isinstance(value, dict) or "query" not in value:
             return InputError("is missing", fix=f"write {_either(kinds)}")
-        return InputError(f"is {_text(tag)}{did_you_mean(tag, kinds)}", fix=f"write {_nearest(tag, kinds)}")
+        tag = value["query"]
+        near = nearest_words(tag, kinds)
+        more = f" or {len(kinds) - len(near)} more" if len(near) < len(kinds) else ""
+        return InputError(f"is {_text(tag)}{did_you_mean(tag, kinds)}", fix=f"write {_either(near)}{more}")
     if kind in TAGS:
         kinds = node.get("kinds", [])
         tag = value.get("kind") if isinstance(value, dict) else None
@@ -203,11 +211,9 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
         fix = f"write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
         return InputError(f"is {_text(value)}", fix=fix)
     if kind in ("string_too_short", "too_short"):
-        return InputError(f"is {'empty' if not value else 'too short'}", fix=_write(key, node, schema))
+        return InputError("is too short" if value else "is empty", fix=_write(key, node, schema))
     if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
-        kinds = list(dict.fromkeys(_kind(m) for m in _members(node) if m.get("type") in _KINDS))
-        kinds = [k for k in kinds if k != "a whole number" or "a number" not in kinds]
-        fault_text = f"is {_text(value)}, not {' or '.join(kinds) or 'what belongs here'}"
+        fault_text = f"is {_text(value)}, not {' or '.join(_kinds(node)) or 'what belongs here'}"
         return InputError(fault_text, fix=_write(key, node, schema))
     rule = f"it must be {error['msg'].removeprefix('Input should be ')}"
     return InputError(f"is {_text(value)}", rule=rule, fix=_write(key, node, schema))
@@ -238,7 +244,12 @@ def _unsupported(error: ErrorDetails, key: str, node: Json, raw: Json) -> Takifu
 
 
 def _allowed(node: Json) -> list[str]:
-    return [v for m in _members(node) for v in m.get("enum", [m["const"]] if "const" in m else [])]
+    values = list[str]()
+    for member in _members(node):
+        if "const" in member:
+            values.append(member["const"])
+        values += member.get("enum", [])
+    return values
 
 
 _KINDS = {
@@ -247,9 +258,18 @@ _KINDS = {
 }  # fmt: skip
 
 
-def _kind(node: Json) -> str:
-    names_its_keys = node["type"] != "object" or "properties" in node
-    return _KINDS[node["type"]] if names_its_keys else "{ name = ... }"
+def _kinds(node: Json) -> list[str]:
+    """Return the types of values that a part of a schema allows, in words."""
+    kinds = list[str]()
+    for member in _members(node):
+        kind = _KINDS.get(str(member.get("type")))
+        if kind is not None and member["type"] == "object" and "properties" not in member:
+            kind = "{ name = ... }"
+        if kind is not None and kind not in kinds:
+            kinds.append(kind)
+    if "a number" in kinds and "a whole number" in kinds:
+        kinds.remove("a whole number")
+    return kinds
 
 
 def _members(node: Json) -> list[Json]:
@@ -257,17 +277,15 @@ def _members(node: Json) -> list[Json]:
 
 
 def _text(value: object) -> str:
-    text = {True: "true", False: "false"}.get(value, repr(value)) if isinstance(value, bool) else repr(value)
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _nearest(value: object, allowed: Sequence[Hashable]) -> str:
-    near = nearest_words(value, allowed)
-    return _either(near) + (f" or {len(allowed) - len(near)} more" if len(near) < len(allowed) else "")
-
-
 def _either(allowed: Sequence[Hashable]) -> str:
-    return " or ".join(f'"{a}"' if isinstance(a, str) else str(a) for a in allowed)
+    quoted = []
+    for choice in allowed:
+        quoted.append(f'"{choice}"' if isinstance(choice, str) else str(choice))
+    return " or ".join(quoted)
 
 
 def _example(node: Json) -> str:
@@ -291,7 +309,7 @@ def _write(key: str, node: Json, schema: Json) -> str:
         return f"add a section [{key}] with {', '.join(required)}"
     if "kinds" in node:
         return f"add a section [{key}] with kind = {_either(node['kinds'])}"
-    allowed = [v for m in _members(node) for v in m.get("enum", [])]
-    if allowed:
-        return f"write {_either(allowed)}"
+    enums = [member["enum"] for member in _members(node) if "enum" in member]
+    if enums:
+        return f"write {_either([*chain(*enums)])}"
     return f"write {key}: {node['description']}" if "description" in node else f"fix {key}"

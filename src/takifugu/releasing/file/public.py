@@ -60,8 +60,9 @@ class PublicTable:
         counts = Counter[tuple[Hashable, ...]]()
         bins = {name: bins_of(self.source_keys, name) for name in columns}
         for group in totals(self.table, [], by=columns, null_keys="keep"):
-            cells = zip(group.key, columns, strict=True)
-            key = (self._value(text, name, bins[name], classes.get(name)) for text, name in cells)
+            key = list[Hashable]()
+            for text, name in zip(group.key, columns, strict=True):
+                key.append(self._value(text, name, bins[name], classes.get(name)))
             counts[tuple(key)] += group.rows
         return counts
 
@@ -72,14 +73,17 @@ class PublicTable:
 
     def _value(self, text: str | None, name: str, bins: Bins | None, classes: Any) -> Hashable:
         """Return a cell's value; DataError for an undeclared missing one."""
-        code = UNOBSERVED
-        if classes is not None:
-            text = None if text is None else self.number(text, name)
-            code = classes.classes().code(None if text is None else float(text))
-        if code == UNOBSERVED and (text is None or classes is not None):
-            fix = FILL_THEM if classes is None else f'fill them, or write missing = "..." under [belief.classes.{name}]'
-            raise DataError(f"{self.source}: column {name!r} has missing values", fix=fix)
-        return binned(text, name, bins, self.table.numerals) if classes is None else classes.called[code]
+        fault_text = f"{self.source}: column {name!r} has missing values"
+        if classes is None:
+            if text is None:
+                raise DataError(fault_text, fix=FILL_THEM)
+            return binned(text, name, bins, self.table.numerals)
+        number = None if text is None else float(self.number(text, name))
+        code = classes.classes().code(number)
+        if code == UNOBSERVED:
+            fix = f'fill them, or write missing = "..." under [belief.classes.{name}]'
+            raise DataError(fault_text, fix=fix)
+        return classes.called[code]  # type: ignore[no-any-return]
 
     def people(self, written: Sequence[tuple[str, int | None]], column: str) -> dict[str, str]:
         return meant(written, column, "person")
@@ -119,8 +123,9 @@ class Counting(Protocol):
 def faults_of(belief: Described) -> Iterator[TakifuguError]:
     """Yield the faults of a [belief] beyond its single keys."""
     meant = belief.meant
-    for error in meant.faults() if isinstance(meant, Checking) else ():
-        yield blamed(error, "belief", *key_of(belief, error))
+    if isinstance(meant, Checking):
+        for error in meant.faults():
+            yield blamed(error, "belief", *key_of(belief, error))
 
 
 def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[TakifuguError]:

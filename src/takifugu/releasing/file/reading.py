@@ -80,7 +80,9 @@ def called(
     `key` is its key of [source]; `may_drop` means that null_keys is one, too.
     """
     if None in names:
-        fix = "fill them, or leave these rows out" + (', or write null_keys = "drop"' if may_drop else "")
+        fix = "fill them, or leave these rows out"
+        if may_drop:
+            fix += ', or write null_keys = "drop"'
         raise wrong(key, f"column {column!r} has missing values", rule="every row must say whose it is", fix=fix)
     with placed_at(key):
         return meant([(str(name), row) for row, name in enumerate(names)], column, what)

@@ -34,7 +34,14 @@ COUNT_ELSEWHERE = (
 
 def is_one_of(path: Path, private: Iterable[Path]) -> bool:
     """Return whether a path or link leads to one of these files."""
-    return any(_same_file(path, other) for other in private)
+    for other in private:
+        try:
+            is_same = os.path.samefile(path, other)
+        except OSError:  # one of them is not there
+            is_same = path.resolve() == other.resolve()
+        if is_same:
+            return True
+    return False
 
 
 def same_transitions(counts: IntArray, private: Table, layouts: Sequence[Layout], states: Recode) -> bool:
@@ -54,16 +61,20 @@ def same_rows(public: Table, private: Table, columns: Sequence[str]) -> bool:
     public_rows = _read(partial(_rows, public, columns))
     if public_rows is None:
         return False
-    texts = [{key[i] for key in public_rows} - {None} for i in range(len(columns))]
-    codes = [{str(text): code for code, text in enumerate(values)} for values in texts]
-    coded = {
-        tuple(UNOBSERVED if text is None else code_of[text] for text, code_of in zip(key, codes, strict=True)): rows
-        for key, rows in public_rows.items()
-    }
+    codes = list[dict[str, int]]()
+    for place in range(len(columns)):
+        texts = {key[place] for key in public_rows} - {None}
+        codes.append({str(text): code for code, text in enumerate(texts)})
+    coded = dict[tuple[int, ...], int]()
+    for key, rows in public_rows.items():
+        row = list[int]()
+        for text, code_of in zip(key, codes, strict=True):
+            row.append(UNOBSERVED if text is None else code_of[text])
+        coded[tuple(row)] = rows
     tallied = _read(partial(tally, private, dict(zip(columns, codes, strict=True))))
-    return (
-        tallied == coded if tallied is not None else public_rows == _read(partial(_rows, private, columns))
-    )  # a column of dates
+    if tallied is None:  # a column of dates
+        return public_rows == _read(partial(_rows, private, columns))
+    return tallied == coded
 
 
 def _rows(table: Table, columns: Sequence[str]) -> dict[tuple[str | None, ...], int]:
@@ -76,10 +87,3 @@ def _read(reduce: Callable[[], T]) -> T | None:
         return reduce()
     except TakifuguError:
         return None
-
-
-def _same_file(path: Path, other: Path) -> bool:
-    try:
-        return os.path.samefile(path, other)
-    except OSError:  # one of them is not there
-        return path.resolve() == other.resolve()

@@ -86,7 +86,8 @@ class FileKeys(Section):
     @model_validator(mode="after")
     def _numerals(self) -> Self:
         Numerals(self.decimal or ".", self.thousands or "")
-        Written(lines=self.header if isinstance(self.header, tuple) else None)
+        if isinstance(self.header, tuple):
+            Written(lines=self.header)
         return self
 
 

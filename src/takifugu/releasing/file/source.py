@@ -41,24 +41,25 @@ def written_of(*keys: object) -> Written:
     Sheet, table and lines are the first section's: another section is about another file.
     """
 
-    def first(name: str, default: object) -> Any:
-        return next((value for section in keys if (value := getattr(section, name, None)) is not None), default)
-
-    header, lines = first("header", True), None
-    if header is not True and header is not False:  # another file has its own lines
-        header = _key_of(keys[0], "header")
-        lines = (header, header) if isinstance(header, int) else header
-    numerals = Numerals(first("decimal", "."), first("thousands", ""))
-    is_of_engine = isinstance(keys[0], SourceKeys) and keys[0].engine is not None  # its table is none of a file's
-    parts = {} if is_of_engine else {key: _key_of(keys[0], key) for key in PARTS}
+    said: dict[str, Any] = {"header": True, "decimal": ".", "thousands": "", "encoding": None, "delimiter": None}
+    for section in reversed(keys):
+        if not isinstance(said["header"], bool):  # another file has its own lines
+            said["header"] = None
+        for name in said:
+            value = getattr(section, name, None)
+            if value is not None:
+                said[name] = value
+    header = said["header"]
+    lines = None if isinstance(header, bool) else header
+    if isinstance(lines, int):
+        lines = (lines, lines)
+    parts: dict[str, Any] = {}
+    if not isinstance(keys[0], SourceKeys) or keys[0].engine is None:  # an engine's table is none of a file's
+        parts = {key: getattr(keys[0], key, None) for key in PARTS}
+    numerals = Numerals(said["decimal"], said["thousands"])
     return Written(
-        first("encoding", None), first("delimiter", None), header is not False, numerals=numerals, lines=lines, **parts
+        said["encoding"], said["delimiter"], header is not False, numerals=numerals, lines=lines, **parts
     )
-
-
-def _key_of(section: object, key: str) -> Any:
-    """Return the value of a key of a section, or nothing."""
-    return getattr(section, key, None)
 
 
 def open_public(keys: object, source: SourceKeys | None, path: Path | str, missing: bool = True) -> Table:
@@ -103,8 +104,11 @@ def _texts(value: object) -> Iterator[str]:
     """Yield every text and key in plain data."""
     if isinstance(value, str):
         yield value
-    for part in (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _texts(part)
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
 
 
 def is_there(source: SourceKeys, folder: Path, data: object) -> bool:
@@ -136,13 +140,8 @@ def with_dialect(said: Plain, source: SourceKeys, folder: Path, data: object, ta
     path = data if data is not None else source.engine is None and source.file and folder / source.file
     dialect: Mapping[str, object] = {}
     if table is not None and isinstance(path, str | os.PathLike):
-        dialect = cached(table, "dialect", lambda: _dialect(Path(path), source))
+        with suppress(TakifuguError):  # a file that was replaced since it was opened: reading it says so
+            dialect = cached(table, "dialect", lambda: dialect_of(Path(path), written_of(source)))
     dropped = {"delimiter", "encoding"} if "delimiter" in dialect else _OF_CSV
-    return {**{key: value for key, value in said.items() if key not in dropped}, **dialect}
-
-
-def _dialect(path: Path, source: SourceKeys) -> Mapping[str, object]:
-    try:
-        return dialect_of(path, written_of(source))
-    except TakifuguError:  # a file that was replaced since it was opened: reading it says so
-        return {}
+    layout = {key: value for key, value in said.items() if key not in dropped}
+    return {**layout, **dialect}

@@ -68,7 +68,9 @@ _ALSO = {
     "std": "stddev stdev standarddeviation sd",
     "total": "totals",
 }
-_NAMES = {word: name for name, spellings in _ALSO.items() for word in (*spellings.split(), name.replace("_", ""))}
+_NAMES = dict[str, str]()
+for _name, _spellings in _ALSO.items():
+    _NAMES |= dict.fromkeys((*_spellings.split(), _name.replace("_", "")), _name)
 
 _SHARE = ", and share = 0.9, or several such as share = [0.25, 0.75]"
 _OF_ONE = "bins = { low = [0, 10], high = [10, 20] } under [source]"
@@ -93,9 +95,11 @@ def instead_of(wanted: object, allowed: Sequence[str], raw: object = None) -> In
     if name is None:
         return None
     if name in allowed:  # another spelling of what is published
-        fault_text = f'"{wanted}" is not published under this name'
-        return InputError(fault_text, fix=f'write query = "{name}"{_SHARE if name == "quantile" else ""}')
-    recipe, kind = _RECIPES[name], _kind_of(raw)
+        share = _SHARE if name == "quantile" else ""
+        return InputError(f'"{wanted}" is not published under this name', fix=f'write query = "{name}"{share}')
+    recipe, kind = _RECIPES[name], ""
+    if isinstance(raw, Mapping) and isinstance(raw.get("belief"), Mapping):
+        kind = str(raw["belief"].get("kind"))
     fault_text = f'"{wanted}" is not published' if recipe.why else f'"{wanted}" is not published under this name'
     either = " or ".join(f'"{query}"' for query in allowed)
     if recipe.query not in allowed:
@@ -130,9 +134,3 @@ def exact_total(key: str) -> InputError | None:
         "last one; and no promise about the other tables is proved for somebody who knows it",
         fix="leave it out, and publish the total as a count or a sum with an epsilon of its own",
     )
-
-
-def _kind_of(raw: object) -> str:
-    belief = raw.get("belief") if isinstance(raw, Mapping) else None
-    kind = belief.get("kind") if isinstance(belief, Mapping) else None
-    return kind if isinstance(kind, str) else ""

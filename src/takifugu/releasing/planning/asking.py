@@ -75,8 +75,11 @@ class Asking:
     def questions(self, item: Item, name: str, scope: str) -> Iterator[Question]:
         """Yield the questions of one table, in the order of the units."""
         query = self.query(item)
-        for units in ([unit] for unit in self.units) if scope == "unit" else [self.units]:
-            yield self._ask(name, item, query, units)
+        if scope != "unit":
+            yield self._ask(name, item, query, self.units)
+            return
+        for unit in self.units:
+            yield self._ask(name, item, query, [unit])
 
     def totals(self, questions: Sequence[Question]) -> tuple[Totals, ...]:
         """Return the public sums of each answer's cells, block by block.
@@ -85,19 +88,18 @@ class Asking:
         """
         units_by_name, totals = {unit.name: (unit,) for unit in self.units}, []
         for question in questions:
-            problem, units = question.calibration.problem, units_by_name[question.unit] if question.unit else self.units
+            problem, units = question.calibration.problem, self.units
+            if question.unit:
+                units = units_by_name[question.unit]
             blocks = problem.query.blocks if isinstance(problem.query, ByCells) else 1
             parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
-            totals.append(tuple(self._total(units, part) for part in parts))
+            # The sum is public where the query reads a public number of entries.
+            is_known = not self.file.hides_gaps and (len(units) == 1 or all(unit.complete for unit in units))
+            sums = list[Fraction | None]()
+            for part in parts:
+                sums.append(part.constant_sum() if is_known and isinstance(part, Additive) else None)
+            totals.append(tuple(sums))
         return tuple(totals)
-
-    def _total(self, units: Sequence[Unit], answer: Additive) -> Fraction | None:
-        """Return the sum of an answer's cells, or None unless public.
-
-        The sum is public where the query reads a public number of entries.
-        """
-        is_known = not self.file.hides_gaps and (len(units) == 1 or all(unit.complete for unit in units))
-        return answer.constant_sum() if is_known and isinstance(answer, Additive) else None
 
     def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
         """Return one question of a table.
@@ -164,14 +166,11 @@ class Asking:
         return self.already.shared[key][tables.index(item)]
 
     def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
-        requested = (item.epsilon, item.delta, item.mechanism, item.allow_zero_noise, item.metric)
-        key = (requested, id(framework), query, alone)
-        if key not in self.already.single:
-            self.already.single[key] = self._calibrate(item, query, framework, alone)
-        return self.already.single[key]
-
-    def _calibrate(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
         """Return the calibration of one answer, composable unless `alone`."""
+        promised = (item.epsilon, item.delta, item.mechanism, item.allow_zero_noise, item.metric)
+        key = (promised, id(framework), query, alone)
+        if key in self.already.single:
+            return self.already.single[key]
         hidden = self.file.hides_gaps
         only = self.file.source.only_release and alone and not hidden
         fitted = fitted_to_data(self.file.spec)
@@ -191,4 +190,5 @@ class Asking:
                 "others",
                 fix=f'publish it alone, or one table per {self.file.people.one} (per = "unit")',
             )
+        self.already.single[key] = calibration
         return calibration

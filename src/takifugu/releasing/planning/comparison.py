@@ -15,9 +15,8 @@ from takifugu.core.text.markup import note, text
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sharing import delta_of, epsilon_of, metric_of, sharing
-from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.file.toml_words import in_toml
-from takifugu.releasing.planning.layouts import notices_of_layout
+from takifugu.releasing.planning.notices import notices_of_layout
 from takifugu.releasing.planning.plan import Watch, aims_as_needed, longest_of, unwatched, whose_answers
 from takifugu.releasing.planning.two_ledgers import notices_of_file
 
@@ -67,7 +66,10 @@ class Comparison:
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
         tables = [{"name": t.name, "scope": t.scope, "unit": t.unit, **t.rows.to_dict()} for t in self.tables]
-        return {"tables": tables, **({"notices": list(self.notices)} if self.notices else {})}
+        data: Json = {"tables": tables}
+        if self.notices:
+            data["notices"] = list(self.notices)
+        return data
 
 
 def comparison(file: ReleaseFile, watch: Watch = unwatched) -> Comparison:
@@ -79,24 +81,25 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
     """Yield every mechanism side by side for each table."""
     scopes = aims_as_needed(file, watch)
     for number, (asking, item, name, scope) in enumerate(scopes):
-        units, longest = asking.units, longest_of(asking.units)
+        units, unit = asking.units, None
+        if scope == "unit":
+            units = (longest_of(asking.units),)
+            unit = units[0].name
         watch(f"comparing mechanisms for {name}", number, len(scopes))
-        aimed = asking.kind.unit_query(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
+        aimed = asking.kind.unit_query(asking.file, item, asking.query(item), units)
         framework, query = asking.about(aimed.units), aimed.query
         promised = (epsilon_of(file, item), delta_of(file, item))
         rows = compare(framework, query, *promised, file.source.only_release, metric_of(item))
+        remarks = [*rows.remarks]
+        if item.shares_epsilon:
+            remarks.append(
+                f"{', '.join(table.name for table in sharing(file, item))} share this epsilon, so that each gets more "
+                f"noise than it would alone, which is what is compared here: {command('calibrate', file.path)} says "
+                "how much"
+            )
+        best = [row.name for row in rows.rows if row.status == CHOSEN]
+        if best:
+            remarks += asking.kind.remarks(asking.file, item, best[0])
         rows_in_toml = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
-        best = next((row.name for row in rows.rows if row.status == CHOSEN), None)
-        remarks = () if best is None else tuple(asking.kind.remarks(asking.file, item, best))
-        together = tuple(_together(file, item)) if item.shares_epsilon else ()
-        rows = replace(rows, rows=rows_in_toml, remarks=(*rows.remarks, *together, *remarks))
-        yield Compared(name, scope, longest.name if scope == "unit" else None, file.people, rows)
-
-
-def _together(file: ReleaseFile, item: Item) -> Iterator[str]:
-    """Yield the lines about a table with shared epsilon."""
-    names = [table.name for table in sharing(file, item)]
-    yield (
-        f"{', '.join(names)} share this epsilon, so that each gets more noise than it would alone, which is what is "
-        f"compared here: {command('calibrate', file.path)} says how much"
-    )
+        rows = replace(rows, rows=rows_in_toml, remarks=tuple(remarks))
+        yield Compared(name, scope, unit, file.people, rows)

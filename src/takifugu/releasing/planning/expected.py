@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -56,9 +56,12 @@ class Blur:
     @property
     def shares(self) -> tuple[float, float]:
         """Return the ± as fractions of the best and worst cells' ranges."""
-        of_nothing = math.inf if self.half_width else 0.0
-        shares = [float(self.half_width / size) if size else of_nothing for size in self.ranges]
-        return (min(shares), max(shares)) if shares else (0.0, 0.0)
+        if not self.ranges:
+            return 0.0, 0.0
+        shares = [float(self.half_width / size) for size in self.ranges if size]
+        if 0 in self.ranges:
+            shares.append(math.inf if self.half_width else 0.0)
+        return min(shares), max(shares)
 
     def to_dict(self) -> Json:
         low, high = self.shares
@@ -169,21 +172,16 @@ def _of_choices(table: Table) -> Expected:
     """Return the expected losses of chosen values, by the table's widest noise."""
     values = sum(len(q.calibration.problem.published) for q in table.questions)
     kinds = {id(q.calibration): q.of_observed for q in table.questions}.values()
-    choices = list[tuple[Randomiser, int]]()
+    choices = list[tuple[PermuteAndFlip, int]]()
     for calibration in kinds:
-        choices += [(calibration.randomiser, entries) for entries in _of_groups(calibration)]
+        choice, ranges = calibration.randomiser, calibration.problem.answers[0].cell_ranges()
+        assert isinstance(choice, PermuteAndFlip)
+        size = choice.cells // choice.groups
+        for first in range(0, choice.cells, size):  # a group of choices is among as many entries
+            choices.append((choice, max(ranges[first : first + size])))
     noise, entries = max(choices, key=lambda pair: pair[0].scale / max(pair[1], 1))
-    assert isinstance(noise, PermuteAndFlip)
-    is_blind = all(isinstance(choice, PermuteAndFlip) and choice.is_blind(most) for choice, most in choices)
+    is_blind = all(choice.is_blind(most) for choice, most in choices)
     return Expected(table.name, table.scope, (), f"{noise.words(values)} (of {entries:,})", is_blind)
-
-
-def _of_groups(calibration: Calibration) -> list[int]:
-    """Return the number of entries behind each group of choices."""
-    noise, ranges = calibration.randomiser, calibration.problem.answers[0].cell_ranges()
-    assert isinstance(noise, PermuteAndFlip)
-    size = noise.cells // noise.groups
-    return [max(ranges[first : first + size]) for first in range(0, noise.cells, size)]
 
 
 def column_words(calibration: Calibration) -> str:
@@ -195,32 +193,25 @@ def column_words(calibration: Calibration) -> str:
 
 
 def _blur(calibration: Calibration, units: Sequence[str | None], values: int) -> Blur:
-    noise = calibration.randomiser
+    noise, answer = calibration.randomiser, calibration.problem.answers[0]
+    marks, dangers = list[tuple[int, float]](), ""
+    if isinstance(noise, SafeCells):
+        threshold = min(noise.thresholds)
+        around = {0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold}
+        counts = sorted(count for count in around if 0 <= count <= threshold)
+        marks, dangers = [(count, noise.chance(count, threshold)) for count in counts], _dangers(noise)
     return Blur(
         units[0] if len(units) == 1 else None,
         len(units),
         noise.cells,
         half_width(noise, values) or Fraction(0),
         answered(lambda: noise.half_width(0.5, 1)) or Fraction(0),
-        tuple(_ranges(calibration)),
+        tuple(reach * answer.grid for reach in answer.cell_ranges() if reach is not None),
         noise.variance() if isinstance(noise, Noise) else 0.0,
         3.0 if noise.laplace_scale else 0.0,
-        tuple(_marks(noise)),
-        _dangers(noise),
+        tuple(marks),
+        dangers,
     )
-
-
-def _marks(noise: object) -> Iterator[tuple[int, float]]:
-    """Yield counts with their probabilities of being called safe.
-
-    The counts are around 0, around the smallest threshold, and half of it.
-    """
-    if not isinstance(noise, SafeCells):
-        return
-    threshold = min(noise.thresholds)
-    around = {0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold}
-    for count in sorted(count for count in around if 0 <= count <= threshold):
-        yield count, noise.chance(count, threshold)
 
 
 def _of_marks(blur: Blur) -> str:
@@ -233,22 +224,15 @@ def _of_marks(blur: Blur) -> str:
     )
 
 
-def _dangers(noise: object) -> str:
+def _dangers(noise: SafeCells) -> str:
     """Say from which count on a cell is always called dangerous, and how often one is by mistake."""
-    if not isinstance(noise, SafeCells) or noise.beyond is None or noise.alpha is None:
+    if noise.beyond is None or noise.alpha is None:
         return ""
     least = min(noise.thresholds)
     return (
         f"; one of {least + noise.beyond} or more is always called dangerous, and one of at most {least} with "
         f"probability {float(noise.alpha):g} at most"
     )
-
-
-def _ranges(calibration: Calibration) -> Iterator[Fraction]:
-    answer = calibration.problem.answers[0]
-    for reach in answer.cell_ranges():
-        if reach is not None:
-            yield reach * answer.grid
 
 
 def _median_of_sum(blurs: Sequence[Blur]) -> float:

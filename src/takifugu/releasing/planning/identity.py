@@ -41,7 +41,7 @@ _NEWER: dict[str, object] = {
     **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
     **dict.fromkeys(("matrix_by", "matrices", "stays", "importance")), "attributes": {},
     **dict.fromkeys(("roster", "before", "start", "end", "duration", "otherwise")), "overlap": "refuse",
-    "columns": None, "ignore": [], "empty": None, **dict.fromkeys(("alpha", "first")),
+    "columns": None, "ignore": [], "empty": None, **dict.fromkeys(("alpha", "first", "metric")),
 }  # fmt: skip
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
@@ -85,8 +85,9 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
     for key in ("same_people", "begins_series"):  # what is declared of other sources and releases changes no table
         content["source"].pop(key, None)
     if item.shares_epsilon:  # its noise depends on all that share the epsilon, whatever they are called
-        sharers = [of(sharer)["release"][0] for sharer in sharing(file, item)]
-        content["sharing"] = [{key: value for key, value in keys.items() if key != "name"} for keys in sharers]
+        content["sharing"] = [of(sharer)["release"][0] for sharer in sharing(file, item)]
+        for keys in content["sharing"]:
+            del keys["name"]
     else:
         content.pop("joint_epsilon", None)
         content.pop("joint_delta", None)
@@ -118,9 +119,9 @@ def _keys(spec: FileSpec) -> Json:
             return [as_before(item) for item in value] if isinstance(value, list) else value
         return {k: as_before(v) for k, v in value.items() if k not in _NEWER or v != _NEWER[k]}
 
-    return {
-        key: as_before(value) if key in ("source", "belief", "release") else value for key, value in content.items()
-    }
+    for key in content.keys() & {"source", "belief", "release"}:
+        content[key] = as_before(content[key])
+    return content
 
 
 def _noise(calibration: Calibration) -> bytes:

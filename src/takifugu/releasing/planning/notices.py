@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.suspicion import warning
@@ -18,6 +17,7 @@ from takifugu.core.people import People
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Preview
     from takifugu.calibration import Calibration
+    from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.planning.questions import Question
 
 #: Receives what would otherwise be a warning, and what is about to be spent.
@@ -51,21 +51,12 @@ def tell(words: Iterable[str]) -> None:
     listener = _LISTENER.get()
     for notice in words:
         if listener is None:
-            warnings.warn(notice, Notice, stacklevel=_of_the_caller())
+            level, frame = 2, sys._getframe().f_back  # a notice points to the caller, and to no file of this package
+            while frame is not None and frame.f_code.co_filename.startswith(_INSTALLED):
+                level, frame = level + 1, frame.f_back
+            warnings.warn(notice, Notice, stacklevel=level)
         else:
             listener(notice)
-
-
-def _of_the_caller() -> int:
-    """Return the stack level of the caller's line, for warnings.
-
-    `tell` is 1; a notice points to the caller and to no file of this package.
-    """
-    level = 0
-    frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_code.co_filename.startswith(_INSTALLED):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def tell_before(questions: Sequence[Question], source: str, account: Preview, people: People) -> None:
@@ -85,6 +76,8 @@ def spending(source: str, account: Preview) -> str:
 
 def notices(questions: Sequence[Question], source: str, account: Preview, people: People) -> tuple[str, ...]:
     """Return the notices due before payment."""
+    from takifugu.accounting import definitions
+
     notices = [*forbidden((q.release, q.calibration) for q in questions if not q.begins_series)]
     large = {q.release: q.calibration.epsilon for q in questions}
     notices += [f"{name}: {words}" for name, epsilon in large.items() if (words := warning(epsilon))]
@@ -93,7 +86,12 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
             f"no budget is declared for the source {source!r}, so its budget is the cost of its first release, and a "
             "second one is refused: declare one (budget under [source], budget=... in Python)"
         )
-    notices += _per_distance(questions)
+    frameworks = {question.release: question.calibration.framework for question in questions}
+    for name, framework in frameworks.items():
+        if definitions.find(framework.definition).per_distance:
+            notices.append(
+                f"{name}: epsilon, and what is spent of the budget, is multiplied by the distance of two populations"
+            )
     notices += [words for words in (account.layout, account.people) if words]
     for charge in account.charges:
         if charge.charged.epsilon > charge.alone.epsilon:
@@ -102,18 +100,24 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
     return tuple(notices)
 
 
-def _per_distance(questions: Sequence[Question]) -> Iterator[str]:
-    """Yield what the epsilons are multiplied by, where that is a distance."""
-    from takifugu.accounting import definitions
-
-    frameworks = {question.release: question.calibration.framework for question in questions}
-    for name, framework in frameworks.items():
-        if definitions.find(framework.definition).per_distance:
-            yield f"{name}: epsilon, and what is spent of the budget, is multiplied by the distance of two populations"
-
-
 def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:
     """Yield the facts excluded by single-output promises, once per release name."""
     for name, words in dict.fromkeys((name, c.forbids) for name, c in calibrations):
         if words:
             yield f"{name}: {words}"
+
+
+def notices_of_layout(file: ReleaseFile) -> tuple[str, ...]:
+    """Warn of reading a source in a layout new to its ledger."""
+    from takifugu.accounting.ledger.disk.glancing import knows_no_other_layout
+    from takifugu.accounting.ledger.format.layouts import written
+
+    def layout() -> str:
+        return written(file.layout())
+
+    if knows_no_other_layout(file.ledger, file.source.name, layout):
+        return ()
+    from takifugu.accounting.ledger.previewing import layout_words
+
+    words = layout_words(file.ledger, file.source.name, layout())
+    return (words,) if words else ()

@@ -18,6 +18,7 @@ from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import number, paragraph, text_table
+from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.sections import IN_ORDER, POLICY
@@ -70,10 +71,11 @@ class Outlook:
 
     @property
     def _tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-        yield _WINDOWS, [
-            (name, f"{steps:,}", number(float(e)), number(None if b is None else float(b)))
-            for name, steps, e, b in self.windows
-        ]
+        rows = list[tuple[str, ...]]()
+        for name, steps, epsilon, scale in self.windows:
+            size = None if scale is None else float(scale)
+            rows.append((name, f"{steps:,}", number(float(epsilon)), number(size)))
+        yield _WINDOWS, rows
         yield _AHEAD, [(f"{row.releases:,}", number(float(row.epsilon)), number(float(row.added))) for row in self.rows]
 
     @property
@@ -99,18 +101,19 @@ class Outlook:
         return "".join([*(html_table(*table) for table in self._tables), *map(note, self._words)])
 
     def to_dict(self) -> Json:
+        tables, ahead = list[Json](), list[Json]()
+        for name, steps, epsilon, scale in self.windows:
+            written_scale = None if scale is None else float(scale)
+            tables.append({"name": name, "steps": steps, "epsilon": float(epsilon), "scale": written_scale})
+        for row in self.rows:
+            ahead.append({"releases": row.releases, "epsilon": float(row.epsilon), "sum": float(row.added)})
         return {
-            "tables": [
-                {"name": n, "steps": s, "epsilon": float(e), "scale": None if b is None else float(b)}
-                for n, s, e, b in self.windows
-            ],
-            "ahead": [
-                {"releases": row.releases, "epsilon": float(row.epsilon), "sum": float(row.added)} for row in self.rows
-            ],
+            "tables": tables,
+            "ahead": ahead,
             "budget": None if self.budget is None else float(self.budget),
             "fits": None if self.fits is None else float(self.fits),
             "is_sought": self.is_sought,
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)
@@ -137,17 +140,15 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     if not tables:
         raise InputError("the file publishes no windows of a calendar", fix=_no_windows(file))
     once = sum((t.charge.epsilon for t in tables), Fraction(0))
-    rows = [Ahead(n, _cost(tables, n), n * once) for n in _up_to(releases)]
+    steps = [*(n for n in (1, 2, 4, 12, 26, 52, 104, 520) if n < releases), releases]
+    rows = [Ahead(n, _cost(tables, n), n * once) for n in steps]
     most = file.epsilon_budget
     windows = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
     fits = _fitting(file, releases, most, rows[-1].epsilon) if most is not None and is_sought else None
     meaning = _MEANING if file.kind.facts.rows == IN_ORDER else _OF_PEOPLE
-    return Outlook(windows, tuple(rows), most, fits, file.people, is_sought, _planning(file, releases), meaning)
-
-
-def _planning(file: ReleaseFile, releases: int) -> str:
     window = ("--window", file.window) if file.window else ()
-    return command("plan", file.path, "--releases", releases, *window)
+    planning = command("plan", file.path, "--releases", releases, *window)
+    return Outlook(windows, tuple(rows), most, fits, file.people, is_sought, planning, meaning)
 
 
 def _no_windows(file: ReleaseFile) -> str:
@@ -185,7 +186,9 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
 def _cost(tables: Sequence[_Table], releases: int) -> Fraction:
     charges, frameworks = [], dict[str, Framework]()
     for table in tables:
-        places = [_later(table, n * table.length) for n in range(_repeats(table))]
+        periods = [belief.chain.period for belief in table.framework.beliefs if is_recording(belief)]
+        repeats = math.lcm(*(period // math.gcd(period, table.length) for period in periods))  # windows until then
+        places = [_later(table, n * table.length) for n in range(repeats)]
         for n in range(releases):
             name, framework = places[n % len(places)]
             frameworks[name] = framework
@@ -193,19 +196,17 @@ def _cost(tables: Sequence[_Table], releases: int) -> Fraction:
     return max(joint(f, charges, False, name).epsilon for name, f in frameworks.items())
 
 
-def _repeats(table: _Table) -> int:
-    """Return the number of windows until a table's beliefs repeat."""
-    periods = [belief.chain.period for belief in table.framework.beliefs if is_recording(belief)]
-    return math.lcm(*(period // math.gcd(period, table.length) for period in periods))
-
-
 def _later(table: _Table, steps: int) -> tuple[str, Framework]:
     """Return the fingerprint and framework of a window `steps` later."""
-    beliefs = [b.chain.from_step(steps, b.size) if is_recording(b) and steps else b for b in table.framework.beliefs]
-    later_beliefs = tuple(belief for belief in beliefs if belief is not None)
-    if not steps or len(later_beliefs) < len(beliefs):
+    if not steps:
         return table.charge.framework, table.framework
-    framework = replace(table.framework, beliefs=later_beliefs)
+    beliefs = list[Belief]()
+    for belief in table.framework.beliefs:
+        later = belief.chain.from_step(steps, belief.size) if is_recording(belief) else belief
+        if later is None:
+            return table.charge.framework, table.framework
+        beliefs.append(later)
+    framework = replace(table.framework, beliefs=tuple(beliefs))
     return framework.fingerprint(), framework
 
 
@@ -223,8 +224,3 @@ def _fitting(file: ReleaseFile, releases: int, budget: Fraction, now: Fraction) 
         low, high = high, high * 2
     width = (high - low) / 2**HALVINGS
     return halved(fits, low, high, lambda good, bad: bad - good <= width, mean) or None
-
-
-def _up_to(releases: int) -> Iterator[int]:
-    smaller = [n for n in (1, 2, 4, 12, 26, 52, 104, 520) if n < releases]
-    yield from (*smaller, releases)

@@ -58,23 +58,17 @@ class Table:
 
         Without a declared one, counts are of rows, or of the steps of the calendar.
         """
-        declared = self.item.measured_in
-        if declared or not all(map(_counts_rows, self.calibrations)):
-            return declared or ""
-        window = next((fact for fact in self.facts if isinstance(fact, Window)), None)
-        if window is None:
-            return "rows"
-        return "steps" if window.step.isdigit() else f"steps of {window.step}"
-
-
-def _counts_rows(calibration: Calibration) -> bool:
-    """Return whether a table counts rows of the data.
-
-    Entries with names are people or columns, not rows.
-    """
-    has_names = calibration.framework.domain.names is not None
-    answers = calibration.problem.answers
-    return not has_names and all(isinstance(answer, Additive) and answer.is_count for answer in answers)
+        if self.item.measured_in:
+            return self.item.measured_in
+        for calibration in self.calibrations:
+            if calibration.framework.domain.names is not None:  # entries with names are people or columns, not rows
+                return ""
+            if not all(isinstance(answer, Additive) and answer.is_count for answer in calibration.problem.answers):
+                return ""
+        for fact in self.facts:
+            if isinstance(fact, Window):
+                return "steps" if fact.step.isdigit() else f"steps of {fact.step}"
+        return "rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +97,8 @@ class Plan:
     def only(self, names: Collection[str]) -> Plan:
         """Return the plan of these of its tables alone."""
         tables = tuple(table for table in self.tables if table.name in names)
-        items = tuple(item for item in self.file.items if any(item is table.item for table in tables))
+        chosen_items = {id(table.item) for table in tables}
+        items = tuple(item for item in self.file.items if id(item) in chosen_items)
         part = replace(self, file=self.file.only(items), tables=tables)
         read = {*chain.from_iterable(question.readers for question in part.questions)}
         return replace(part, unit_names=tuple(name for name in self.unit_names if name in read))
@@ -136,7 +131,8 @@ def plan(
     DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
     """
     calibrated_before = Calibrated()
-    if before_reading is not None and not _depends_on_lengths(file):
+    depends_on_lengths = any(imagined(file.kind.part(file, item)).size for item in file.items)
+    if before_reading is not None and not depends_on_lengths:
         before_reading(_planned(file, _aims(file, lambda part: (imagined(part),), calibrated_before), watch))
     watch("reading the data", 0, 1)
     return _planned(file, _aims(file, _read, calibrated_before), watch)
@@ -235,7 +231,14 @@ def aims_of(file: ReleaseFile) -> list[Aim]:
 
 def aims_as_needed(file: ReleaseFile, watch: Watch) -> list[Aim]:
     """Return every table with its asking, reading data only if needed."""
-    return _aims(file, lambda part: _stand_ins(part, watch), Calibrated())
+    if not file.kind.facts.has_lengths:
+        return aims_of(file)
+
+    def watched(part: ReleaseFile) -> tuple[Unit, ...]:
+        watch("reading the data", 0, 1)
+        return _read(part)
+
+    return _aims(file, watched, Calibrated())
 
 
 def whose_answers(people: People, scope: str, unit: str | None) -> str:
@@ -258,22 +261,16 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
         totals = asking.totals(questions) if isinstance(item, Adjustable) and item.adjust else None
         tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people))
     units = chain.from_iterable(asking.units for asking, *_ in scopes)
-    names = tuple(name for name in dict.fromkeys(unit.name for unit in units) if name is not None)
-    return Plan(file, names, tuple(tables), assumptions_of(file))
+    names = dict.fromkeys(unit.name for unit in units if unit.name is not None)
+    return Plan(file, tuple(names), tuple(tables), assumptions_of(file))
 
 
 def imagined(file: ReleaseFile) -> Unit:
     """Return a unit without data, as long as the file allows."""
-    size = (file.most_steps or 1) if file.kind.facts.has_lengths else 0
-    return Unit(None, size=size, shape=(size,) if size else ())
-
-
-def _stand_ins(file: ReleaseFile, watch: Watch) -> tuple[Unit, ...]:
-    """Return the units, or one without data where none are needed."""
     if not file.kind.facts.has_lengths:
-        return (imagined(file),)
-    watch("reading the data", 0, 1)
-    return _read(file)
+        return Unit(None)
+    size = file.most_steps or 1
+    return Unit(None, size=size, shape=(size,))
 
 
 def _read(file: ReleaseFile) -> tuple[Unit, ...]:
@@ -302,11 +299,6 @@ def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
     if scope == "both":
         return (f"{item.name}-units", "unit"), (f"{item.name}-pooled", "pooled")
     return ((item.name, scope),)
-
-
-def _depends_on_lengths(file: ReleaseFile) -> bool:
-    parts = (file.kind.part(file, item) for item in file.items)
-    return any(imagined(part).size for part in parts)
 
 
 def table_names(file: ReleaseFile, items: Iterable[Item]) -> list[str]:

@@ -98,7 +98,8 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
     from takifugu.accounting.composition import charge_of
     from takifugu.accounting.ledger import Debit, Debits
 
-    debits, same = [], token_hex(8) if _share_a_unit(questions) else ""  # one draw is about the same entries of a unit
+    debits = list[Debits]()
+    same = token_hex(8) if _share_a_unit(questions) else ""  # one draw is about the same entries of a unit
     for question in sorted(questions, key=lambda question: not question.begins_series):
         scope = "unit" if len(question.readers) == 1 else "pooled"
         kinds: list[Debit] = []

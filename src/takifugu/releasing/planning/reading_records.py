@@ -28,17 +28,24 @@ def of_records(belief: Records, data: object) -> IntArray:
     >>> of_records(people, {"ill": [0, 1, 0], "group": ["a", "b", "a"]}).tolist()
     [0, 1, 0]
     """
+    if isinstance(data, np.ndarray):
+        data = data.tolist()
     if isinstance(data, Mapping):
         rows = _of_columns(belief, data)
-    elif isinstance(data, list | tuple | np.ndarray):
-        rows = [_ordered(belief, row) for row in (data.tolist() if isinstance(data, np.ndarray) else data)]
+    elif isinstance(data, list | tuple):
+        rows = [_ordered(belief, row) for row in data]
     else:
         return _of_frame(belief, data)
     _check_count(belief, len(rows))
     place = {row: number for number, row in enumerate(belief.table.rows)}
-    numbers = [-1 if row is None else place.get(row, -1) for row in map(_hashable, rows)]
-    if -1 in numbers:
-        raise _unknown(belief, [row for row, number in zip(rows, numbers, strict=True) if number < 0])
+    numbers, unknown = list[int](), list[tuple[Hashable, ...]]()
+    for row in rows:
+        try:
+            numbers.append(place[row])
+        except (KeyError, TypeError):  # a row with a value that has no hash is none of the table's
+            unknown.append(row)
+    if unknown:
+        raise _unknown(belief, unknown)
     return np.array(numbers, dtype=np.int64)
 
 
@@ -46,16 +53,15 @@ def _of_columns(belief: Records, data: Mapping[str, object]) -> list[tuple[Hasha
     missing = [name for name in belief.columns if name not in data]
     if missing:
         raise DataError(f"the data has no column {missing[0]!r}", fix=f"its columns must be {list(belief.columns)}")
-    columns = [_listed(data[name]) for name in belief.columns]
+    columns = list[list[Hashable]]()
+    for name in belief.columns:
+        column = data[name]
+        if isinstance(column, str) or not isinstance(column, Iterable):
+            raise DataError("a column of the data is not a sequence", fix="give a list, an array or a column")
+        columns.append(values_of(column))
     if len({len(column) for column in columns}) > 1:
         raise DataError("the columns of the data have different lengths", rule="every record has a value in each")
     return list(zip(*columns, strict=True))
-
-
-def _listed(column: object) -> list[Hashable]:
-    if isinstance(column, str) or not isinstance(column, Iterable):
-        raise DataError("a column of the data is not a sequence", fix="give a list, an array or a column")
-    return values_of(column)
 
 
 def _ordered(belief: Records, row: object) -> tuple[Hashable, ...]:
@@ -67,19 +73,10 @@ def _ordered(belief: Records, row: object) -> tuple[Hashable, ...]:
     return tuple(row)
 
 
-def _hashable(row: tuple[Hashable, ...]) -> tuple[Hashable, ...] | None:
-    try:
-        hash(row)
-    except TypeError:
-        return None
-    return row
-
-
 def _of_frame(belief: Records, data: object) -> IntArray:
-    codes_of_columns = {
-        name: {str(text_of(value)): code for code, value in enumerate(belief.table.alphabet(i))}
-        for i, name in enumerate(belief.columns)
-    }
+    codes_of_columns = dict[str, dict[str, int]]()
+    for i, name in enumerate(belief.columns):
+        codes_of_columns[name] = {str(text_of(value)): code for code, value in enumerate(belief.table.alphabet(i))}
     tallies = tally(open_frame(data), codes_of_columns)
     _check_count(belief, sum(tallies.values()))
     place = {tuple(codes): number for number, codes in enumerate(belief.table.indices.tolist())}
@@ -106,8 +103,7 @@ def _check_count(belief: Records, count: int) -> None:
 
 def _unknown(belief: Records, rows: Sequence[tuple[Hashable, ...]]) -> DataError:
     for i, name in enumerate(belief.columns):
-        alphabet = belief.table.alphabet(i)
-        if any(not any(value == category for category in alphabet) for value in (row[i] for row in rows)):
+        if any(row[i] not in belief.table.alphabet(i) for row in rows):  # a tuple, for values without a hash, too
             return _refused(name)
     return _combination()
 

@@ -51,7 +51,8 @@ class Reply:
     def read(question: str, answer: str) -> Reply:
         """Read a reply back from the ledger's texts."""
         place, at_most = json.loads(question)
-        return Reply(Inquiry(place, at_most), answer if answer == SAFE else int(answer))
+        value = answer if answer == SAFE else int(answer)
+        return Reply(Inquiry(place, at_most), value)
 
 
 @dataclass(frozen=True, eq=False)

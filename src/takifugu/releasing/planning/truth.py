@@ -136,10 +136,11 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
         ).at("data")
     for like in alike(belief, answer):
         run = like.run
-        weights, tables = (
-            Runs.alike(0, len(run)) if row is None else row.between(run.start, run.stop)
-            for row in answer.in_runs
-        )
+        rows = [Runs.alike(0, len(run)), Runs.alike(0, len(run))]
+        for place, row in enumerate(answer.in_runs):
+            if row is not None:
+                rows[place] = row.between(run.start, run.stop)
+        weights, tables = rows
         groups: dict[tuple[int, bool], list[Piece]] = {}
         for number in np.asarray(like.numbers).tolist():
             piece = pieces[number]
@@ -149,7 +150,8 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
             columns, kinds = different(cells, weights, tables)  # the cell, weight and table of each kind of entry
             ways = columns.T
             if is_complete or len(ways) == 1:
-                yield group, _read_as(calibration, ways, ways[:0] if is_complete else ways)
+                missed = ways[:0] if is_complete else ways
+                yield group, _read_as(calibration, ways, missed)
                 continue
             for piece in group:
                 kind_of_entry, is_present = kinds.numbers, piece.weights() != 0

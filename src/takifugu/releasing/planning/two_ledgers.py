@@ -27,7 +27,8 @@ def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
 def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
     neighbours = list(_others(file))
     if neighbours:
-        entering = command("ledger", "adopt", file.ledger, _published_by(neighbours[0]))
+        output = neighbours[0].output or output_by_default(neighbours[0].path)
+        entering = command("ledger", "adopt", file.ledger, neighbours[0].path.parent / output)
         files = _named((neighbour, neighbour.ledger) for neighbour in neighbours)
         yield (
             f"the same data are read with another ledger by {files}: neither ledger "
@@ -35,11 +36,6 @@ def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
             f"these files, here it is {str(file.spec.ledger)!r}; what was paid for from another one is entered "
             f"with {entering}"
         )
-
-
-def _published_by(other: Neighbour) -> Path:
-    """Return the output folder of another file."""
-    return other.path.parent / (other.output or output_by_default(other.path))
 
 
 def _of_names(file: ReleaseFile) -> Iterator[str]:
@@ -51,10 +47,11 @@ def _of_names(file: ReleaseFile) -> Iterator[str]:
     are_alike = all(other.names_units == names_units for other in neighbours.values())
     if neighbours and not (file.source.same_people and are_alike):  # only then each is charged for the other
         names = _named((other, str(other.source)) for other in neighbours.values())
+        same_people = ", or same_people = true under [source]" if are_alike else ""
         yield (
             f"the same data are another source of this ledger in {names}: each source has a budget of its own, so "
             "together they grant more than the budget. Write one source.name in all of these files, here it is "
-            f"{file.source.name!r}{', or same_people = true under [source]' if are_alike else ''}"
+            f"{file.source.name!r}{same_people}"
         )
 
 

@@ -103,15 +103,15 @@ class Adjusted:
         The interval is the raw value's, cut off at 0 where values are nonnegative: it still holds the true value with
         probability `level` over the noise, in all cells at once. The adjusted value may lie outside.
         """
-        return [
-            {
-                "cell": r["cell"],
-                "value": readable(v),
-                "raw": r["value"],
-                **{e: self._cut(r[e]) for e in ("low", "high")},
-            }
-            for v, r in zip(self.values, self.raw.rows(level, cells), strict=True)
-        ]
+        rows = list[Json]()
+        for value, row in zip(self.values, self.raw.rows(level, cells), strict=True):
+            low, high = row["low"], row["high"]
+            if self.nonnegative:
+                low, high = max(low, 0), max(high, 0)
+            rows.append({
+                "cell": row["cell"], "value": readable(value), "raw": row["value"], "low": low, "high": high,
+            })  # fmt: skip
+        return rows
 
     def to_frame(self, library: object = None, level: float = 0.95) -> Any:
         """Return the rows as a frame of a library (see `Release.to_frame`)."""
@@ -138,9 +138,6 @@ class Adjusted:
     def _repr_html_(self) -> str:
         return html_page(self.certificate, HEADER, [cells_of(r) for r in self.rows()], self.notes)
 
-    def _cut(self, end: Readable) -> Readable:
-        return max(end, 0) if self.nonnegative else end
-
 
 HEADER = ("cell", "adjusted", "raw", "low", "high")
 
@@ -166,7 +163,8 @@ def adjust(release: Noisy, nonnegative: bool = True, total: Number | Noisy | Adj
     condition = _about(total, goal)
     certificate = _with_total(release.certificate, condition, total)
     rule = WHOLE.format(grid=to_text(grid))
-    biased = _bias(release.randomiser if nonnegative else None, goal)
+    noise = release.randomiser if nonnegative else None
+    biased = _bias(noise, goal)
     notes = (POST, f"{condition[0].upper()}{condition[1:]}.", *biased, rule)
     notes = (*notes, CUT) if nonnegative else notes
     return Adjusted(release, values, notes, certificate, nonnegative)
@@ -212,26 +210,17 @@ def _bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
     if noise is None:
         yield "All cells were moved by the same amount. This introduces no bias if the total is unbiased."
     elif total is None:
-        yield f"A negative value becomes 0. This biases small values upwards{_how_much(noise)}."
+        how_much = ""
+        if isinstance(noise, Noise):  # the largest bias, E max(Z, 0) = E|Z|/2 where the noise is symmetric
+            most = noise.expected_error() / noise.cells / 2
+            how_much = f": one whose true value is 0 comes out too high by {most:.4g} on average, others by less; the "
+            how_much += "raw values have no bias"
+        yield f"A negative value becomes 0. This biases small values upwards{how_much}."
     else:
         yield (
             "These are the nonnegative values with this sum that are nearest to the noisy ones. This introduces bias: "
             "cells whose true value is near 0 come out too high on average, and the others too low."
         )
-
-
-def _how_much(noise: Randomiser) -> str:
-    """Return the largest bias E max(Z, 0) = E|Z|/2 of symmetric noise.
-
-    Empty unless the noise is the same for all answers.
-    """
-    if not isinstance(noise, Noise):
-        return ""
-    most = noise.expected_error() / noise.cells / 2
-    return (
-        f": one whose true value is 0 comes out too high by {most:.4g} on average, others by less; the raw values have "
-        "no bias"
-    )
 
 
 def _is_released(total: Number | Noisy | Adjusted) -> TypeGuard[Noisy | Adjusted]:

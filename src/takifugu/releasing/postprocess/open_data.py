@@ -11,6 +11,7 @@ from takifugu.releasing.certificates.cells import MARK, POSSIBLE, READABLE, UPPE
 from takifugu.releasing.certificates.certificate import Certificate, meaning_of
 from takifugu.releasing.certificates.files import DATA, DRAWING, PLACES, TABLE, digest_of
 from takifugu.releasing.certificates.sent_rows import ROW, Rows
+from takifugu.releasing.postprocess.readable import columns_in
 
 _PROFILE = "https://datapackage.org/profiles/2.0"
 #: How the JSON of all windows begins, so that it may be written anew.
@@ -43,7 +44,7 @@ _OTHERS = {
 
 def fields_of(rows: Sequence[Row], certificate: Certificate) -> list[dict[str, str]]:
     """Return a table's columns: name, type, description, and any declared unit."""
-    columns = rows.columns if isinstance(rows, Rows) else {key: [row[key] for row in rows] for key in rows[0]}
+    columns = rows.columns if isinstance(rows, Rows) else columns_in(rows)
     fields = []
     for name, values in columns.items():
         field = {"name": name, "type": _type(values), "description": _ABOUT.get(name, "what was sent for the row")}
@@ -102,7 +103,7 @@ def data_package(
         for end, (kind, media) in _OTHERS.items() if end in files
     ]  # fmt: skip
     means = "".join(f" {words[:1].upper()}{words[1:]}." for words in meaning_of(certificate))
-    package = {
+    package: Json = {
         "$schema": f"{_PROFILE}/datapackage.json",
         "name": re.sub("[^a-z0-9._-]+", "-", name.lower()).strip("-") or "table",
         "title": certificate.title or name,
@@ -110,9 +111,10 @@ def data_package(
             f"{certificate.statistic}. Every value has noise; what that promises is in the certificate.{means}"
         ),
         "sources": [{"title": certificate.source}],
-        **({"contributors": [_publisher(certificate)]} if certificate.publisher else {}),
-        "resources": [table, *other_files],
     }
+    if certificate.publisher:
+        package["contributors"] = [_publisher(certificate)]
+    package["resources"] = [table, *other_files]
     return f"{json.dumps(package, indent=1, ensure_ascii=False)}\n".encode()
 
 

@@ -88,11 +88,10 @@ def _panels(certificate: Certificate, answers: Answers) -> list[Panel]:
     if len(answers) > 1:
         if is_over_time(certificate) and places is None:
             return [_over_time(str(unit), labels, of_unit) for unit, of_unit in answers[:MOST_PANELS]]
-        titles = labels if len(labels) > 1 else [""]
-        return [
-            Panel(title, [bar_of(unit, of_unit[cell]) for unit, of_unit in answers[:MOST_BARS]])
-            for cell, title in enumerate(titles[:MOST_PANELS])
-        ]
+        titles, panels = labels if len(labels) > 1 else [""], list[Panel]()
+        for cell, title in enumerate(titles[:MOST_PANELS]):
+            panels.append(Panel(title, [bar_of(unit, of_unit[cell]) for unit, of_unit in answers[:MOST_BARS]]))
+        return panels
     if places is not None:
         return _of_two_ways(places, axes, rows)
     if is_over_time(certificate) and len(rows) >= _FEWEST_TIMES:
@@ -110,11 +109,13 @@ def _of_two_ways(places: Places, axes: tuple[str, str], rows: Sequence[Row]) -> 
     names, titles, axis = (down, across, axes[0]) if is_down else (across, down, axes[1])
     if len(titles) > MOST_OF_TWO:
         return []
-    row_at = dict(zip(places, rows, strict=True))
-    panels = []
+    row_at, panels = dict(zip(places, rows, strict=True)), []
     for title in titles:
-        cells = [(name, row_at.get((name, title) if is_down else (title, name))) for name in names]
-        present = [(name, row) for name, row in cells if row is not None]
+        present = list[tuple[str, Row]]()
+        for name in names:
+            row = row_at.get((name, title)) if is_down else row_at.get((title, name))
+            if row is not None:
+                present.append((name, row))
         if axis in AXES:
             panels.append(_over_time(title, [name for name, _ in present], [row for _, row in present]))
         else:
@@ -144,10 +145,10 @@ def axes_of(certificate: Certificate) -> tuple[str, str]:
     """Name a table's axes: two record columns, or cells and states."""
     query = certificate.query
     columns, axes = [str(name) for name, *_ in query.get("columns", ())], list(query.get("axes", ()))
-    inner_kind = query.get("query", {}).get("kind")
-    for ways in (columns, axes if inner_kind != "histogram" else []):
-        if len(ways) == 2:
-            return ways[0], ways[1]
+    if len(columns) == 2:
+        return columns[0], columns[1]
+    if len(axes) == 2 and query.get("query", {}).get("kind") != "histogram":
+        return axes[0], axes[1]
     return str(query.get("by") or "cell"), "state"
 
 
@@ -180,7 +181,8 @@ def safe_map(boxes: Boxes, rows: Sequence[Row], title: str, width: int) -> str:
         place = said.get(f"r{row}c{column}")
         if place is None:
             return NO_QUESTION, ""
-        return place_kind(place), "" if isinstance(place[UPPER], str) else number(place[UPPER])
+        written = "" if isinstance(place[UPPER], str) else number(place[UPPER])
+        return place_kind(place), written
 
     x, y = ((float(low), float(high)) for low, high in (boxes.x, boxes.y))
     legend = {kind: entry for kind, entry in LEGEND.items() if kind in present}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from itertools import chain
 
 from takifugu.core.cache import cached
 from takifugu.core.plain import Json, Plain, Row
@@ -55,9 +54,12 @@ def with_possible(rows: Iterable[Row], possible: Ends | None) -> list[Json]:
 def possible_answers(query: Plain, framework: Plain) -> tuple[Fraction, Fraction]:
     """Return the least and largest cell over all data the beliefs allow."""
     believed = frameworks.from_dict(framework)
-    laws = chain.from_iterable((pair.left, pair.right) for pair in believed.pairs)
-    numbers = [Fraction(end) for end in chain.from_iterable(law.support_range for law in laws)]
-    for belief in () if believed.is_pair else believed.beliefs or (believed.domain,):
+    numbers = list[Fraction]()
+    for pair in believed.pairs:
+        numbers += [Fraction(end) for end in (*pair.left.support_range, *pair.right.support_range)]
+    if believed.is_pair:
+        return min(numbers), max(numbers)
+    for belief in believed.beliefs or (believed.domain,):
         answer = resolved(queries.from_dict(query), belief)
         low, high = answer.cell_bounds()
         numbers += [int(low.min()) * answer.grid, int(high.max()) * answer.grid]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -51,8 +51,16 @@ def rows_of(
     return rows
 
 
+def columns_in(rows: Sequence[Row]) -> dict[str, list[Hashable]]:
+    """Return the values of rows by column."""
+    columns = dict[str, list[Hashable]]()
+    for key in rows[0]:
+        columns[key] = [row[key] for row in rows]
+    return columns
+
+
 def frame_of(rows: Sequence[Row], library: object) -> Any:
-    return as_frame({key: [row[key] for row in rows] for key in rows[0]}, library)
+    return as_frame(columns_in(rows), library)
 
 
 def made(certificate: Certificate) -> str:

@@ -97,7 +97,7 @@ def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: boo
             check_not_negative(table.certificate)
     grid = pooled.randomiser.grid
     spread = [Fraction(t.randomiser.variance()) for t in tables]
-    columns = list(zip(*(t.values for t in tables), strict=True))
+    columns = zip(*(t.values for t in tables), strict=True)
     parts, sums = [], []
     for column, value in zip(columns, pooled.values, strict=True):
         near = projection.nearest(column, spread, value, Fraction(pooled.randomiser.variance()), nonnegative)
@@ -106,10 +106,10 @@ def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: boo
         sums.append(steps * grid)
     notes = (POST, *_reconciling(nonnegative, pooled.certificate.people.many), WHOLE.format(grid=to_text(grid)))
     notes = (*notes, CUT) if nonnegative else notes
-    units = {
-        unit: Adjusted(table, tuple(s * grid for s in steps), notes, table.certificate, nonnegative)
-        for (unit, table), steps in zip(per_unit.items(), zip(*parts, strict=True), strict=True)
-    }
+    units = dict[str, Adjusted]()
+    for (unit, table), steps_of_unit in zip(per_unit.items(), zip(*parts, strict=True), strict=True):
+        values = tuple(step * grid for step in steps_of_unit)
+        units[unit] = Adjusted(table, values, notes, table.certificate, nonnegative)
     return Reconciled(units, Adjusted(pooled, tuple(sums), notes, pooled.certificate, nonnegative), notes)
 
 
@@ -172,5 +172,7 @@ def _statistic(release: Release) -> Json:
     Entries are each unit's own; cells are compared.
     """
     query = release.certificate.query
-    varying = {"entries", "weights", "grid", *(["states"] if query["kind"] == "histogram" else [])}
+    varying = {"entries", "weights", "grid"}
+    if query["kind"] == "histogram":
+        varying.add("states")
     return {key: value for key, value in query.items() if key not in varying}

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.losses import any_change
 from takifugu.accounting.ledger.values import NOTHING
-from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused, InputError, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.releasing.certificates.bills import CERTIFICATE, Bill, content_of
@@ -103,9 +102,10 @@ def price_in_words(book: Ledger, folder: Path) -> tuple[str, str]:
     except TakifuguError as error:
         return _UNKNOWN, f"which cannot be done: {error.message}"
     spent = [(f"the source {price.source!r} would have spent ", str(price.spent)) for price in prices]
-    at_most = "; ".join(f"{words}at most {total}" for words, total in spent)
-    is_known = all(all(price.as_paid) for price in prices)
-    return (at_most if is_known else _UNKNOWN), "; ".join(f"{words}{total}" for words, total in spent)
+    merged = _UNKNOWN
+    if all(all(price.as_paid) for price in prices):
+        merged = "; ".join(f"{words}at most {total}" for words, total in spent)
+    return merged, "; ".join(f"{words}{total}" for words, total in spent)
 
 
 #: What is said of a merge whose price no certificate tells.
@@ -180,13 +180,16 @@ def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
     debits = _debits_as_paid(book, lacking)
     ways = []
     if bill is not None and debits is not None:
-        is_everyone, same = is_pooled(first), None if is_pooled(first) else bill.same_people
-        ways.append(
-            replace(worst, debits=debits, is_everyone=is_everyone, recharge=bill.as_composing, same_people=same)
-        )
+        same = None if is_pooled(first) else bill.same_people
+        as_paid = replace(worst, debits=debits, recharge=bill.as_composing, same_people=same)
+        ways.append(replace(as_paid, is_everyone=is_pooled(first)))
+    at_worst: list[Debit] = []
     try:
-        at_worst = (_at_worst(release.certificate, _is_apart(book, release)) for release in lacking)
-        ways.append(replace(worst, debits=tuple(chain.from_iterable(at_worst))))
+        for release in lacking:  # a copy's certificate may be of a layout that the ledger of a known one does not know
+            layouts = _layouts(book, release.certificate)
+            is_apart = release.bill is not None and len(layouts) > 1 and release.bill.layout not in layouts
+            at_worst += _at_worst(release.certificate, is_apart)
+        ways.append(replace(worst, debits=tuple(at_worst)))
     except CompositionRefused:
         if not ways:
             raise
@@ -213,15 +216,6 @@ def _debits_as_paid(book: Ledger, lacking: Sequence[_Lacking]) -> tuple[Debit, .
 def _layouts(book: Ledger, certificate: Certificate) -> dict[str, str]:
     """Return the ledger's layouts of a source, by their certified digests."""
     return {hashed(book, layout): layout for layout in (*book.layouts(certificate.source), "")}
-
-
-def _is_apart(book: Ledger, lacking: _Lacking) -> bool:
-    """Return whether a copy's certificate has a layout unknown to this ledger.
-
-    The ledger must know the source in another layout.
-    """
-    layouts = _layouts(book, lacking.certificate)
-    return lacking.bill is not None and len(layouts) > 1 and lacking.bill.layout not in layouts
 
 
 def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
@@ -253,10 +247,6 @@ def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
             yield Debit(answer.framework, charge, "", name)
         elif charge.framework not in charged_frameworks:
             charged_frameworks.add(charge.framework)
-            yield Debit(answer.framework, _free(charge), "", name)
-
-
-def _free(charge: Charge) -> Charge:
-    """Return a release's charge for its framework alone, at no price."""
-    zero = Fraction(0)
-    return replace(charge, covers=Covers.ENTRIES, scale=Fraction(1), change=zero, entry_change=zero, delta=zero)
+            zero = Fraction(0)  # for its framework alone, at no price
+            free = replace(charge, covers=Covers.ENTRIES, scale=Fraction(1), change=zero, entry_change=zero, delta=zero)
+            yield Debit(answer.framework, free, "", name)

@@ -31,7 +31,8 @@ def check(questions: Sequence[Ready]) -> None:
 
     Raises InputError for the former, once published, and LedgerError for the latter.
     """
-    for calibration in {id(c): c for c in (ready.question.calibration for ready in questions)}.values():
+    calibrations = [ready.question.calibration for ready in questions]
+    for calibration in {id(calibration): calibration for calibration in calibrations}.values():
         framework = calibration.framework
         _check("noise", calibration.randomiser, None, randomisers.KINDS, randomisers.from_dict)
         _check("query", calibration.query, None, queries.KINDS, queries.from_dict)
@@ -42,7 +43,12 @@ def check(questions: Sequence[Ready]) -> None:
             _check("secret", secret, data, secrets.KINDS, secrets.from_dict)
     from takifugu.accounting.ledger.pending import LARGEST
 
-    size = sum(map(_at_most, questions))
+    size = 0  # from public sizes alone: a refusal says nothing of the data
+    for ready in questions:
+        unit = len(ready.question.unit or "")
+        size += sum(CELL + NAMED * (len(label) + unit) for label in ready.labels)
+        if not ready.labels and ready.seen.data is not None:
+            size += ROW * len(ready.seen.data)
     if size > LARGEST:
         raise LedgerError(
             f"the files of this release may take {size // 1_000_000:,} MB",
@@ -78,14 +84,3 @@ def _check(
             f"the {role} {name} reads back from its to_dict as another one", rule=rule,
             fix="write all of it into to_dict",
         )  # fmt: skip
-
-
-def _at_most(ready: Ready) -> int:
-    """Return a bound on an answer's bytes, from public sizes alone.
-
-    A refusal by this bound says nothing of the data.
-    """
-    unit = len(ready.question.unit or "")
-    if not ready.labels:
-        return 0 if ready.seen.data is None else ROW * len(ready.seen.data)
-    return sum(CELL + NAMED * (len(label) + unit) for label in ready.labels)

@@ -67,12 +67,15 @@ def _readers(questions: Sequence[Question]) -> tuple[Json, ...]:
     if first.unit is not None or "" in first.readers:
         return ()
     shares = {(f.fingerprint(), first.shares.get(unit)): f for unit, f in first.readers.items()}
-    return tuple(_share(f, share) for (_, share), f in shares.items()) if len(shares) <= MOST_SHARES else ()
-
-
-def _share(framework: Framework, share: tuple[Query, Fraction] | None) -> Json:
-    query, factor = (None, None) if share is None else (share[0].to_dict(), to_text(share[1]))
-    return {"framework": framework.to_dict(), "query": query, "factor": factor}
+    if len(shares) > MOST_SHARES:
+        return ()
+    readers = list[Json]()
+    for (_, share), framework in shares.items():
+        reader: Json = {"framework": framework.to_dict(), "query": None, "factor": None}
+        if share is not None:
+            reader |= {"query": share[0].to_dict(), "factor": to_text(share[1])}
+        readers.append(reader)
+    return tuple(readers)
 
 
 def is_pooled(certificate: Certificate) -> bool:
@@ -95,12 +98,12 @@ def debits_in(certificate: Certificate, bill: Bill, layout: str) -> Iterator[Deb
     """
     from takifugu.accounting.ledger import Debit
 
+    scope = "pooled" if is_pooled(certificate) else "unit"
     for answer, place, published in zip(certificate.answers, bill.places, published_in(certificate), strict=True):
         for number, (framework, share) in enumerate(_shares(certificate, bill, published)):
             charge: Charge = charge_of(
-                published, framework, share=share, scope="pooled" if is_pooled(certificate) else "unit", at=place,
-                reading=f"{bill.payment}.{number}", calendar=bill.calendar, layout=layout,
-                begins_series=bill.begins_series,
+                published, framework, share=share, scope=scope, at=place, reading=f"{bill.payment}.{number}",
+                calendar=bill.calendar, layout=layout, begins_series=bill.begins_series,
             )  # fmt: skip
             yield Debit(framework, charge, answer.unit or "", certificate.release)
 
@@ -110,9 +113,11 @@ def _shares(
 ) -> Iterator[tuple[Framework, tuple[Query, Fraction] | None]]:
     if not is_pooled(certificate):
         yield answer.framework, None
-    for reader in bill.readers if is_pooled(certificate) else ():
-        is_whole = reader["query"] is None
-        share = None if is_whole else (queries.from_dict(reader["query"]), as_fraction(reader["factor"], "a factor"))
+        return
+    for reader in bill.readers:
+        share = None
+        if reader["query"] is not None:
+            share = queries.from_dict(reader["query"]), as_fraction(reader["factor"], "a factor")
         yield frameworks.from_dict(reader["framework"]), share
 
 

@@ -58,7 +58,9 @@ class Bundle:
         return tuple(sheet.digest for sheet in self.sheets)
 
     def to_bytes(self) -> bytes:
-        sheets = [{"name": s.name, "files": {n: c.decode() for n, c in s.files.items()}} for s in self.sheets]
+        sheets = list[Json]()
+        for sheet in self.sheets:
+            sheets.append({"name": sheet.name, "files": {n: content.decode() for n, content in sheet.files.items()}})
         return json.dumps({"format": _FORMAT, "tables": sheets}).encode()
 
 

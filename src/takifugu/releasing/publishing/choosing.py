@@ -16,6 +16,7 @@ from takifugu.core.errors import InputError, ReleaseError, did_you_mean
 from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
 from takifugu.releasing.certificates.files import files_of
+from takifugu.releasing.file.keys import names_of as keys_named
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.inputs import refuse_inputs
@@ -44,7 +45,7 @@ class Choice:
 
     def __post_init__(self) -> None:
         for key, names in (("only", self.only), ("again", self.again)):
-            object.__setattr__(self, key, (names,) if isinstance(names, str) else tuple(names))
+            object.__setattr__(self, key, keys_named(names))
         if self.once is None:
             if self.again:
                 raise InputError(
@@ -136,8 +137,9 @@ def to_pay(standing: Sequence[Standing], choice: Choice, goes_on: bool) -> tuple
         refused = sorted(in_question, key=lambda release: release.is_here)
     if refused:
         raise _refusal(refused[0])
-    for paid in due[0].payments if due else ():
-        refuse_alike(paid, choice.once)
+    if due:
+        for paid in due[0].payments:
+            refuse_alike(paid, choice.once)
     return due
 
 
@@ -169,8 +171,8 @@ def _refusal(standing: Standing) -> ReleaseError:
     output = folder if folder != file.output else ""
     is_only = len(file.items) + len(file.others) == 1
     again = paying_again(file.path, name, standing.payments, output, file.window or "", is_only)
+    rule = "" if standing.row.keyed is None else "one table is paid for once"
     return standing.row.refusal(
-        rule="" if standing.row.keyed is None else "one table is paid for once",
-        names=", ".join(standing.tables), files=", ".join(standing.files), where=str(folder),
+        rule=rule, names=", ".join(standing.tables), files=", ".join(standing.files), where=str(folder),
         day=standing.since[:10], output=standing.output, again=again, resume=resuming(file),
     )  # fmt: skip

@@ -6,7 +6,7 @@ nothing: a window is not recorded as published before, and whoever completes it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from takifugu.core.files import replace_synced
@@ -34,7 +34,15 @@ def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
         if certificate.window is not None and certificate.window.series:
             in_series[series_of(certificate)] = certificate
     for name, certificate in in_series.items():
-        windows = sorted(_alike(folder, certificate), key=lambda c: c.window.period if c.window else "")
+        assert certificate.window is not None
+        by_period = list[tuple[str, Certificate]]()  # the folder's certificates of all windows of this table
+        for paid in paid_for(certificate.source, folder):
+            other = paid.certificate if paid.name.startswith(f"{certificate.window.series}-") else None
+            if other is None or other.window is None or other.window.series != certificate.window.series:
+                continue
+            if series_of(other) == name:
+                by_period.append((other.window.period, other))
+        windows = [other for _, other in sorted(by_period, key=lambda pair: pair[0])]
         rows = rows_in(windows)
         tables: dict[str, bytes] = {}
         if rows:
@@ -72,13 +80,3 @@ def series_of(certificate: Certificate) -> str:
     window = certificate.window
     assert window is not None
     return f"{window.series}{certificate.release.removeprefix(f'{window.series}-{window.period}')}"
-
-
-def _alike(folder: Path, certificate: Certificate) -> Iterator[Certificate]:
-    """Yield the folder's certificates of all windows of one table."""
-    assert certificate.window is not None
-    for paid in paid_for(certificate.source, folder):
-        other = paid.certificate if paid.name.startswith(f"{certificate.window.series}-") else None
-        is_window = other is not None and other.window is not None and other.window.series == certificate.window.series
-        if other is not None and is_window and series_of(other) == series_of(certificate):
-            yield other

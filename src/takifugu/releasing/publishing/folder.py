@@ -46,8 +46,9 @@ def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
     is_new = not folder.exists()
     try:
         unlock = _locked(folder, time.monotonic() + patience)
-        for leftover in _leftovers(folder):
-            leftover.unlink(missing_ok=True)
+        for entry in os.scandir(folder):  # it is locked, so unfinished files are all of killed processes
+            if _DRAFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                Path(entry.path).unlink(missing_ok=True)
     except OSError as error:
         raise ReleaseError(
             f"the output folder {str(folder)!r} cannot be written to ({reason(error)})", fix="choose another one"
@@ -97,16 +98,6 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str])
         for draft in drafts.values():
             with suppress(OSError):
                 draft.unlink(missing_ok=True)
-
-
-def _leftovers(folder: Path) -> Iterator[Path]:
-    """Yield unfinished files, all of killed processes.
-
-    The folder is locked, so nobody else is writing them.
-    """
-    for entry in os.scandir(folder):
-        if _DRAFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-            yield Path(entry.path)
 
 
 def _locked(folder: Path, until: float) -> Callable[[], None]:
@@ -161,23 +152,19 @@ def _claimed(folder: Path, until: float) -> Callable[[], None]:
         folder.mkdir(parents=True, exist_ok=True)
         claim = folder / f".takifugu-{host}-{os.getpid()}-{token_hex(8)}.claim"
         write_synced(claim, b"")
-        rivals = [path for path in _claims(folder, host) if path != claim]
+        rivals = list[Path]()
+        for entry in os.scandir(folder):
+            match, path = _CLAIM.fullmatch(entry.name), Path(entry.path)
+            if match is None or path == claim:
+                continue
+            if match[1] == host and not _lives(int(match[2])):
+                path.unlink(missing_ok=True)  # of a process of this machine that was killed
+            else:
+                rivals.append(path)
         if not rivals:
             return lambda: claim.unlink(missing_ok=True)
         claim.unlink(missing_ok=True)
         _wait(folder, until, rivals[0])
-
-
-def _claims(folder: Path, host: str) -> Iterator[Path]:
-    """Yield the possibly live claims, and delete dead ones on this machine."""
-    for entry in os.scandir(folder):
-        claim = _CLAIM.fullmatch(entry.name)
-        if claim is None:
-            continue
-        if claim[1] == host and not _lives(int(claim[2])):
-            Path(entry.path).unlink(missing_ok=True)
-        else:
-            yield Path(entry.path)
 
 
 def _lives(process: int) -> bool:

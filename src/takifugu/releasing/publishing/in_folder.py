@@ -59,7 +59,8 @@ def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]
         except (OSError, ValueError, AttributeError, RecursionError):
             continue
         if isinstance(source, str) and isinstance(ledger, str):
-            certified.append(Certified(path, time, source, ledger, release if isinstance(release, str) else ""))
+            release_id = release if isinstance(release, str) else ""
+            certified.append(Certified(path, time, source, ledger, release_id))
     return tuple(certified)
 
 

@@ -99,19 +99,21 @@ def release(
         facts = list[str]()
         if at is not None:  # InputError for data that are not one sequence of a recording
             facts = [f"the sequence starts at step {charge_of(calibration, at=at).at or 0} of the recording"]
-        question = payer.question(calibration, data, at, layout, begins_series)
-        questions, bits = ready([question]), SystemEntropy() if entropy is None else entropy
-        certified = partial(payer.certified, facts=[*facts, *([SERIES] if begins_series else [])])
-        stored = None
+        if begins_series:
+            facts.append(SERIES)
+        questions = ready([payer.question(calibration, data, at, layout, begins_series)])
+        bits: Entropy = SystemEntropy() if entropy is None else entropy
+        certified = partial(payer.certified, facts=facts)
+        stored = since = None
         if ledger is None:
             tell([NOBODY_COUNTS])
             certificate = certified(draw(questions, {}, bits))
         else:
             stored = payer.stored(questions, ledger, "library", bits, progress, certified)
-            certificate = stored.certificate
+            certificate, since = stored.certificate, stored.since
         answer = replace(
             releases_of(certificate)[payer.unit], randomiser=calibration.randomiser, calibration=calibration,
-            library=library_of(data), completed=None if stored is None else stored.since,
+            library=library_of(data), completed=since,
         )  # fmt: skip
         if stored is not None:  # last of all: with it the values leave the ledger
             progress.record(stored.book, stored.paid, ReleaseState.DRAWN)

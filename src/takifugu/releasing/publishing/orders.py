@@ -19,7 +19,7 @@ from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import content_of, digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.ledger_id import write_ledger_id
+from takifugu.releasing.file.neighbours import write_ledger_id
 from takifugu.releasing.planning.identity import identity_of, keys_of
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, table_names
@@ -83,17 +83,15 @@ def ordered(planned: Plan, folder: Path, data: object = None, private: bool = Tr
 
     Raises DataError for data that break a rule.
     """
-    return Ordered(planned, folder, ready(planned.questions), _origin(planned.file, data), private)
-
-
-def _origin(file: ReleaseFile, data: object) -> Json:
-    """Return the release file's and rows' places, for rereading elsewhere."""
-    place = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
+    file = planned.file  # where it and its rows are, for whoever reads them again elsewhere
+    origin: Json = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
     if data is None:
-        return {**place, "data": None}
-    if isinstance(data, str | Path):
-        return {**place, "data": str(data) if "://" in str(data) else str(Path(data).absolute())}
-    return {**place, "frame": True}
+        origin["data"] = None
+    elif not isinstance(data, str | Path):
+        origin["frame"] = True
+    else:
+        origin["data"] = str(data) if "://" in str(data) else str(Path(data).absolute())
+    return Ordered(planned, folder, ready(planned.questions), origin, private)
 
 
 def published(
@@ -154,8 +152,10 @@ def alone_for(order: Ordered, new_ledger: bool) -> Iterator[Sequence[Pending]]:
             raise ReleaseError(
                 f"{', '.join(folders)} in {str(folder)!r} is a folder where a file belongs", fix="move it"
             )
-        exists = path_of(file.ledger).exists()  # it is not created only to be asked
-        yield settle(opened(file.ledger), file.source.name, [folder, file.output]) if exists else ()
+        waiting: Sequence[Pending] = ()
+        if path_of(file.ledger).exists():  # it is not created only to be asked
+            waiting = settle(opened(file.ledger), file.source.name, [folder, file.output])
+        yield waiting
 
 
 Made = tuple[Stored, tuple[Published, ...]]
@@ -180,7 +180,8 @@ def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force:
     tables = handed_out(stored, order.folder, force, progress)
     with suppress(LedgerError):  # what is published stays so, whatever the ledger says now
         write_ledger_id(planned.file.path, opened(planned.file.ledger).id)
-    calibrations = {(q.release, q.unit): q.calibration for q in (answer.question for answer in order.requested)}
+    questions = [answer.question for answer in order.requested]
+    calibrations = {(question.release, question.unit): question.calibration for question in questions}
     library = library_of(planned.file.given)
     return stored, tuple(with_calibrations(table, calibrations, library, worths) for table in tables)
 
@@ -195,7 +196,8 @@ def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) ->
     progress.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]
     try:
         strange = in_the_way(folder, files, replaced)
-        row = row_of(InLedger.DRAWN, InFolder.STRANGE if strange else InFolder.NOTHING)
+        in_folder = InFolder.STRANGE if strange else InFolder.NOTHING
+        row = row_of(InLedger.DRAWN, in_folder)
         if row.done(force) is Does.REFUSE:
             raise row.refusal(files=", ".join(strange), where=str(folder))
         place(folder, files, replaced)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,7 +65,9 @@ class Progress:
             self.state = State.NOTHING
             raise
         except BaseException as error:
-            answer = _paid(book, source, identity)
+            answer: State | None = None
+            with suppress(Exception):  # whatever it is, it is reported in the place of what came before
+                answer = State.PAID if book.pending(source, identity) else State.NOTHING
             self.state = answer or State.PAID
             if answer is not None or not isinstance(error, LedgerError):
                 raise
@@ -98,14 +100,6 @@ class Progress:
             if not isinstance(error, TakifuguError):
                 raise
         self.state = State.DONE
-
-
-def _paid(book: Ledger, source: str, identity: bytes) -> State | None:
-    """Return a release's state, or None if unpaid or unanswered."""
-    try:
-        return State.PAID if book.pending(source, identity) else State.NOTHING
-    except Exception:  # whatever it is, it is reported in the place of what came before
-        return None
 
 
 def state_of(book: Ledger, paid: Reservation | Pending) -> State | None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError, ReleaseState, TakifuguError
-from takifugu.core.plain import Plain
 from takifugu.core.tracebacks import place_of, without_data
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan, table_names
@@ -87,12 +86,11 @@ def _resumed(book: Ledger, pending: Pending, files_only: bool) -> Resumed:
     common = (pending.source, tuple(pending.ids), pending.created)
     try:
         with progress.telling():
-            is_file = pending.recipe.get("kind") == "file"
-            outcome: Outcome | Release = (
-                Outcome(_tables(book, pending, progress), pending, pending.created)
-                if is_file
-                else _release(book, pending, files_only, progress)
-            )
+            outcome: Outcome | Release
+            if pending.recipe.get("kind") == "file":
+                outcome = Outcome(_tables(book, pending, progress), pending, pending.created)
+            else:
+                outcome = _release(book, pending, files_only, progress)
     except Exception as error:  # concerns one, and is no reason to leave the others
         if state_of(book, pending) is ReleaseState.DONE:  # by another process, meanwhile
             return Resumed(*common, ReleaseState.DONE)
@@ -111,18 +109,14 @@ def _release(book: Ledger, pending: Pending, files_only: bool, progress: Progres
         raise LedgerError("the ledger does not say how to complete it", rule="its epsilon counts as spent")
     if kind == "session" or not is_drawn or files_only:
         fault, fix = _NO_FILES if is_drawn and kind != "session" else _BY_THE_CALLER[kind]
-        if kind == "session" and "file" in pending.recipe:
-            fix = f"go on with it: {_asking(pending.recipe)}"
+        recipe = pending.recipe
+        if kind == "session" and "file" in recipe:
+            window = ("--window", recipe["window"]) if recipe["window"] else ()
+            fix = f"go on with it: {command('ask', recipe['file'], '--only', recipe['only'], *window)}"
         raise LedgerError(fault, fix=fix)
     release = next(iter(releases_of(stored_of(book, pending).certificate).values()))
     progress.record(book, pending, ReleaseState.DRAWN)
     return release
-
-
-def _asking(recipe: Plain) -> str:
-    """Return the command that goes on with a session from a release file."""
-    window = ("--window", recipe["window"]) if recipe["window"] else ()
-    return command("ask", recipe["file"], "--only", recipe["only"], *window)
 
 
 def _tables(book: Ledger, pending: Pending, progress: Progress) -> tuple[Published, ...]:

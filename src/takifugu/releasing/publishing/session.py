@@ -23,7 +23,7 @@ from takifugu.numbers.rationals import Number
 from takifugu.releasing.advice.budgets import ways_to_pay
 from takifugu.releasing.certificates.files import digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.ledger_id import write_ledger_id
+from takifugu.releasing.file.neighbours import write_ledger_id
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Watch, plan, table_names, unwatched
 from takifugu.releasing.planning.questions import BUDGET_KEY, Drawn

@@ -65,8 +65,10 @@ def worths_of(planned: Plan) -> dict[str, Worth]:
 
 def bundle_for(planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth]) -> Bundle:
     """Return every file of every table, complete, in memory."""
-    answers = {id(d.question): d for d in drawn}
-    sheets = (_sheet(t, [answers[id(q)] for q in t.questions], planned, worths.get(t.name)) for t in planned.tables)
+    answers, sheets = {id(answer.question): answer for answer in drawn}, list[Sheet]()
+    for table in planned.tables:
+        of_table = [answers[id(question)] for question in table.questions]
+        sheets.append(_sheet(table, of_table, planned, worths.get(table.name)))
     return Bundle(tuple(sheets))
 
 
@@ -145,7 +147,8 @@ def _table(
 def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
     """Return the randomised rows, and the bytes of their table."""
     sent, query = answer.values, answer.question.calibration.query
-    names = names_of(query.columns if isinstance(query, OfColumns) else (), sent.outputs)
+    columns = query.columns if isinstance(query, OfColumns) else ()
+    names = names_of(columns, sent.outputs)
     row, place = sent.row.tolist(), sent.place.tolist()
     text = rows_text([guarded(name) for name in names], written(sent.outputs, guarded), row, place)
     return rows_sent(names, sent.outputs, row, place), text.encode()
@@ -200,9 +203,12 @@ def _as_written(rows: Sequence[Plain], text: str) -> tuple[Plain, ...]:
     Only the release knew what matters, and what is possible.
     """
     written_rows = rows_in(text) if text else ()
-    keys = [key for key in (POSSIBLE, READABLE) if written_rows and key in written_rows[0]]
-    pairs = zip(rows, written_rows or rows, strict=True)
-    return tuple({**row, **{key: written_row[key] for key in keys}} for row, written_row in pairs)
+    judged = [dict(row) for row in rows]
+    for key in (POSSIBLE, READABLE):
+        if written_rows and key in written_rows[0]:
+            for row, written_row in zip(judged, written_rows, strict=True):
+                row[key] = written_row[key]
+    return tuple(judged)
 
 
 def with_calibrations(
@@ -240,7 +246,8 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
     whose = f"of each {table.people.one} " if table.scope == "unit" and len(answers) > 1 else ""
     query = answers[0].question.calibration.query
     if any(len(totals) > 1 for totals in table.totals):
-        whose = f"{whose}in each cell of {(query.by if isinstance(query, ByCells) else '') or 'the table'} "
+        by = query.by if isinstance(query, ByCells) else ""
+        whose = f"{whose}in each cell of {by or 'the table'} "
     every = list(chain.from_iterable(table.totals))
     return Adjustment(values, published_notes(answers[0].randomiser, every, whose))
 
@@ -254,7 +261,9 @@ def _adjusted(values: Sequence[Fraction], grid: Fraction, totals: Totals) -> Ite
 
 def adjusted_in(certificate: Certificate) -> dict[str | None, Mapping[str, Fraction] | None]:
     """Return a certificate's adjusted values by unit, None where absent."""
-    return {
-        answer.unit: None if answer.adjusted is None else {c: Fraction(v) for c, v in answer.adjusted.items()}
-        for answer in certificate.answers
-    }
+    adjusted = dict[str | None, Mapping[str, Fraction] | None]()
+    for answer in certificate.answers:
+        adjusted[answer.unit] = None
+        if answer.adjusted is not None:
+            adjusted[answer.unit] = {cell: Fraction(value) for cell, value in answer.adjusted.items()}
+    return adjusted

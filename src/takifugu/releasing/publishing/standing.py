@@ -112,7 +112,8 @@ def _standing(file: ReleaseFile, item: Item, folder: Path, payments: tuple[Payme
     if paid is None:
         said = InLedger.NOTHING
     elif paid.state == PUBLISHED:
-        is_alike = _keys_in(paid, item) in ((keys,) if paid_here is None else (keys, None))
+        paid_keys = _keys_in(paid, item)
+        is_alike = paid_keys == keys or (paid_keys is None and paid_here is not None)
         said = InLedger.PUBLISHED if is_alike else InLedger.REKEYED
     else:
         said = InLedger.DRAWN_OTHER if paid.state == DRAWN else InLedger.PAID_OTHER
@@ -143,7 +144,8 @@ def row_of_pending(pending: Pending, public: Sequence[Certified]) -> Row:
     """Return the action on a reservation with these published certificates."""
     drawn = InLedger.LOST if pending.bundle is None else InLedger.DRAWN
     said = drawn if pending.state == DRAWN else InLedger.PAID
-    return row_of(said, InFolder.WHOLE if public else InFolder.NOTHING, RESUME)
+    in_folder = InFolder.WHOLE if public else InFolder.NOTHING
+    return row_of(said, in_folder, RESUME)
 
 
 def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Pending, ...]:

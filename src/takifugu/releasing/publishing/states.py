@@ -84,7 +84,11 @@ class Row:
 
     def done(self, force: bool = False, is_keyed: bool = False) -> Does:
         """Return the action with `--force`, or with an unused key."""
-        return (self.forced if force else None) or (self.keyed if is_keyed else None) or self.does
+        if force and self.forced is not None:
+            return self.forced
+        if is_keyed and self.keyed is not None:
+            return self.keyed
+        return self.does
 
     def refusal(self, rule: str = "", **facts: str) -> ReleaseError:
         """Return the refusal with these facts."""
@@ -195,8 +199,14 @@ def paying_again(
     """
     used = {paid.once for paid in payments}
     key = next(key for key in map(str, count(2)) if key not in used)
-    options = [*(("--output", output) if output else ()), *(("--window", window) if window else ())]
-    return command("release", path, *options, *(() if is_only else ("--only", name)), "--again", name, "--once", key)
+    options = list[str | Path]()
+    if output:
+        options += ("--output", output)
+    if window:
+        options += ("--window", window)
+    if not is_only:
+        options += ("--only", name)
+    return command("release", path, *options, "--again", name, "--once", key)
 
 
 def paying_for_new_values(pending: Pending, payments: Iterable[Payment]) -> str:

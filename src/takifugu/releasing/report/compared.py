@@ -41,11 +41,11 @@ def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterato
     best = next((i for i, row in enumerate(proven) if row.status == CHOSEN), -1)
     header = ("mechanism", "scale", "expected error", "composes", "status")
     yield Table(f"Mechanisms for {name}", header, [row.cells for row in proven], (1, 2), chosen=best, spare=(1, 3))
-    reasons = dict.fromkeys((row.status, row.reason) for row in rows if row.reason)
-    yield Terms([
-        (", ".join(row.name for row in rows if (row.status, row.reason) == why), [f"{why[0]}: {why[1]}"])
-        for why in reasons
-    ])  # fmt: skip
+    names_of = dict[str, list[str]]()
+    for row in rows:
+        if row.reason:
+            names_of.setdefault(f"{row.status}: {row.reason}", []).append(row.name)
+    yield Terms([(", ".join(names), [reason]) for reason, names in names_of.items()])
 
 
 def computed_by(c: Certificate) -> str:

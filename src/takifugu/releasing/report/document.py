@@ -75,10 +75,11 @@ def _tables(subject: Release | Published | Outcome) -> list[Reported]:
         raise InputError(
             f"a {type(subject).__name__} is not a release", fix="give what release() or publish() returned"
         )
-    return [
-        Reported(t.name, t.certificate, t.releases, t.worth, tuple(file.name for file in t.files))
-        for t in tables
-    ]
+    reported = list[Reported]()
+    for table in tables:
+        files = tuple(file.name for file in table.files)
+        reported.append(Reported(table.name, table.certificate, table.releases, table.worth, files))
+    return reported
 
 
 def verdict_words(table: Published) -> str:
@@ -96,10 +97,10 @@ def _article(t: Reported) -> dict[str, object]:
     by = f" by {c.publisher}" if c.publisher else ""
     name = f" {t.name!r}" if c.title else ""
     window = [] if c.window is None else [c.window.words]
-    warnings = [
-        Words(warning, "warning danger" if caution is Caution.NOT_PRIVATE else "warning")
-        for caution, warning in zip(c.cautions, c.warnings, strict=True)
-    ]
+    warnings = list[Words]()
+    for caution, warning in zip(c.cautions, c.warnings, strict=True):
+        look = "warning danger" if caution is Caution.NOT_PRIVATE else "warning"
+        warnings.append(Words(warning, look))
     meaning = [Words(sentence(words)) for words in (*meaning_of(c), *window)]
     files = ((label, f"{t.name}{end}") for end, label in DOWNLOADS.items())
     return {
@@ -139,13 +140,15 @@ def _whose(c: Certificate) -> str:
 
 def _technical(t: Reported) -> list[tuple[str, Sequence[str]]]:
     c = t.certificate
-    units = ", ".join(c.units[:MOST_UNITS]) + (" ..." if len(c.units) > MOST_UNITS else "")
+    units = [", ".join(c.units[:MOST_UNITS])] if c.units else []
+    if len(c.units) > MOST_UNITS:
+        units = [f"{units[0]} ..."]
     grid = [f"Values are multiples of {c.grid}."] if any(answer.values for answer in c.answers) else []
     account = "No ledger." if c.ledger is None else f"Ledger source {c.ledger}, release {c.release_id}."
     return [
         ("Publish", [f"{c.statistic}{_whose(c)}, from the source {c.source!r}"]),
         ("Table", [t.name]),
-        (c.people.many.capitalize(), [units] if c.units else []),
+        (c.people.many.capitalize(), units),
         ("Promise", [sentence(promise_text(c))]),
         ("If", c.assumed),
         ("And if", c.conditions),

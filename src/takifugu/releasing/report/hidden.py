@@ -62,20 +62,18 @@ def suspicions(c: Certificate) -> Iterator[Block]:
         yield Bullets([suspicion.sentence(s) for s in explained])
         return
     yield Figure(lambda width: _suspicion_picture(float(epsilon), width))
-    body = [
-        (prior, suspicion.percent(s.low, up=False), suspicion.percent(s.high, up=True))
-        for prior, s in zip(_PRIORS, explained, strict=True)
-    ]
+    body = list[tuple[str, str, str]]()
+    for prior, s in zip(_PRIORS, explained, strict=True):
+        body.append((prior, suspicion.percent(s.low, up=False), suspicion.percent(s.high, up=True)))
     header = ("how sure before", "after, at least", "after, at most")
     yield Table(f"Suspicions before and after {c.release}", header, body, (0, 1, 2))
 
 
 def _suspicion_picture(epsilon: float, width: int) -> str:
-    between = [i / 50 for i in range(1, 50)]
-    lines = [
-        Line(name, [(0, 0), *((100 * p, 100 * suspicion.posterior(p, factor)) for p in between), (100, 100)])
-        for name, factor in (("at most", epsilon), ("unchanged", 0.0), ("at least", -epsilon))
-    ]
+    lines = list[Line]()
+    for name, factor in (("at most", epsilon), ("unchanged", 0.0), ("at least", -epsilon)):
+        between = [(100 * p, 100 * suspicion.posterior(p, factor)) for p in (i / 50 for i in range(1, 50))]
+        lines.append(Line(name, [(0, 0), *between, (100, 100)]))
     title = f"From before to after, epsilon {number(epsilon, digits=4)}"
     return line_chart(lines, Axis("how sure before, %"), Axis("how sure after, %"), title, width=width, height=300)
 

@@ -13,17 +13,15 @@ from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.entries import entry_word
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import as_exact_as
-from takifugu.core.plain import Plain
 from takifugu.core.text.tables import number as written
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
-from takifugu.model.frameworks import Framework
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.expecting import expectation_of
 from takifugu.releasing.advice.worth import Verdict, Worth, measured, worst, worth
-from takifugu.releasing.certificates.certificate import Certificate, is_worded
+from takifugu.releasing.certificates.certificate import is_worded
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.report.page import Words, sentence
@@ -185,16 +183,14 @@ def _compared(t: Reported) -> tuple[Comparison, str] | None:
     """Return the framework's first comparison, and its word for unnamed entries."""
     calibration = t.answers[0][1].calibration
     try:
-        framework = calibration.framework if calibration is not None else _first_framework(t.certificate)
+        if calibration is not None:
+            framework = calibration.framework
+        else:
+            framework = frameworks.from_dict(next(iter(t.certificate.frameworks.values())))
         comparison, word = next(framework.comparisons(), None), entry_word(framework.domain)
     except (InputError, LookupError, TypeError, ValueError, ArithmeticError):  # not as it was written
         return None
     return (comparison, word) if comparison is not None and 0 < comparison.weight < math.inf else None
-
-
-def _first_framework(c: Certificate) -> Framework:
-    summaries: Plain = c.frameworks
-    return frameworks.from_dict(next(iter(summaries.values())))
 
 
 def _rather(left: Hypothesis, right: Hypothesis, word: str, unit: str, window: Window | None) -> str:
@@ -206,7 +202,9 @@ def _rather(left: Hypothesis, right: Hypothesis, word: str, unit: str, window: W
         return f"the {left.name} distribution holds rather than the {right.name} one"
     words, other_words = left.describe(), right.describe()
     same, is_said, value = other_words.rpartition(" is ")
-    return f"{words} rather than {value if is_said and words.startswith(f'{same} is ') else other_words}"
+    if is_said and words.startswith(f"{same} is "):
+        other_words = value
+    return f"{words} rather than {other_words}"
 
 
 def _entry(hypothesis: EntryIs, word: str, unit: str, window: Window | None) -> str:

@@ -154,14 +154,18 @@ class Outcome:
     def _facts(self) -> list[tuple[str, str]]:
         paid, files = self.reservation, list(chain.from_iterable(table.files for table in self.new))
         first_rows = chain.from_iterable(table.rows[:1] for table in self.tables)
-        facts = [
-            ("intervals", _READ if any(row.get("low") is not None for row in first_rows) else ""),
-            ("written", f"{', '.join(path.name for path in files)} in {files[0].parent}" if files else ""),
-            ("spent", f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"),
-            ("completed", f"paid for at {self.completed}" if self.completed else ""),
-            ("already published", already(self.there)),
-        ]
-        return [(label, words) for label, words in facts if words]
+        facts = list[tuple[str, str]]()
+        if any(row.get("low") is not None for row in first_rows):
+            facts.append(("intervals", _READ))
+        if files:
+            facts.append(("written", f"{', '.join(path.name for path in files)} in {files[0].parent}"))
+        spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
+        facts.append(("spent", spent))
+        if self.completed:
+            facts.append(("completed", f"paid for at {self.completed}"))
+        if self.there:
+            facts.append(("already published", already(self.there)))
+        return facts
 
 
 def already(tables: Sequence[Published]) -> str:
@@ -169,7 +173,8 @@ def already(tables: Sequence[Published]) -> str:
     if not tables:
         return ""
     names = ", ".join(f"{table.name} ({(table.since or '')[:10]})" for table in tables)
-    paid = f"{names}; nothing was paid for {'it' if len(tables) == 1 else 'them'} now"
+    them = "it" if len(tables) == 1 else "them"
+    paid = f"{names}; nothing was paid for {them} now"
     if any(table.certificate.window for table in tables):
         return paid
     return f"{paid}. What came into the data since then needs a [[release]] of another name"

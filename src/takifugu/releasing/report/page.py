@@ -134,7 +134,8 @@ def page(template: str, **about: Any) -> str:
 
 def sentence(words: str) -> str:
     """Return words with a capital letter and a full stop."""
-    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"
+    stop = "" if words.endswith(".") else "."
+    return f"{words[:1].upper()}{words[1:]}{stop}"
 
 
 def seen(words: object) -> str:

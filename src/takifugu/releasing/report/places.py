@@ -41,8 +41,7 @@ def _cells(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Box, Row]]
     """Yield populations' cells with their shares before and after sending."""
     sent = marginals(belief, noise)
     places = belief.places
-    xs, ys = (sorted({place[axis] for place in places}) for axis in (0, 1))
-    halves = [_half_a_cell(xs), _half_a_cell(ys)]
+    halves = [_half_a_cell(sorted({x for x, _ in places})), _half_a_cell(sorted({y for _, y in places}))]
     for number, (x, y) in enumerate(places):
         row: Json = {"x": x, "y": y}
         for place, name in enumerate(belief.populations):

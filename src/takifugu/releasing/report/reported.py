@@ -30,7 +30,8 @@ class Reported:
     @property
     def rule(self) -> Rule:
         """Return the rule separating values from their noise."""
-        return Rule(self.certificate.query, None if self.worth is None else self.worth.matters)
+        matters = None if self.worth is None else self.worth.matters
+        return Rule(self.certificate.query, matters)
 
     @cached_property
     def possible(self) -> Ends | None:

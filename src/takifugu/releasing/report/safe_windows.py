@@ -41,9 +41,10 @@ def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
 
     The mark is "safe" or an upper value.
     """
-    rows = []
+    rows = list[Json]()
     for period, marks in _windows(certificates):
-        rows += [{"window": period} | {key: row[key] for key in ("cell", UPPER, MARK) if key in row} for row in marks]
+        for mark in marks:
+            rows.append({"window": period, **{key: mark[key] for key in ("cell", UPPER, MARK) if key in mark}})
     return rows
 
 
@@ -52,36 +53,26 @@ def place_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
     windows = list(_windows(certificates))
     if not windows:
         return []
-    maps = []
+    maps = list[Figure]()
     for certificate, (period, rows) in list(zip(certificates, windows, strict=True))[-MOST_MAPS:]:
         boxes = boxes_in(certificate.frameworks.values(), [row["cell"] for row in rows])
         if boxes is not None:
             maps.append(Figure(partial(safe_map, boxes, rows, f"{name}, {period}"), period, narrow_only=True))
-    gallery: list[Block] = [Gallery(maps)] if maps else []
+    blocks: list[Block] = [Gallery(maps)] if maps else []
     if len(windows) <= MOST_MAPS:
-        return [*gallery, _counts(name, windows)]
-    return [*_overview(name, windows), *_folded(maps, len(windows)), *_by_period(name, windows)]
-
-
-def _overview(name: str, windows: Sequence[tuple[str, list[Row]]]) -> Iterator[Block]:
-    """Yield a picture of many hours, each as dark as its share of safe places."""
-    shares = [(period, sum(place_kind(row) == SAFE for row in rows) / len(rows)) for period, rows in windows]
-    if all(hour_of(period) is not None for period, _ in windows):
-        caption = "A row is a day and a column an hour; what is left white was not published."
-        yield Figure(partial(hours_map, shares, f"{name}: share of the places that were called safe"), caption)
-
-
-def _folded(maps: Sequence[Figure], windows: int) -> Iterator[Block]:
+        return [*blocks, _counts(name, windows)]
     if maps:
-        yield Folded(f"Maps of the last {len(maps)} of {windows:,} windows", [Gallery(maps)])
-
-
-def _by_period(name: str, windows: Sequence[tuple[str, list[Row]]]) -> Iterator[Block]:
-    """Yield the tables of many windows by their larger period, and what they mean."""
-    yield Words(_MEANING, "note")
+        blocks = [Folded(f"Maps of the last {len(maps)} of {len(windows):,} windows", blocks)]
+    if all(hour_of(period) is not None for period, _ in windows):
+        shares = [(period, [*map(place_kind, rows)].count(SAFE) / len(rows)) for period, rows in windows]
+        caption = "A row is a day and a column an hour; what is left white was not published."
+        picture = partial(hours_map, shares, f"{name}: share of the places that were called safe")
+        blocks.insert(0, Figure(picture, caption))
+    blocks.append(Words(_MEANING, "note"))
     for period, inside in groupby(windows, key=lambda window: enclosing(window[0])):
         of_period = list(inside)
-        yield Folded(f"{period}: {len(of_period):,} windows", [_counts(f"{name} in {period}", of_period, "")])
+        blocks.append(Folded(f"{period}: {len(of_period):,} windows", [_counts(f"{name} in {period}", of_period, "")]))
+    return blocks
 
 
 def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Row]]]:
@@ -93,7 +84,8 @@ def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Ro
 def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], note: str = _MEANING) -> Table:
     """Return each window's number of safe places, or few places' marks."""
     counts = [Counter(map(place_kind, rows)) for _, rows in windows]
-    kinds = [kind for kind in LEGEND if any(count[kind] for count in counts)]
+    in_all = sum(counts, Counter[str]())
+    kinds = [kind for kind in LEGEND if in_all[kind]]
     all_rows = chain.from_iterable(rows for _, rows in windows)
     labels = list(dict.fromkeys(str(row["cell"]) for row in all_rows))
     few_labels = labels if len(labels) <= MOST_NAMED else []

@@ -138,7 +138,9 @@ def _crossed(
     t: Reported, kind: str, name: str, across: Sequence[str], down: Sequence[str],
     cells: Mapping[tuple[str, str], str | Cell], note: str = "",
 ) -> Table:  # fmt: skip
-    body = [[row, *(cells.get((row, column), "-") for column in across)] for row in down]
+    body = list[Line]()
+    for row in down:
+        body.append([row, *(cells.get((row, column), "-") for column in across)])
     caption = f"{kind} of {t.certificate.release}{_unit(t)}"
     return Table(caption, (name, *across), body, range(1, len(across) + 1), note)
 
@@ -147,7 +149,8 @@ def _table_of_units(t: Reported, answers: Answers) -> Table:
     """Return one row per unit, or per value for many cells."""
     labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
     every = list(chain.from_iterable(rows for _, rows in answers))
-    error, more = common_error(every), ["adjusted"] if "adjusted" in every[0] else []
+    error = common_error(every)
+    more = ["adjusted"] if "adjusted" in every[0] else []
     note = _note(t, every, error) if every[0]["low"] is not None else ""
     if len(labels) > MOST_PANELS:
         long: list[Line] = []
@@ -164,8 +167,11 @@ def _table_of_units(t: Reported, answers: Answers) -> Table:
         for key in more:
             line += [number(row[key]) for row in rows]
         body.append(line)
-    header = [t.certificate.person, *labels, *(["± 95 %"] if error is None else [])]
-    header += [f"{label}, adjusted" for label in labels if more]
+    header = [t.certificate.person, *labels]
+    if error is None:
+        header.append("± 95 %")
+    if more:
+        header += [f"{label}, adjusted" for label in labels]
     return Table(caption, header, body, range(1, len(header)), note)
 
 
@@ -183,7 +189,7 @@ def _places(t: Reported, rows: Sequence[Json]) -> Iterator[Block]:
     if not of_interest:
         yield Words(" ".join(notes), "note")
         return
-    header = ("place", "published", *(() if boxes is None else ("x", "y")))
+    header = ("place", "published") if boxes is None else ("place", "published", "x", "y")
     body = []
     for row in of_interest[:MOST_LISTED]:
         middle = () if boxes is None else boxes.middle(str(row["cell"]))
@@ -194,7 +200,8 @@ def _places(t: Reported, rows: Sequence[Json]) -> Iterator[Block]:
 def noisy_cell(row: Row, possible: Ends | None) -> Cell:
     """Return a value's cell: faded as noise, starred as impossible."""
     star = " *" if is_outside(row["value"], possible) else ""
-    return Cell(f"{number(row['value'])}{star}", "noise" if row.get(READABLE) is False else "")
+    kind = "noise" if row.get(READABLE) is False else ""
+    return Cell(f"{number(row['value'])}{star}", kind)
 
 
 def _note(t: Reported, rows: Sequence[Row], error: float | None) -> str:

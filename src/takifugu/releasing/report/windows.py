@@ -90,7 +90,10 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
 
 def _reports(certificates: Sequence[Certificate]) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the links to single windows' reports, many of them by their larger period."""
-    links = [(c.window.period if c.window else c.release, f"{c.release}{REPORT}") for c in certificates]
+    links = list[tuple[str, str]]()
+    for certificate in certificates:
+        period = certificate.window.period if certificate.window else certificate.release
+        links.append((period, f"{certificate.release}{REPORT}"))
     if len(links) <= MOST_MAPS:
         return [("", links)]
     return [(period, list(inside)) for period, inside in groupby(links, key=lambda link: enclosing(link[0]))]
@@ -174,14 +177,16 @@ def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, J
         answers, rule = releases_of(certificate), Rule(certificate.query)
         cells = sum(len(answer.values) for answer in answers.values())
         for unit, answer in answers.items():
-            several = len(answer.labels) > 1
+            names = {} if unit is None else {"unit": unit}
             for row in answer.rows(LEVEL, cells):
                 if UPPER in row or row["low"] is None or not isinstance(row["value"], int | float):
                     continue
-                title = ", ".join(str(part) for part in (unit, row["cell"] if several else None) if part is not None)
+                title = ", ".join(names.values())
+                if len(answer.labels) > 1:
+                    title = ", ".join([*names.values(), str(row["cell"])])
                 ends = (certificate.window.period, row["value"], row["low"], row["high"])
                 point = Point(*ends, answer.randomiser, rule.of(row))
-                yield title, point, {**({} if unit is None else {"unit": unit}), "cell": row["cell"]}
+                yield title, point, {**names, "cell": row["cell"]}
 
 
 def _least_change(series: dict[str, list[Point]], last: Certificate) -> str:

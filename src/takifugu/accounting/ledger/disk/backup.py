@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
-from secrets import token_hex
 
-from takifugu.accounting.ledger.disk.places import DRAFT
-from takifugu.accounting.ledger.disk.sqlite import Connection, connect, synchronise
+from takifugu.accounting.ledger.disk.sqlite import Connection, connect, drafted
+from takifugu.core.files import sync
 
 
 def keep(ledger: Path, ending: str) -> Path:
@@ -19,19 +18,14 @@ def keep(ledger: Path, ending: str) -> Path:
 
     No earlier copy is replaced. The caller holds the write lock and has written nothing yet.
     """
-    draft = ledger.with_name(f".{ledger.name}.{token_hex(8)}{DRAFT}")
-    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    try:
+    with drafted(ledger) as draft:
         with closing(sqlite3.connect(ledger)) as source, closing(sqlite3.connect(draft)) as target:
             source.backup(target)
         with draft.open("rb") as file:
             os.fsync(file.fileno())
         name = _free_name(ledger, ending)
         draft.replace(name)
-    finally:
-        for leftover in (draft, *(draft.with_name(draft.name + end) for end in ("-wal", "-shm", "-journal"))):
-            leftover.unlink(missing_ok=True)
-    synchronise(ledger.parent)
+    sync(ledger.parent)
     return name
 
 

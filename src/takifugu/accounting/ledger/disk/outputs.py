@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
-from takifugu.accounting.ledger.disk.sqlite import synchronise
+from takifugu.core.files import sync, write_synced
 
 #: How a row begins that names a file; the answers of a session, which name nobody, stand in their row.
 _NAMED = b"file\0"
@@ -28,15 +28,12 @@ _FILE = re.compile(r"takifugu-([0-9a-f]+)-[0-9a-f]{16}\.values")
 def placed(ledger: Path, group: str, packed: bytes) -> bytes:
     """Write packed values to disk; return their file's name for the row."""
     path = ledger.with_name(f"takifugu-{group}-{token_hex(8)}.values")
-    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
-        try:
-            file.write(packed)
-            file.flush()
-            os.fsync(file.fileno())
-        except OSError:
-            path.unlink()  # each attempt would leave another one on a full disk
-            raise
-    synchronise(path.parent)
+    try:
+        write_synced(path, packed, 0o600)
+    except OSError:
+        path.unlink(missing_ok=True)  # each attempt would leave another one on a full disk
+        raise
+    sync(path.parent)
     return _NAMED + hashlib.sha256(packed).digest() + path.name.encode()
 
 

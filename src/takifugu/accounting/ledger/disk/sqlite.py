@@ -18,6 +18,7 @@ from urllib.parse import quote
 from takifugu.accounting.ledger.disk.mounts import shares_memory
 from takifugu.accounting.ledger.disk.places import COMPUTING, DRAFT, not_in_use, sweep
 from takifugu.core.errors import LedgerError
+from takifugu.core.files import sync
 
 #: The one statement that lets a single writer in: nobody else reads what it is about to spend before it has committed.
 WRITE_LOCK = "BEGIN IMMEDIATE"
@@ -123,7 +124,7 @@ def _named(cursor: sqlite3.Cursor, values: tuple[object, ...]) -> Row:
 
 
 def connect(address: str, timeout: float, ledger: object) -> Connection:
-    """Return a connection that begins no transaction by itself."""
+    """Return a connection without transactions of its own."""
     connection = sqlite3.connect(address, timeout, isolation_level=None, factory=Connection, uri=True)
     connection.row_factory, connection.ledger = _named, str(ledger)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
@@ -132,10 +133,10 @@ def connect(address: str, timeout: float, ledger: object) -> Connection:
 
 @contextmanager
 def transaction(path: Path, timeout: float, begin: str = READ_LOCK, ledger: object = None) -> Iterator[Connection]:
-    """Yield a connection to an existing file, in a transaction that an exception undoes.
+    """Yield a connection in a transaction, undone by an exception.
 
-    Every transaction reopens the file, so that no handle survives a fork. A ledger that has gone is never replaced by
-    an empty one.
+    The file exists; every transaction reopens it, so that no handle survives a fork. A ledger that has gone is never
+    replaced by an empty one.
     """
     mode = "ro&immutable=1" if _is_only_to_read(path) else "rw"
     connection = connect(f"file:{quote(str(path.absolute()))}?mode={mode}", timeout, ledger or path)
@@ -164,18 +165,28 @@ def create(path: Path, fill: Callable[[Connection], None]) -> bool:
     all, so that an empty file is never taken for a new ledger.
     """
     sweep(path.parent)
-    draft = path.with_name(f".{path.name}.{token_hex(8)}{DRAFT}")
-    try:
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    with drafted(path) as draft:
         with transaction(draft, timeout=1.0) as connection:
             fill(connection)
         if shares_memory(path.parent):
             with closing(sqlite3.connect(draft)) as switching:
                 switching.execute("PRAGMA journal_mode=WAL")
         return _place(draft, path)
+
+
+@contextmanager
+def drafted(ledger: Path) -> Iterator[Path]:
+    """Yield an empty file beside a ledger, removed in the end.
+
+    SQLite's files beside it are removed, too.
+    """
+    draft = ledger.with_name(f".{ledger.name}.{token_hex(8)}{DRAFT}")
+    try:
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        yield draft
     finally:
-        for leftover in (draft, *(draft.with_name(draft.name + end) for end in ("-wal", "-shm", "-journal"))):
-            leftover.unlink(missing_ok=True)
+        for end in ("", "-wal", "-shm", "-journal"):
+            draft.with_name(draft.name + end).unlink(missing_ok=True)
 
 
 def give_up_shared_memory(path: Path, timeout: float) -> None:
@@ -201,16 +212,6 @@ def _has_log(path: Path) -> bool:
             return file.read(_SMALLEST_PAGE)[18:20] == _WRITE_AHEAD
 
 
-def synchronise(folder: Path) -> None:
-    """Write the names of a folder's files to disk."""
-    if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
 def _place(draft: Path, path: Path) -> bool:
     try:
         os.link(draft, path)  # unlike a rename, it never replaces a ledger
@@ -228,7 +229,7 @@ def _place(draft: Path, path: Path) -> bool:
         except OSError:
             path.unlink(missing_ok=True)  # an empty file would be refused at the next start
             raise
-    synchronise(path.parent)
+    sync(path.parent)
     return True
 
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from takifugu.model.queries import IntArray
-from takifugu.numbers.log_ratios import NEVER, UNIT, BoolArray, FloatArray
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
+from takifugu.numbers.log_ratios import NEVER, UNIT
 
 #: Largest number of distances that are tabulated; E(n) is below 1e-16 long before, unless g is below 1e-6.
 MOST_DISTANCES = 2**23

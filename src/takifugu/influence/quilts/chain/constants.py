@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.numbers.log_ratios import TRUSTED, UNIT, FloatArray
+from takifugu.numbers.log_ratios import TRUSTED, UNIT
 
 #: Two flows pi_x P(x, y) and pi_y P(y, x) that differ by more than this, relatively, are different.
 SAME_FLOW = 1e-12

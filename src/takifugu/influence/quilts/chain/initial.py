@@ -7,20 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.supports import Supports
-from takifugu.model.queries import IntArray
-from takifugu.numbers.log_ratios import (
-    DEAD,
-    NEVER,
-    UNIT,
-    FloatArray,
-    clip,
-    log_bounds,
-    log_rounding,
-    product_error,
-    stack_power,
-)
+from takifugu.numbers.log_ratios import DEAD, NEVER, UNIT, clip, log_bounds, log_rounding, product_error, stack_power
 
 #: How many marginal laws are computed and held at once.
 BLOCK = 1024

@@ -10,14 +10,14 @@ import numpy as np
 
 from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.influence import Charges, quilts
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.influence.quilts.chain.shorter import shorter
 from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt, quilt_witness
 from takifugu.influence.quilts.near_sets import joint_change
 from takifugu.influence.quilts.scores import Side
 from takifugu.influence.quilts.worst_entry import settle
-from takifugu.model.queries import IntArray
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.log_ratios import NEVER, FloatArray
+from takifugu.numbers.log_ratios import NEVER
 from takifugu.numbers.rationals import float_above
 
 

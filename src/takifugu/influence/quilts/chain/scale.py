@@ -7,13 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.influence.quilts.chain.shorter import shorter
 from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt
 from takifugu.influence.quilts.scores import SAME, best_choice, exact_scale, scores
 from takifugu.influence.quilts.worst_entry import settle
-from takifugu.model.queries import IntArray
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.log_ratios import FloatArray
 from takifugu.numbers.rationals import float_below
 
 #: Entries that Algorithm 5 may walk over before the search that tries each quilt on all entries is the faster one.

@@ -13,12 +13,11 @@ import numpy as np
 
 from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.influence import Influence
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.influence.quilts.near_sets import RunningChange
 from takifugu.influence.quilts.scores import Side
-from takifugu.model.queries import IntArray
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import compared
-from takifugu.numbers.log_ratios import BoolArray, FloatArray
 
 #: Distance up to which quilts are searched first.
 FIRST_REACH = 32

@@ -4,44 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 
 from takifugu.analysis.problem import Part
+from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, network_of
 from takifugu.influence.quilts.network.near import BLOCKED
-from takifugu.numbers.log_ratios import NEVER, BoolArray, FloatArray
+from takifugu.numbers.log_ratios import NEVER
 
 #: Quilts no better than what was found, up to rounding, are left out.
 SLACK = 1 + 1e-12
 
 Pair = tuple[int, int]
-
-
-class Best(Protocol):
-    """The best quilts of one entry; influences' last axis is its pairs."""
-
-    @property
-    def costliest(self) -> Candidate:
-        """Return the costliest of all."""
-        ...
-
-    @property
-    def pairs(self) -> Sequence[Pair]: ...
-
-    @property
-    def below(self) -> float:
-        """How many steps D(N) must stay below."""
-        ...
-
-    def hopes(self, steps: int, influence: FloatArray) -> FloatArray:
-        """Score quilts from lower bounds on D(N) and influence."""
-        ...
-
-    def take(self, nodes: tuple[int, ...], steps: int, influence: FloatArray) -> None:
-        """Keep a quilt with this D(N) and influence if it is better."""
-        ...
 
 
 class BestScale:
@@ -52,14 +27,17 @@ class BestScale:
 
     @property
     def below(self) -> float:
+        """How many steps D(N) must stay below."""
         return float(self.costliest.value * self._epsilon)
 
     def hopes(self, steps: int, influence: FloatArray) -> FloatArray:
+        """Score quilts from lower bounds on D(N) and influence, whose last axis is the pairs."""
         room = float(self._epsilon) * SLACK - np.asarray(influence.max(axis=-1))
         scales = np.divide(steps, room, out=np.full(room.shape, np.inf), where=room > 0)
         return np.where(scales < float(self.costliest.value), scales, np.inf)
 
     def take(self, nodes: tuple[int, ...], steps: int, influence: FloatArray) -> None:
+        """Keep a quilt with this D(N) and influence if it is better."""
         worst = int(np.argmax(influence))
         room = self._epsilon - Fraction(float(influence[worst]))
         if room < 0 or (room == 0 and steps):
@@ -99,6 +77,10 @@ class BestCosts:
                     quilt = NetworkQuilt(tuple(sorted(nodes)), steps)
                     self._each[number] = Candidate(cost, best.entry, best.pair, quilt, e)
                     self._costs[number] = float(cost)
+
+
+#: The best quilts of one secret entry, for one scale or as costs of its pairs.
+Best = BestScale | BestCosts
 
 
 def trivial_costs(part: Part, cost: Fraction | float, trivial: NetworkQuilt, unit: Fraction) -> list[BestCosts]:

@@ -17,13 +17,14 @@ import numpy as np
 
 from takifugu.analysis.problem import Cost, Part, Witness
 from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
+from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.influence.quilts.network.best import BestCosts, BestScale
 from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt
 from takifugu.influence.quilts.network.columns import Change, costs_of
 from takifugu.model.beliefs.records.counted_parameters import MOST_INTERVALS, CountedParameters
 from takifugu.model.secrets.hypotheses import compared
-from takifugu.numbers.log_ratios import NEVER, FloatArray
+from takifugu.numbers.log_ratios import NEVER
 from takifugu.numbers.rationals import float_above
 
 #: Operations for one interval, and what is looked up for it.
@@ -106,6 +107,5 @@ def _witness(part: Part, worst: Candidate, numbers: tuple[tuple[str, float], ...
     detail = f"the best quilt is {names}; the near set is {near} ({belief.size - len(nodes)} parameters)"
     sides = compared(belief, worst.entry, worst.pair, name=str(belief.names[worst.entry]))
     return Witness(sides.label, detail, numbers)
-
 
 COUNTED = Quilts(exact=CountedSearch, joint_cost=counted_joint_cost, of_columns=True)

@@ -14,20 +14,13 @@ from weakref import ref
 
 import numpy as np
 
-from takifugu.core.cache import cached
+from takifugu.core.arrays import BoolArray, FloatArray
+from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported
 from takifugu.influence.quilts.network.near import TreeSets, is_tree
 from takifugu.model.beliefs.networks.elimination import UNIT, Factor, eliminate, plan, support
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.log_ratios import (
-    NEVER,
-    TRUSTED,
-    BoolArray,
-    FloatArray,
-    largest_differences,
-    log_bounds,
-    log_rounding,
-)
+from takifugu.numbers.log_ratios import NEVER, TRUSTED, largest_differences, log_bounds, log_rounding
 
 #: Joint tables of a cluster beyond this many numbers are not made: the quilt counts as useless.
 LARGEST_CLUSTER = 2e5
@@ -56,9 +49,10 @@ def influences(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> Fl
     return np.minimum(total, NEVER)
 
 
+@memoised
 def influences_of(network: BayesianNetwork) -> Influences:
     """Return a network's influences, with earlier results."""
-    return cached(network, Influences, lambda: Influences(network))
+    return Influences(network)
 
 
 class Influences:

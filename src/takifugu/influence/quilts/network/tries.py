@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.influence.quilts.network import candidates as family
 from takifugu.influence.quilts.network.best import Best
 from takifugu.influence.quilts.network.influence import influences_of
 from takifugu.influence.quilts.network.near import NearSets, TreeSets
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.log_ratios import FloatArray
 
 #: Quilts of one size are looked at this many at a time, or fewer: at most so many numbers are held for them.
 AT_ONCE, HELD = 2_000, 2**18

@@ -8,8 +8,9 @@ from hashlib import sha256
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.pieces import IndependentPieces, IntArray
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries.additive import Additive
 from takifugu.numbers.runs import Runs
 

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack, overload
 
-import numpy as np
-import numpy.typing as npt
-
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import VALUES, Json, Plain, PlainForm, set_fields
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from takifugu.core.text.plot import Plot
     from takifugu.model.beliefs.chains.chain_region import ChainRegion
 
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,9 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Annotated, Literal, Protocol
 
-import numpy as np
-import numpy.typing as npt
 from annotated_types import Ge, Gt, Lt, MinLen
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError, SpecError, within
 from takifugu.core.sections import Checked, FilePath, Finite, Key, Number, PublicFile, State, Text, written
 from takifugu.data.times.calendar import Calendar
@@ -24,7 +23,7 @@ from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import checked_source, point_estimate, smoothed_rows
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.beliefs.sections import Origin, Private, Public
-from takifugu.model.beliefs.stochastic import FloatArray, stochastic_matrix
+from takifugu.model.beliefs.stochastic import stochastic_matrix
 from takifugu.numbers.number_files import numbers_in
 
 States = Annotated[
@@ -51,7 +50,7 @@ class PublicSequences(Public, Protocol):
     @property
     def calendar(self) -> Calendar | None: ...
 
-    def transitions(self, fit: object) -> npt.NDArray[np.int64]:
+    def transitions(self, fit: object) -> IntArray:
         """Count the transitions in a file, per cell under matrix_by."""
         ...
 
@@ -199,7 +198,7 @@ class ChainSection:
             matrix = self.matrix or ()
         return MarkovChain(matrix, 1, self.initial, self.states, self.source)
 
-    def _fitted(self, fit: ChainFit, counts: npt.NDArray[np.int64], public: PublicSequences) -> OneSequence:
+    def _fitted(self, fit: ChainFit, counts: IntArray, public: PublicSequences) -> OneSequence:
         """Return the fitted chain, or with a confidence a region of chains."""
         said = "" if self.source == "assumed" else f"{self.source}; "
         if fit.confidence is not None:
@@ -240,7 +239,7 @@ class ChainSection:
         return PeriodicChain(tables, 1, numbers, period.start, self.initial, self.states, source)
 
     def _fitted_by_cells(
-        self, counts: npt.NDArray[np.int64], smoothing: float, calendar: Calendar, source: str
+        self, counts: IntArray, smoothing: float, calendar: Calendar, source: str
     ) -> PeriodicChain:
         """Fit a chain to counts[cell, x, y], smoothing each cell by itself.
 

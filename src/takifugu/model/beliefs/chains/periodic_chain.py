@@ -8,25 +8,18 @@ from functools import cached_property
 from typing import Self, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import InputError, Unsupported, within
 from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State
-from takifugu.model.beliefs.stochastic import (
-    FloatArray,
-    Start,
-    WideLaw,
-    checked_start,
-    stochastic_matrix,
-    wide_stationary_law,
-)
+from takifugu.model.beliefs.stochastic import Start, WideLaw, checked_start, stochastic_matrix, wide_stationary_law
 from takifugu.model.beliefs.supports import Supports, supports_from
 from takifugu.numbers.log_ratios import TRUSTED
 
-Matrices = TypeVar("Matrices", FloatArray, npt.NDArray[np.bool_])
+Matrices = TypeVar("Matrices", FloatArray, BoolArray)
 ByPhase = TypeVar("ByPhase", FloatArray, tuple[WideLaw, ...])
 
 #: A period has no more steps.
@@ -201,7 +194,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
             turned.__dict__[name] = _turned(self.__dict__[name], step % self.period)
         return turned
 
-    def laws_of(self, steps: npt.NDArray[np.int64]) -> frozenset[int]:
+    def laws_of(self, steps: IntArray) -> frozenset[int]:
         if self.period == 1:
             return frozenset((0,))
         return frozenset(np.array(self.matrix_of)[(self.start + steps) % self.period].tolist())
@@ -252,7 +245,7 @@ def _over_period(steps: Matrices, multiply: Callable[[Matrices, Matrices], Matri
         run, length = multiply(run, np.roll(run, -length, axis=0)), 2 * length
 
 
-def _leads(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _leads(first: BoolArray, second: BoolArray) -> BoolArray:
     return (first.astype(np.float32) @ second) > 0
 
 

@@ -14,11 +14,10 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import Unsupported
 
-FloatArray = npt.NDArray[np.float64]
 Scope = tuple[int, ...]
 
 #: The largest table, in numbers, that elimination may build (about 400 MB).
@@ -133,7 +132,7 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
     return table / table.sum(), (rounding + 2) * 2 * UNIT
 
 
-def support(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> npt.NDArray[np.bool_]:
+def support(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> BoolArray:
     """Return exactly where the table of `eliminate` is positive, despite underflow."""
     pool = [Factor(f.scope, (f.table > 0).astype(np.float64)) for f in factors]
     for variable in plan([f.scope for f in factors], sizes, keep).order:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.entries import relisted
 from takifugu.core.errors import InputError, Unsupported, did_you_mean, per_cent
 from takifugu.core.lists import list_of
@@ -19,7 +20,6 @@ from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.beliefs.stochastic import normalised
 
 State = Hashable
-FloatArray = npt.NDArray[np.float64]
 
 #: Rows of a conditional table that miss a sum of one by no more than this are rounded decimals, and renormalised.
 ROW_TOLERANCE = 1e-6
@@ -160,7 +160,7 @@ class BayesianNetwork:
         factors, sizes = self._ancestral(entries)
         return eliminate(factors, sizes, entries)
 
-    def support(self, entries: Sequence[int]) -> npt.NDArray[np.bool_]:
+    def support(self, entries: Sequence[int]) -> BoolArray:
         """Return the possible cells of the joint law of some entries, exactly.
 
         Raises Unsupported where zeros make this a question for a table that would be too large.

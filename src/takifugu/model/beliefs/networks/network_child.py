@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError
 
 #: What the process may take: seconds, bytes of address space, and bytes of output.
@@ -23,7 +23,7 @@ SECONDS, MEMORY, LARGEST_OUTPUT = 60, 1 << 30, 1 << 28
 _TO_START, _PER_MEGABYTE = 6.0, 2.0
 
 #: name, states, parents, and the table's shape and numbers, the node's own states last.
-Table = tuple[str, list[str], list[str], npt.NDArray[np.float64]]
+Table = tuple[str, list[str], list[str], FloatArray]
 
 
 def tables_of(path: Path) -> list[Table]:

@@ -18,12 +18,15 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.model.beliefs.estimate import FloatArray, IntArray, checked_confidence
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.estimate import checked_confidence
 from takifugu.model.beliefs.population_region import interval
 from takifugu.model.beliefs.records.parameters import Column, Parameters, columns_from
 from takifugu.model.beliefs.states import first_few
 from takifugu.model.beliefs.table import JointTable
+from takifugu.model.beliefs.undivided import Undivided
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record
 from takifugu.model.queries.statistic import DeclaredAnswer
@@ -37,7 +40,7 @@ MOST_INTERVALS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class CountedParameters:
+class CountedParameters(Undivided):
     """`records` records whose parameters follow a distribution that public counts support (Zhang22 Section 5).
 
     `rows` are combinations of the parameters' values, `counts` how many public populations had each; `columns` is as in
@@ -91,11 +94,6 @@ class CountedParameters:
         return self.table.source
 
     @property
-    def from_private_data(self) -> bool:
-        """Return whether the counted populations are the private data."""
-        return self.table.from_private_data
-
-    @property
     def size(self) -> int:
         return self.table.size
 
@@ -134,12 +132,6 @@ class CountedParameters:
     def possible(self, entry: int) -> tuple[bool, ...]:
         """Return True for each value, as some distribution of the class has it."""
         return (True,) * len(self.alphabet(entry))
-
-    def components(self) -> tuple[range, ...]:
-        return (range(self.size),)
-
-    def component(self, number: int) -> CountedParameters:
-        return self
 
     def resolve(self, query: Query) -> ColumnAnswer | DeclaredAnswer:
         """Return the sum or statistic of a query over whole columns.
@@ -202,8 +194,10 @@ class CountedParameters:
         np.add.at(counted, (indices[:, entry], places), np.array(self.counts, dtype=np.int64))
         return counted
 
-    def contains(self, member: Parameters) -> bool:
+    def contains(self, member: Belief) -> bool:
         """Return whether the class has a belief's distribution, within 1e-9, for the same columns."""
+        if not isinstance(member, Parameters):
+            return False
         prior = member.table
         if prior is None or prior.names != self.names or member.records != self.records:
             return False

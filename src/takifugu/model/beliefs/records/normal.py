@@ -12,9 +12,9 @@ import numpy as np
 
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
-from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.records.normal_views import NormalView, view_of
+from takifugu.model.beliefs.undivided import Nameless, Undivided
 from takifugu.model.queries import Query
 from takifugu.model.queries.real_columns import Columns, ColumnSums, declared_grid, readable_grid
 from takifugu.model.secrets import Secret
@@ -29,7 +29,7 @@ _DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class MultivariateNormal(Nameless):
+class MultivariateNormal(Nameless, Undivided):
     """`records` independent records, each jointly normal over the named columns (Zhang22 §4.3).
 
     `mean` has one number and `covariance` one row per column; decimals stay exact, so that a singular covariance is
@@ -126,11 +126,6 @@ class MultivariateNormal(Nameless):
         )  # fmt: skip
 
     @property
-    def from_private_data(self) -> bool:
-        """Return whether the source says the belief came from private data."""
-        return is_private_source(self.source)
-
-    @property
     def size(self) -> int:
         return self.records
 
@@ -145,12 +140,6 @@ class MultivariateNormal(Nameless):
             f"{name!r} is a column, not an entry: entries are records",
             fix=f"hide dataset_property({name!r}, ...) or every_entry({name!r}, max_difference=...)",
         )
-
-    def components(self) -> tuple[range, ...]:
-        return (range(self.records),)
-
-    def component(self, number: int) -> MultivariateNormal:
-        return self
 
     @cached_property
     def read(self) -> Columns:

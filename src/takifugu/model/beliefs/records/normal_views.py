@@ -15,8 +15,7 @@ from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.plain import Json
-from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.model.beliefs.undivided import OneHypothesis
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.of_entries import EveryEntry
@@ -32,7 +31,7 @@ State = Hashable
 
 
 @dataclass(frozen=True, eq=False)
-class NormalView(Nameless):
+class NormalView(OneHypothesis):
     """One entry, the hypothesis about g: `hypotheses` in words, and `pairs` of them that are compared (None: all).
 
     Exactly one of these says what they are: `differences` of g from an unnamed value, one vector per hypothesis;
@@ -40,7 +39,7 @@ class NormalView(Nameless):
     of the columns, one row per number, over all records, or with `single` over one record.
     """
 
-    belief: MultivariateNormal
+    whole: MultivariateNormal
     secret: Secret
     hypotheses: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...] | None
@@ -52,54 +51,29 @@ class NormalView(Nameless):
     of: str = ""
 
     @property
-    def source(self) -> str:
-        return self.belief.source
-
-    @property
-    def size(self) -> int:
-        return 1
-
-    def alphabet(self, entry: int) -> tuple[State, ...]:
+    def values(self) -> tuple[str, ...]:
         return self.hypotheses
-
-    def possible(self, entry: int) -> tuple[bool, ...]:
-        return (True,) * len(self.hypotheses)
-
-    def position(self, name: Hashable) -> int:
-        raise InputError(f"a hypothesis about columns has no entry {name!r}", fix="name a column in the secret")
-
-    def components(self) -> tuple[range, ...]:
-        return (range(1),)
-
-    def component(self, number: int) -> NormalView:
-        return self
 
     def describe_hypothesis(self, index: int) -> str:
         return self.hypotheses[index]
 
-    def assumptions(self) -> tuple[str, ...]:
-        return self.belief.assumptions()
-
-    def to_dict(self) -> Json:
-        return {"kind": "normal-view", "belief": self.belief.to_dict(), "secret": self.secret.to_dict()}
-
     def describe(self) -> str:
-        return f"{self.secret.describe()} under {self.belief.describe()}"
+        return f"{self.secret.describe()} under {self.whole.describe()}"
 
     @property
     def variance(self) -> Matrix:
         """The covariance of the numbers in g."""
-        scale = 1 if self.single else self.belief.records
-        return _forms(self.weights, self.belief.covariance, self.weights, scale)
+        scale = 1 if self.single else self.whole.records
+        return _forms(self.weights, self.whole.covariance, self.weights, scale)
 
     def shared(self, answer: ColumnSums) -> Matrix:
         """Return the covariance of the answer's cells and the numbers in g."""
-        scale = 1 if self.single else self.belief.records
-        return _forms(answer.coefficients, self.belief.covariance, self.weights, scale)
+        scale = 1 if self.single else self.whole.records
+        return _forms(answer.coefficients, self.whole.covariance, self.weights, scale)
 
     def spread(self, answer: ColumnSums) -> Matrix:
         """Return the covariance of the answer's cells."""
-        return _forms(answer.coefficients, self.belief.covariance, answer.coefficients, self.belief.records)
+        return _forms(answer.coefficients, self.whole.covariance, answer.coefficients, self.whole.records)
 
     def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
         """Bound the L1 change of a cell and of the answer.
@@ -111,7 +85,7 @@ class NormalView(Nameless):
             raise Unsupported("a property of whole columns is no entry that changes by itself")
         (row,), (difference,) = self.weights, self.differences[-1]
         column = next(j for j, weight in enumerate(row) if weight)
-        farther = self.belief.resolution or Fraction(0)  # rounded, a number may move one step more
+        farther = self.whole.resolution or Fraction(0)  # rounded, a number may move one step more
         moves = [abs(cell[column]) * (abs(difference) + farther) for cell in answer.coefficients]
         return max(moves), sum(moves, Fraction(0))
 

@@ -13,10 +13,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.errors import InputError, did_you_mean, unknown
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.states import checked_alphabet, first_few
+from takifugu.model.beliefs.undivided import OneHypothesis, Undivided
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.secrets import Secret
@@ -67,7 +68,7 @@ class BoxColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class ParameterBox:
+class ParameterBox(Undivided):
     """`records` records whose columns follow unknown parameters, each in its interval (Zhang22 Section 5).
 
     `intervals` gives (low, high) for each parameter, `columns` {column: {state: Affine(...), other state: None}}: the
@@ -133,17 +134,8 @@ class ParameterBox:
 
     def position(self, name: Hashable) -> int:
         if name not in self.names:
-            raise InputError(
-                f"the belief has no parameter {name!r}",
-                fix=f"write {nearest(name, self.names)}{did_you_mean(name, self.names)}",
-            )
+            raise unknown(f"the belief has no parameter {name!r}", name, self.names)
         return self.names.index(name)
-
-    def components(self) -> tuple[range, ...]:
-        return (range(self.size),)
-
-    def component(self, number: int) -> ParameterBox:
-        return self
 
     @cached_property
     def record(self) -> Record:
@@ -222,48 +214,21 @@ class ParameterBox:
 
 
 @dataclass(frozen=True, eq=False)
-class BoxView:
+class BoxView(OneHypothesis):
     """One parameter of a box and the numbers that are compared: any two of an interval, for which its ends stand."""
 
-    box: ParameterBox
+    whole: ParameterBox
     entry: int
     ends: Interval
 
-    size = 1
-    names = None
-    one_alphabet = True
     pairs = ((0, 1), (1, 0))
 
     @property
-    def source(self) -> str:
-        return self.box.source
-
-    def alphabet(self, entry: int) -> tuple[Fraction, Fraction]:
+    def values(self) -> Interval:
         return self.ends
 
-    def possible(self, entry: int) -> tuple[bool, bool]:
-        return (True, True)
-
-    def position(self, name: Hashable) -> int:
-        raise InputError(f"the parameter is the only entry, and there is no {name!r}")
-
-    def components(self) -> tuple[range, ...]:
-        return (range(1),)
-
-    def component(self, number: int) -> BoxView:
-        return self
-
-    def assumptions(self) -> tuple[str, ...]:
-        return self.box.assumptions()
-
-    def to_dict(self) -> Json:
-        return self.box.to_dict()
-
-    def describe(self) -> str:
-        return self.box.describe()
-
     def describe_hypothesis(self, value: int) -> str:
-        return f"the parameter of {self.box.names[self.entry]!r} is {to_text(self.ends[value])}"
+        return f"the parameter of {self.whole.names[self.entry]!r} is {to_text(self.ends[value])}"
 
 
 def _interval(name: object, ends: object) -> Interval:

@@ -27,8 +27,9 @@ from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.model.beliefs.states import checked_alphabet, first_few
+from takifugu.model.beliefs.states import checked_alphabet, first_few, in_order
 from takifugu.model.beliefs.table import JointTable
+from takifugu.model.beliefs.undivided import Undivided
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
@@ -55,7 +56,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters:
+class Parameters(Undivided):
     """`records` records whose columns follow parameters that are random themselves (Zhang22 Section 5).
 
     `prior` is the joint distribution of the parameters, a JointTable or a BayesianNetwork whose entries are named as
@@ -122,11 +123,6 @@ class Parameters:
         return self.prior.one_alphabet
 
     @property
-    def from_private_data(self) -> bool:
-        """Return whether the parameters' law was estimated from private data."""
-        return self.table is not None and self.table.from_private_data
-
-    @property
     def table(self) -> JointTable | None:
         """Return the prior if it is a table, else None."""
         return self.prior if isinstance(self.prior, JointTable) else None
@@ -139,13 +135,6 @@ class Parameters:
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return self.prior.possible(entry)
-
-    def components(self) -> tuple[range, ...]:
-        """Return all parameters as one run, as answers share their records."""
-        return (range(self.size),)
-
-    def component(self, number: int) -> Parameters:
-        return self
 
     @cached_property
     def record(self) -> Record:
@@ -267,7 +256,7 @@ def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> 
             f"the column {name!r} has no distribution for the value {missing[0]!r} of its parameter", fix="add it"
         ).at(*place)
     law_of = {value: _read(name, laws[value]) for value in values}
-    states = checked_alphabet(_ordered(set().union(*law_of.values())), f"the column {name!r}", "columns")
+    states = checked_alphabet(in_order(set().union(*law_of.values())), f"the column {name!r}", "columns")
     return Column(str(name), entry, states, tuple(_normal(name, law_of[v], states) for v in values))
 
 
@@ -296,14 +285,6 @@ def _normal(name: object, law: Mapping[State, Fraction], states: Sequence[State]
             rule="they must not be negative and must sum to 1",
         ).at("columns", str(name))
     return tuple(law.get(state, Fraction(0)) / total for state in states)
-
-
-def _ordered(states: Iterable[Any]) -> list[Hashable]:
-    ordered = list(states)
-    try:
-        return sorted(ordered)
-    except TypeError:
-        return sorted(ordered, key=lambda state: (type(state).__name__, str(state)))
 
 
 def _network(table: JointTable) -> BayesianNetwork:

@@ -1,7 +1,7 @@
 """How secrets about columns read a belief over records: one entry, whose values are the hypotheses.
 
 A *sum* of scores of the records (mean, sum, share, a weighted sum of means) in whole steps, several of them together
-(`vector_views`); any *function* of the columns; the column of one record; and *sets* of the values of one of these.
+(`viewed_records`); any *function* of the columns; the column of one record; and *sets* of the values of one of these.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json
 from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Steps, sums
+from takifugu.model.beliefs.undivided import OneHypothesis
 from takifugu.model.secrets.properties import DatasetProperty, Named
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -34,30 +34,11 @@ MOST_COMBINATIONS, MOST_PAIRS = 100_000, 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class RecordView:
-    """A belief about one entry, made of `records` (a `Records`) for a secret; each kind is a type of its own."""
+class RecordView(OneHypothesis):
+    """A belief about one entry, made of records for a secret."""
 
-    records: Records
+    whole: Records
     secret: Secret
-
-    size = 1
-    names = None
-    one_alphabet = True
-
-    @property
-    def source(self) -> str:
-        return self.records.source
-
-    @property
-    def values(self) -> Sequence[Hashable]:
-        """Return the possible values of the property, in order."""
-        raise NotImplementedError
-
-    def alphabet(self, entry: int) -> Any:
-        return self.values
-
-    def possible(self, entry: int) -> tuple[bool, ...]:
-        return (True,) * len(self.values)
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
@@ -67,24 +48,6 @@ class RecordView:
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a value, by its index."""
         raise NotImplementedError
-
-    def position(self, name: Hashable) -> int:
-        raise InputError(f"a property has no entry {name!r}")
-
-    def components(self) -> tuple[range, ...]:
-        return (range(1),)
-
-    def component(self, number: int) -> RecordView:
-        return self
-
-    def assumptions(self) -> tuple[str, ...]:
-        return self.records.assumptions()
-
-    def to_dict(self) -> Json:
-        return {"records": self.records.to_dict(), "secret": self.secret.to_dict()}
-
-    def describe(self) -> str:
-        return self.records.describe()
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,12 +67,12 @@ class SumView(RecordView):
     @cached_property
     def levels(self) -> tuple[int, ...]:
         """The scores of rows of positive probability, in order."""
-        return tuple(sorted({s for s, can in zip(self.scores, self.records.possible(0), strict=True) if can}))
+        return tuple(sorted({s for s, can in zip(self.scores, self.whole.possible(0), strict=True) if can}))
 
     @cached_property
     def keys(self) -> Sequence[int]:
         """The possible sums of scores, in order, one for each value."""
-        n, levels = self.records.size, self.levels
+        n, levels = self.whole.size, self.levels
         if len(levels) == 1:
             return (n * levels[0],)
         low, high = levels[0], levels[-1]
@@ -175,15 +138,15 @@ class FunctionView(RecordView):
 
     @cached_property
     def values(self) -> tuple[Fraction, ...]:
-        rows = zip(self.levels, self.records.possible(0), strict=True)
+        rows = zip(self.levels, self.whole.possible(0), strict=True)
         alive = sorted({level for level, can in rows if can}, key=repr)
-        if len(alive) ** self.records.size > MOST_COMBINATIONS:
+        if len(alive) ** self.whole.size > MOST_COMBINATIONS:
             raise Unsupported(
-                f"{self.secret.what} would have to be computed for {len(alive)}^{self.records.size} combinations of "
+                f"{self.secret.what} would have to be computed for {len(alive)}^{self.whole.size} combinations of "
                 f"records, and is for at most {MOST_COMBINATIONS:,}",
                 fix='use fewer records, or a mean, sum or share, which have closed forms',
             ).at("function")
-        return tuple(sorted({self.apply(list(rows)) for rows in product(alive, repeat=self.records.size)}))
+        return tuple(sorted({self.apply(list(rows)) for rows in product(alive, repeat=self.whole.size)}))
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
@@ -202,10 +165,10 @@ class ColumnView(RecordView):
 
     @cached_property
     def values(self) -> tuple[Hashable, ...]:
-        return self.records.table.alphabet(self.column)
+        return self.whole.table.alphabet(self.column)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        rows = zip(self.records.table.rows, self.records.possible(0), strict=True)
+        rows = zip(self.whole.table.rows, self.whole.possible(0), strict=True)
         alive = {row[self.column] for row, can in rows if can}
         return tuple(value in alive for value in self.values)
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import positions
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
-from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.states import plain_state
 from takifugu.model.beliefs.table import JointTable
+from takifugu.model.beliefs.undivided import Undivided
 from takifugu.model.queries import (
     Additive,
     By,
@@ -28,7 +29,6 @@ from takifugu.model.queries import (
     Query,
     Together,
 )
-from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
 from takifugu.model.queries.forms import adds_up_over_rows, unknown_column
@@ -50,7 +50,7 @@ class OverRecords(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Records(PlainForm, kind="records"):
+class Records(PlainForm, Undivided, kind="records"):
     """`n` independent records of the same joint distribution: a row of the table each (Zhang22 Definition 3).
 
     The entries are the records, in any order; the table's names are the columns, which queries and secrets name. The
@@ -95,11 +95,6 @@ class Records(PlainForm, kind="records"):
             self, table=table, size=number, within=None if within is None else _intervals(table, within),
             source=table.source if source is None else str(source),
         )  # fmt: skip
-
-    @property
-    def from_private_data(self) -> bool:
-        """Return whether the source says the table came from private data."""
-        return is_private_source(self.source)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -154,12 +149,6 @@ class Records(PlainForm, kind="records"):
             rule="the entries are records, which are numbered from 0; columns are named by queries over records, "
             "dataset_property(...) and every_entry(attribute=...)",
         )
-
-    def components(self) -> tuple[range, ...]:
-        return (range(self.size),)
-
-    def component(self, number: int) -> Records:
-        return self
 
     def resolve(self, query: Query) -> Additive:
         """Return the answer of a query over columns, added over the records.

@@ -28,10 +28,11 @@ class Finite(Attributes):
         belief = file.spec.belief.meant
         classes = belief.classes if written(belief, ("classes",)) else {}
         states = values_by_column(file.belief)
-        read = {name: spelled(classes[name].called) if name in classes else states[name] for name in states}
-        rows = _counted(file.table, read, classes, belief.records)
-        record_rows = [row for row, times in rows for _ in range(times)]
-        return (Unit(None, dict(zip(read, map(list, zip(*record_rows, strict=True)), strict=True))),)
+        read = {**states, **{name: spelled(of_numbers.called) for name, of_numbers in classes.items()}}
+        records = list[tuple[State, ...]]()
+        for row, times in _counted(file.table, read, classes, belief.records):
+            records += [row] * times
+        return (Unit(None, dict(zip(read, map(list, zip(*records, strict=True)), strict=True))),)
 
 
 def _counted(
@@ -42,27 +43,25 @@ def _counted(
     Sorting hides the order of the data. Raises DataError for missing or undeclared values, and for another number of
     records than declared, without telling it.
     """
-    columns = {name: _read(values, classes.get(name)) for name, values in states.items()}
+    columns = dict[str, Mapping[str, int] | Classes]()
+    for name, values in states.items():
+        if name in classes:
+            columns[name] = classes[name].classes([*values])
+        else:
+            columns[name] = {text: code for code, text in enumerate(values)}
     counts = tally(table, columns)
     if sum(counts.values()) != records:
         raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
     for place, name in enumerate(columns):
         codes = {row[place] for row in counts}
         if UNOBSERVED in codes:
-            raise wrong("file", f"column {name!r} has missing values", fix=_what_to_do(name, classes))
+            fix = f'fill them, or write missing = "..." under [belief.classes.{name}]' if name in classes else FILL_THEM
+            raise wrong("file", f"column {name!r} has missing values", fix=fix)
         if UNKNOWN in codes:
             if name not in classes:
                 no_lookalikes(table, name, states[name])
             fault_text = f"column {name!r} has a value that the belief does not know"
             raise wrong("file", fault_text, fix=f"its values are {first_of(states[name])}; {NAME_MARKS}")
     for row in sorted(counts):
-        yield tuple(list(values.values())[code] for code, values in zip(row, states.values(), strict=True)), counts[row]
-
-
-def _read(values: Mapping[str, State], classes: DeclaredClasses | None) -> Mapping[str, int] | Classes:
-    codes = {text: code for code, text in enumerate(values)}
-    return codes if classes is None else classes.classes([*values])
-
-
-def _what_to_do(name: str, classes: Mapping[str, DeclaredClasses]) -> str:
-    return f'fill them, or write missing = "..." under [belief.classes.{name}]' if name in classes else FILL_THEM
+        cells = [list(values.values())[code] for code, values in zip(row, states.values(), strict=True)]
+        yield tuple(cells), counts[row]

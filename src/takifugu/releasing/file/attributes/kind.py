@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from takifugu.core.errors import InputError, SpecError, Step, TakifuguError
+from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.core.sections import values_of as held_by
 from takifugu.core.sections import written
 from takifugu.model.beliefs import Belief
@@ -26,7 +26,7 @@ from takifugu.releasing.file.attributes.sections import (
     SetSpec,
 )
 from takifugu.releasing.file.kind import Kind, ReleaseFile
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import Where, blamed, fault
 from takifugu.releasing.file.shape import Shape
 
 #: The values of each column of a finite distribution, by their texts; a column of numbers has none.
@@ -110,7 +110,13 @@ def _given(spec: AttributeReleaseSpec) -> dict[str, Hidden | tuple[Hidden, ...]]
 def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
     """Return the secrets of [hide]; SpecError names every faulty one."""
     secrets, faults = list[Secret](), list[TakifuguError]()
-    for place, section in _listed(spec):
+    placed_sections = list[tuple[Where, Hidden]]()
+    for key, section in _given(spec).items():
+        if isinstance(section, tuple):
+            placed_sections += [((key, number), member) for number, member in enumerate(section)]
+        else:
+            placed_sections.append(((key,), section))
+    for place, section in placed_sections:
         try:
             secrets.append(_secret_of(section, hidden))
         except TakifuguError as error:
@@ -133,16 +139,15 @@ def _secret_of(section: Hidden, hidden: Known) -> Secret:
     of: Hashable = section.of
     if of is not None and len(columns) == 1:
         of = values_of(columns[0], of, hidden, "of")
-    sets = None if section.sets is None else [_set(value_set) for value_set in section.sets]
+    sets: list[list[State] | tuple[Number | None, Number | None]] | None = None
+    if section.sets is not None:
+        sets = []
+        for value_set in section.sets:
+            if isinstance(value_set, SetSpec):
+                sets.append(value_set.ends)
+            else:
+                sets.append([*value_set])
     return dataset_property(section.attribute, section.function, section.max_difference, section.pairs, sets, of)
-
-
-def _set(value_set: SetSpec | tuple[State, ...]) -> list[State] | tuple[Number | None, Number | None]:
-    if not isinstance(value_set, SetSpec):
-        return list(value_set)
-    if value_set.at_least is None and value_set.below is None:
-        raise InputError("a set of values has no end", fix="write below, at_least, or both").at("sets")
-    return (value_set.at_least, value_set.below)
 
 
 def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ...]:
@@ -153,12 +158,3 @@ def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ..
     ((name, secret),) = sections.items()
     key = str(error.where[0]) if error.where else ""
     return (name,) if isinstance(secret, tuple) else (name, *written(secret, (key,)))
-
-
-def _listed(spec: AttributeReleaseSpec) -> Iterator[tuple[tuple[Step, ...], Hidden]]:
-    """Yield each secret of [hide] with its key."""
-    for key, section in _given(spec).items():
-        if isinstance(section, tuple):
-            yield from (((key, number), member) for number, member in enumerate(section))
-        else:
-            yield (key,), section

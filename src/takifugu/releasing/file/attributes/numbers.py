@@ -14,7 +14,7 @@ from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.attributes.kind import Attributes
 from takifugu.releasing.file.attributes.sections import AttributeReleaseSpec
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.problems import blamed, fault, stranger
+from takifugu.releasing.file.problems import Where, blamed, fault, stranger
 from takifugu.releasing.file.reading import wrong
 
 if TYPE_CHECKING:
@@ -41,7 +41,12 @@ class Numbers(Attributes):
             try:
                 _rule(belief, name)
             except TakifuguError as error:
-                yield blamed(error, "belief", *_key_of(error, belief, name))
+                where: Where = ("ranges", name)
+                if error.where == ("grid",):
+                    where = ("resolution",)
+                elif error.where == ("missing",):
+                    where = ("missing", name)
+                yield blamed(error, "belief", *where)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the total of each column."""
@@ -74,11 +79,3 @@ def _totals(table: Table, belief: Section) -> tuple[Fraction, ...]:
 def _rule(belief: Section, name: str) -> Bounded:
     low, high = belief.ranges[name]
     return Bounded(name, low, high, belief.resolution, (belief.missing or {}).get(name), belief.outside == "clip")
-
-
-def _key_of(error: TakifuguError, belief: Section, name: str) -> tuple[str, ...]:
-    """Return the key to blame for a column beyond its declaration."""
-    if error.where == ("grid",):
-        return ("resolution",)
-    return ("missing" if error.where == ("missing",) else "ranges", name)
-

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from takifugu.core.errors import InputError
 from takifugu.releasing.file.keys import Answers, Number, Section, State, Text, meaning
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 from takifugu.releasing.file.tables import Table
@@ -29,6 +30,13 @@ class SetSpec(Section):
 
     at_least: Annotated[Number | None, meaning("the first number of the set")] = None
     below: Annotated[Number | None, meaning("the first number above the set")] = None
+
+    @property
+    def ends(self) -> tuple[Number | None, Number | None]:
+        """Return both ends, None for infinite ones; InputError without any."""
+        if self.at_least is None and self.below is None:
+            raise InputError("a set of values has no end", fix="write below, at_least, or both").at("sets")
+        return self.at_least, self.below
 
 
 class PropertySpec(Section):

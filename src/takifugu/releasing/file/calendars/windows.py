@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -83,19 +83,17 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
             costs[what] = short(cost, up=True)
     zone = None if calendar.zone is None else calendar.zone.name
     name, period = str(item.name), item.window or ""
-    series = name.removesuffix(f"-{period}") if period and name.endswith(f"-{period}") else ""
+    if not period or not name.endswith(f"-{period}"):
+        return Window(calendar.written(window), str(calendar.length), zone, costs)
+    series = name.removesuffix(f"-{period}")
     return Window(calendar.written(window), str(calendar.length), zone, costs, series, period if series else "")
 
 
 def short(cost: Fraction, up: bool) -> str:
     """Write a number to three digits, rounded up or down."""
-    context = Context(prec=3, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    rounding = ROUND_CEILING if up else ROUND_FLOOR
+    context = Context(prec=3, rounding=rounding)
     return format(context.divide(Decimal(cost.numerator), Decimal(cost.denominator)).normalize(), "f")
-
-
-def _nothing(item: Any, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
-    """Yield nothing more: a window has no other faults."""
-    yield from ()
 
 
 def faults_of(
@@ -103,7 +101,7 @@ def faults_of(
     items: Sequence[Any],
     keys: Sequence[str] = KEYS,
     needs: Callable[[Any, str], bool] = is_given,
-    further: Callable[[Any, int, Calendar], Iterator[TakifuguError]] = _nothing,
+    further: Callable[[Any, int, Calendar], Iterable[TakifuguError]] = lambda *_: (),
 ) -> Iterator[TakifuguError]:
     """Yield the faults of a calendar and of its windows.
 
@@ -113,8 +111,8 @@ def faults_of(
         if source.until is not None:
             yield fault(("source", "until"), "is given without from", "write where the calendar starts, too")
         for number, item in enumerate(items):
-            key = next((key for key in keys if item is not None and needs(item, key)), None)
-            if key is not None:
+            needed_keys = [] if item is None else [key for key in keys if needs(item, key)]
+            for key in needed_keys[:1]:
                 yield fault(("release", number, key), "needs a declared calendar", _CALENDAR)
         return
     if source.step is None:
@@ -135,7 +133,8 @@ def faults_of_window(item: Windowed, number: int, calendar: Calendar) -> Iterato
     """Yield the faults of one table's window, or windows."""
     where = ("release", number)
     written_keys = {key for key in KEYS if is_given(item, key)}
-    ways = [key for key in ("from", "window", "every") if {key, "to" if key == "from" else key} & written_keys]
+    ways = ["from"] if written_keys & {"from", "to"} else []
+    ways += [key for key in ("window", "every") if key in written_keys]
     if len(ways) > 1 and ways != ["window", "every"]:
         yield fault((*where, ways[1]), f"is given beside {ways[0]}", "write only one of them")
         return
@@ -149,15 +148,12 @@ def faults_of_window(item: Windowed, number: int, calendar: Calendar) -> Iterato
                 yield fault((*where, "name"), "is too long for the name of a window behind it", "write a shorter one")
         else:
             places = window_of(item, calendar)
-            if item.every is not None and places not in (p for _, p in _one_of(calendar, item, places)):
+            if item.every is None:
+                return
+            first, last = calendar.moment_of(places.start), calendar.moment_of(places.stop)
+            periods = replace(calendar, start=first, stop=last).periods(item.every)
+            if range(len(places)) not in [run for _, run in periods]:
                 what = f"{item.window!r} is no {item.every}"
                 yield fault((*where, "window"), what, f"write a {item.every} of the calendar")
     except TakifuguError as error:
         yield blamed(error, *where, *error.where[:1])
-
-
-def _one_of(calendar: Calendar, item: Windowed, places: range) -> Iterator[tuple[str, range]]:
-    first, last = calendar.moment_of(places.start), calendar.moment_of(places.stop)
-    within = replace(calendar, start=first, stop=last)
-    for text, run in within.periods(str(item.every)):
-        yield text, range(run.start + places.start, run.stop + places.start)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.errors import InputError, SpecError
 from takifugu.core.registry import loaded
 from takifugu.core.text.toml import toml_of
 from takifugu.data import Written
@@ -89,7 +89,9 @@ class Start:
     def budget(self, words: str, budget: float | Mapping[str, float] = 1.0) -> Entry:
         """Return the source's budget, as in other files about these data."""
         other = first_about(self.output, self.data)
-        return Entry("source", "budget", budget if other is None or other.budget is None else other.budget, words)
+        if other is not None and other.budget is not None:
+            return Entry("source", "budget", other.budget, words)
+        return Entry("source", "budget", budget, words)
 
     def belief(self) -> Iterator[Entry]:
         """Yield the kind of belief, and what was said of it."""
@@ -106,7 +108,8 @@ class Start:
         if "size" in said:
             yield Entry("belief", "size", whole(said["size"]), "how many people there are, which becomes public")
         if "states" in said:
-            yield Entry("belief", "values" if is_users else "states", states, "all that can occur, from a code book")
+            key = "values" if is_users else "states"
+            yield Entry("belief", key, states, "all that can occur, from a code book")
         if "stay" in said:
             yield Entry("belief", "stay", pairs(said["stay"]), "how long each state lasts at a time, on average")
         if "next" in said:
@@ -141,26 +144,25 @@ def not_drafted(start: Start) -> Iterator[Entry]:
 
 def written_as(section: str, dialect: Written) -> Iterator[Entry]:
     """Yield the keys of an unusual file format."""
+    header: object = None if dialect.header else False
+    why_header = "guessed: no line of names, so columns are column_1 ..."
+    if dialect.lines is not None:
+        header, why_header = [*dialect.lines], "guessed: its lines"
+        if dialect.lines[0] == dialect.lines[1]:
+            header, why_header = dialect.lines[0], "guessed: the line of the names"
+    decimal = None if dialect.numerals.decimal == "." else dialect.numerals.decimal
     said = {
         "sheet": (dialect.sheet, "guessed: the largest of several sheets"),
         "table": (dialect.table, "guessed: the largest of several tables"),
         "file_names": (dialect.file_names, "the column that the name of each file becomes"),
         "encoding": (dialect.encoding, "guessed: how its characters are written"),
-        "header": _header(dialect),
-        "decimal": (None if dialect.numerals.decimal == "." else dialect.numerals.decimal, "guessed: its decimal sign"),
+        "header": (header, why_header),
+        "decimal": (decimal, "guessed: its decimal sign"),
         "thousands": (dialect.numerals.thousands or None, "guessed: the sign between thousands"),
     }
     for key, (value, why) in said.items():
         if value is not None:
             yield Entry(section, key, value, why)
-
-
-def _header(dialect: Written) -> tuple[object, str]:
-    """Return the key of an unusual header, and the reason."""
-    if dialect.lines is not None:
-        first, last = dialect.lines
-        return (first, "guessed: the line of the names") if first == last else ([first, last], "guessed: its lines")
-    return None if dialect.header else False, "guessed: no line of names, so columns are column_1 ..."
 
 
 def draft_of(start: Start) -> str:
@@ -271,12 +273,9 @@ def judge(start: Start) -> None:
         checked(tomllib.loads(draft_of(start)), start.output, UNOPENED)
     except SpecError as error:
         for fault in error.faults:
-            _raise_at_question(fault, start)
-
-
-def _raise_at_question(fault: TakifuguError, start: Start) -> None:
-    section, *keys = fault.where or ("",)
-    name = _QUESTIONS.get(str(keys[0]), str(keys[0])) if section in ("source", "belief") and keys else ""
-    if name in start.said:
-        fault.where = (name, *keys[1:])
-        raise fault
+            if len(fault.where) > 1 and fault.where[0] in ("source", "belief"):
+                key = str(fault.where[1])
+                name = _QUESTIONS.get(key, key)
+                if name in start.said:
+                    fault.where = (name, *fault.where[2:])
+                    raise fault from None

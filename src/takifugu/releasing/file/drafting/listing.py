@@ -39,7 +39,8 @@ def listed_keys(kind: str) -> Iterator[ListedKey]:
             parts = list(_sections(schema["properties"][section], schema["$defs"]))
             if section == "belief":
                 parts = [part for part in parts if _name(part, "kind") in (kind, "")] or parts
-            yield from _keys("[[release]]" if section == "release" else f"[{section}]", parts)
+            title = "[[release]]" if section == "release" else f"[{section}]"
+            yield from _keys(title, parts)
 
 
 def _sections(part: Json, definitions: Json) -> Iterator[Json]:
@@ -49,7 +50,10 @@ def _sections(part: Json, definitions: Json) -> Iterator[Json]:
     elif "properties" in part:
         yield part
     else:
-        for option in (*part.get("anyOf", ()), *part.get("oneOf", ()), *([part["items"]] if "items" in part else ())):
+        options = [*part.get("anyOf", ()), *part.get("oneOf", ())]
+        if "items" in part:
+            options.append(part["items"])
+        for option in options:
             yield from _sections(option, definitions)
 
 
@@ -66,8 +70,11 @@ def _keys(section: str, parts: Sequence[Json]) -> Iterator[ListedKey]:
             names = [name for part in some if (name := _name(part, "query") or _name(part, "kind"))]
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             words = f"{words} ({', '.join(names[:_LISTED])}{more})" if names else words
-        is_needed = all(key in part.get("required", ()) for part in some)
-        yield ListedKey(section, key, _type(key_schema), _default(key_schema, is_needed), words)
+        default = ""
+        if not all(key in part.get("required", ()) for part in some):
+            value = key_schema.get("default")
+            default = "none" if value is None else toml_of(value)
+        yield ListedKey(section, key, _type(key_schema), default, words)
 
 
 def _name(part: Json, key: str) -> str:
@@ -86,10 +93,3 @@ def _type(part: Json) -> str:
     if "number" in some:
         some = [option for option in some if option != "whole number"]
     return " or ".join(some) or "table"
-
-
-def _default(part: Json, is_needed: bool) -> str:
-    if is_needed:
-        return ""
-    default = part.get("default")
-    return "none" if default is None else toml_of(default)

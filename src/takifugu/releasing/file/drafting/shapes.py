@@ -38,8 +38,15 @@ def sequences(start: Start) -> Iterator[Entry]:
     has_clock = "clock" in start.roles
     yield from start.named("end", "when it ends: the first such time after its start" if has_clock else _WHAT["end"])
     if "duration" in start.roles:
-        yield _duration(start.roles["duration"])
-    yield from _steps(start) if start.across is None else _across(start, start.across)
+        column = start.roles["duration"]
+        worth, why = column.worth, "how long a stay is; guessed: what a 1 is worth"
+        if worth is None:  # refused until it is said
+            worth, why = "FILL IN", 'how long a stay is, and what a 1 is worth: "1min"'
+        yield Entry("source", "duration", [column.name, worth], why)
+    if start.across is None:
+        yield from _steps(start)
+    else:
+        yield from _across(start, start.across)
     yield from _calendar(start, rows)
     yield start.budget("the most epsilon that a person may ever spend")
     yield from start.belief()
@@ -53,19 +60,13 @@ def _steps(start: Start) -> Iterator[Entry]:
     digits = ", its times of day with four digits, 0930" * (clock is not None and clock.clock_form == DIGITS)
     yield from start.timed("order", f"what sorts the rows{digits}")
     times = order or start.roles.get("start")
-    form = None if times is None else times.epoch or (None if clock is None or are_iso(clock.labels) else ISO_DATE)
+    form = None if times is None else times.epoch
+    of_clock = "" if clock is None else f" {clock.clock_form}"
+    if form is None and clock is not None and not are_iso(clock.labels):
+        form = ISO_DATE
     if times is not None and form is not None:
-        yield _form(times, form, "" if clock is None else f" {clock.clock_form}", start.said.get("dates"))
+        yield _form(times, form, of_clock, start.said.get("dates"))
     yield from start.named("value", _WHAT["value"])
-
-
-def _duration(column: Seen) -> Entry:
-    """Return the column of durations and what a 1 is worth, a refused text if unclear."""
-    if column.worth is None:
-        return Entry(
-            "source", "duration", [column.name, "FILL IN"], 'how long a stay is, and what a 1 is worth: "1min"'
-        )
-    return Entry("source", "duration", [column.name, column.worth], "how long a stay is; guessed: what a 1 is worth")
 
 
 def _across(start: Start, across: Across) -> Iterator[Entry]:
@@ -74,7 +75,8 @@ def _across(start: Start, across: Across) -> Iterator[Entry]:
     yield Entry("source", "columns", across.columns, "the columns that are steps")
     if across.ignored:
         yield Entry("source", "ignore", across.ignored, "columns that are not read")
-    yield Entry("source", "order", across.order if day is None else [day.name, across.order], "what the headers are")
+    order = across.order if day is None else [day.name, across.order]
+    yield Entry("source", "order", order, "what the headers are")
     if day is not None and day.form is not None:
         yield _form(day, day.form, " %H:%M", start.said.get("dates"))
     elif across.form is not None:
@@ -159,7 +161,8 @@ def each_row(start: Start) -> Iterator[Entry]:
     yield from start.named("unit", _WHAT["unit"])
     places = [start.roles[role].name for role in ("x", "y") if role in start.roles]
     numbers = [column.name for column in start.look.columns.values() if column.kind == NUMBERS]
-    places = places or (numbers if len(numbers) == 2 else [])
+    if not places and len(numbers) == 2:
+        places = numbers
     if places:
         yield Entry("source", "coordinates", places, "guessed: first and second coordinate")
     yield start.budget("the most epsilon that a person may ever spend")

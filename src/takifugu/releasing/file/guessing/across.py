@@ -71,9 +71,11 @@ class Across:
         if isinstance(self.columns, dict):
             distances = [after - before for before, after in pairwise(self.columns.values())]
             return mode(distances) if len({*distances}) > 1 else None
-        headers = [re.sub("[.hH]", ":", name) if self.of_days else name for name in self.names]
+        headers, kind = [*self.names], TIMES
+        if self.of_days:
+            headers, kind = [re.sub("[.hH]", ":", name) for name in self.names], TEXTS
         forms = () if self.form is None else (self.form,)
-        column = Seen(self.order, TEXTS if self.of_days else TIMES, headers, Numerals(), forms)
+        column = Seen(self.order, kind, headers, Numerals(), forms)
         steps = [step for step in column.steps if step > 0]
         return mode(steps) if steps and self.are_times else None
 
@@ -103,7 +105,7 @@ def _ways(names: Sequence[str]) -> Iterator[tuple[list[str], str, str, str | Non
         yield dated, "date", "dates", forms[0]
     yield [name for name in names if re.fullmatch(_DAY_OF_A_YEAR, name.strip())], "day", "numbered", None
     for week in _WEEK:
-        days = [name for name in names if any(name.lower().startswith(day) for day in week.split())]
+        days = [name for name in names if name.lower().startswith(tuple(week.split()))]
         if len({name[:2] for name in days}) == len(days):
             yield days, "day", "numbered", None
     for months in _MONTHS:
@@ -183,9 +185,10 @@ def _common(names: Sequence[str]) -> str:
     >>> _common(["2026-01-05", "2026-01-12"])
     '2026-01-'
     """
-    shortest = min(names, key=len)
-    ends = (end for end in range(len(shortest), -1, -1) if all(name.startswith(shortest[:end]) for name in names))
-    return shortest[: next(ends)]
+    beginning = min(names, key=len)
+    while not all(name.startswith(beginning) for name in names):
+        beginning = beginning[:-1]
+    return beginning
 
 
 def _listed(steps: Sequence[str], other_names: Sequence[str], sort: str) -> str | list[str] | dict[str, int]:
@@ -193,10 +196,16 @@ def _listed(steps: Sequence[str], other_names: Sequence[str], sort: str) -> str 
     if sort in ("numbered", "questions"):
         ends = [int(match[0]) for name in steps if (match := re.search("[0-9]+$", name))]
         numbers = _numbers_of_days(steps) or _numbers_of_months(steps) or ends
-        return dict(zip(steps, numbers if len({*numbers}) == len(steps) else range(1, len(steps) + 1), strict=True))
+        if len({*numbers}) != len(steps):
+            numbers = [*range(1, len(steps) + 1)]
+        return dict(zip(steps, numbers, strict=True))
     first, last = _common(steps), _common([name[::-1] for name in steps])[::-1]
-    signs = [sign for sign in ":.hH" if all(sign in name for name in steps)]
-    for pattern in (*(f"*{sign}*" for sign in signs[:1] if sort == "clock"), f"{first}*", f"*{last}"):
+    patterns = [f"{first}*", f"*{last}"]
+    if sort == "clock":
+        shared = set(steps[0]).intersection(*steps)
+        signs = [sign for sign in ":.hH" if sign in shared]
+        patterns = [*(f"*{sign}*" for sign in signs[:1]), *patterns]
+    for pattern in patterns:
         is_plain = pattern != "*" and not re.search(r"[\[\]?]", pattern)
         if is_plain and not any(fits(name, pattern) for name in other_names):
             return pattern

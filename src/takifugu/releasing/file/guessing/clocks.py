@@ -37,13 +37,16 @@ def clock_of(labels: Sequence[str]) -> str | None:
     if not labels or not _all_are(_CLOCK, labels):
         return None
     half = re.search(" ?[AaPp][Mm]$", labels[0])
-    seconds = ":%S" if labels[0].count(":") == 2 else ""
-    form = f"{'%H' if half is None else '%I'}:%M{seconds}{'' if half is None else ' ' * half[0].startswith(' ') + '%p'}"
+    minutes = "%M:%S" if labels[0].count(":") == 2 else "%M"
+    form = f"%H:{minutes}"
+    if half is not None:
+        form = f"%I:{minutes}{' ' * half[0].startswith(' ')}%p"
     return form if all(map(reader_of(form), labels)) else None
 
 
 def reader_of(form: str) -> Callable[[str], datetime | None]:
-    read, digits = TimeFormat(f"{ISO_DATE} {form}").read, 4 if form == DIGITS else 0
+    read = TimeFormat(f"{ISO_DATE} {form}").read
+    digits = 4 if form == DIGITS else 0
     return lambda text: read(_FIRST_DAY + text.zfill(digits))
 
 

@@ -35,15 +35,15 @@ _BY_ROLE = {
     ),
 }
 #: What those are called in English whose rows a column of such a name holds.
-_IN_ENGLISH = {
-    word: noun for noun, foreign in {
-        "person": "personne persona", "participant": "teilnehmer teilnehmerin proband probandin",
-        "patient": "patientin paciente", "customer": "kunde kundin cliente", "subject": "sujet sujeto soggetto",
-        "user": "nutzer nutzerin benutzer utilisateur usuario utente", "device": "gerat gerate",
-        "household": "haushalt menage hogar", "employee": "mitarbeiter mitarbeiterin personalnummer",
-        "meter": "zahler", "machine": "maschine", "pupil": "schuler schulerin", "vehicle": "fahrzeug",
-    }.items() for word in foreign.split()
-}  # fmt: skip
+_IN_ENGLISH = dict[str, str]()
+for _noun, _foreign in {
+    "person": "personne persona", "participant": "teilnehmer teilnehmerin proband probandin",
+    "patient": "patientin paciente", "customer": "kunde kundin cliente", "subject": "sujet sujeto soggetto",
+    "user": "nutzer nutzerin benutzer utilisateur usuario utente", "device": "gerat gerate",
+    "household": "haushalt menage hogar", "employee": "mitarbeiter mitarbeiterin personalnummer",
+    "meter": "zahler", "machine": "maschine", "pupil": "schuler schulerin", "vehicle": "fahrzeug",
+}.items():  # fmt: skip
+    _IN_ENGLISH |= dict.fromkeys(_foreign.split(), _noun)
 WORDS = {role: words(text) for role, text in _BY_ROLE.items()}
 WORDS["unit"] |= _IN_ENGLISH.keys()
 #: Words that say whose row it is in a sentence, too: a column of such a name names those whose data there are.
@@ -95,6 +95,7 @@ _SIZES = words(
 _SIZE_ENDS = ("große", "grosse", "groesse", "anzahl", "zahl")
 _NUMBER_OF = words("n nb nbr nbre")
 _PLURALS = words("children people enfants kinder personen menschen haushalte einwohner beschaftigte")
+_PLURALS |= {f"{noun}s" for noun in WORDS["unit"]} | {f"{noun}es" for noun in WORDS["unit"]}
 #: Nouns that name those of a row, or how many there are: households (their members), and words that are their plural.
 DWELLINGS = words("household home house family haushalt menage hogar")
 TOGETHER = DWELLINGS | words("familie famille familia foyer couple room zimmer chambre class klasse classe team equipe")
@@ -137,14 +138,10 @@ def says_how_many(name: str) -> bool:
     parts = _spelt(name)
     if not parts or {"id", "uid", "pid", "key", "code", "name"}.intersection(parts):
         return False
-    plural = any(word in _PLURALS or _is_plural(word) for word in parts)
+    plural = not _PLURALS.isdisjoint(parts)
     of_one = "°" in name and not WORDS["unit"].isdisjoint(parts)  # n° patient: which, not how many
     numbered = len(parts) > 1 and not of_one and (parts[0] in _NUMBER_OF or parts[:2] == ["number", "of"])
     return plural or numbered or any(word in _SIZES or word.endswith(_SIZE_ENDS) for word in parts)
-
-
-def _is_plural(word: str) -> bool:
-    return any(word == f"{noun}{end}" for noun in WORDS["unit"] for end in ("s", "es"))
 
 
 def people_of(column: str | None) -> People:

@@ -1,25 +1,43 @@
-"""The first rows of a table, column by column."""
+"""The first rows of a table, column by column, without those that are not what the others are."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
 from takifugu.data import Table, Written, column_kinds, rows_of, text_of
+from takifugu.data.files.first_lines import are_numbers, rows_of_header
 from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
 from takifugu.data.values.texts import INTEGER, NUMBER, TIME
 from takifugu.releasing.file.guessing.clocks import DIGITS, WHOLE_HOURS, clock_of_numbers
 from takifugu.releasing.file.guessing.courses import are_hours_of, rises
-from takifugu.releasing.file.guessing.odd_rows import Odd, without_odd_rows
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
 #: How many rows are inspected, at most, and of a wide table how many cells.
 LOOKED_AT, CELLS = 10_000, 1_000_000
 _FORMS = ((WHOLE, INTEGER), (NUMBERS, NUMBER), (TIMES, TIME))
+
+
+Rows = Mapping[str, Sequence[str | None]]
+#: Of so many rows one may be repeated as a whole.
+_ONE_REPEATED_IN = 20
+#: Where so few rows are inspected nothing is odd, and so many are compared with the first ones.
+_FEW, _COMPARED = 4, 500
+_TOTAL = r"(?i)\W*(?:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|gesamt|insgesamt|sum|somme|suma|totaux)\W*"
+
+
+@dataclass(frozen=True)
+class Odd:
+    """Which odd rows a table has: how many are `repeated`, belong to its header, or say it again; and its `totals`."""
+
+    repeated: int = 0
+    below_names: int = 0
+    names_again: int = 0
+    totals: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +68,7 @@ def first_look(table: Table) -> FirstLook:
     start = table.head(looked_at(len(table.names)))
     all_rows = _first_rows(start)
     is_whole = len(next(iter(all_rows.values()), ())) < looked_at(len(table.names))
-    rows, odd = without_odd_rows(all_rows, start.written.header and start.written.lines is None, is_whole)
+    rows, odd = _without_odd_rows(all_rows, start.written.header and start.written.lines is None, is_whole)
     texts = {name: [v for v in values if v is not None] for name, values in rows.items()}
     forms = {name: time_formats(some) for name, some in texts.items()}
     numerals = numerals_of([some for name, some in texts.items() if not forms[name]])
@@ -73,9 +91,14 @@ def without_marks(column: Seen) -> Seen:
     values = [None if value in marks else value for value in column.values]
     texts = [value for value in values if value is not None]
     forms, plain = time_formats(texts), [column.numerals.plain(text) for text in {*texts}]
-    kinds = (kind for kind, form in _FORMS if plain and all(re.match(form, text) for text in plain))
-    kind = TIMES if forms else next(kinds, TEXTS)
-    return Seen(column.name, kind, values, column.numerals, forms, marks=0 if kind == TEXTS else len(marks))
+    kind = TEXTS
+    for other_kind, form in reversed(_FORMS):
+        if plain and all(re.match(form, text) for text in plain):
+            kind = other_kind
+    if forms:
+        kind = TIMES
+    used_marks = 0 if kind == TEXTS else len(marks)
+    return Seen(column.name, kind, values, column.numerals, forms, marks=used_marks)
 
 
 def _clocks(columns: Sequence[Seen]) -> list[Seen]:
@@ -83,8 +106,10 @@ def _clocks(columns: Sequence[Seen]) -> list[Seen]:
     dates = [column for column in columns if column.is_date]
     numbers = [column for column in columns if column.kind == WHOLE and dates]
     forms = {column: clock_of_numbers(column.words, column.labels) for column in numbers}
-    hours = [column for column, form in forms.items() if form == WHOLE_HOURS]
-    hours = [hour for hour in hours if any(are_hours_of(day.values, hour.values) for day in dates)]
+    hours = list[Seen]()
+    for column, form in forms.items():
+        if form == WHOLE_HOURS and any(are_hours_of(day.values, column.values) for day in dates):
+            hours.append(column)
     return [*hours, *(column for column, form in forms.items() if form == DIGITS)]
 
 
@@ -95,7 +120,7 @@ def _in_the_order_of_time(dates: Seen, columns: Sequence[Seen]) -> Seen:
     """
     several = [c for c in columns if c.is_name and c.recurs and not c.tells_when]
     several.sort(key=lambda column: (not column.named("unit"), column.runs != len(column.labels)))
-    readings = [replace(dates, forms=(form, *(f for f in dates.forms if f != form))) for form in dates.forms]
+    readings = [replace(dates, forms=tuple(dict.fromkeys((form, *dates.forms)))) for form in dates.forms]
     for keys in ([], *([column.values] for column in several)):
         risen = [reading for reading in readings if rises(reading.moments, keys, or_stays=True)]
         if risen:
@@ -105,18 +130,58 @@ def _in_the_order_of_time(dates: Seen, columns: Sequence[Seen]) -> Seen:
 
 def _first_rows(table: Table) -> dict[str, list[str | None]]:
     names = [name for name in dict.fromkeys(table.names) if name and table.names.count(name) == 1]
-    rows = rows_of(table, names)
-    return {name: _all_present([row[i] for row in rows], table) for i, name in enumerate(names)}
-
-
-def _all_present(values: Sequence[Hashable], table: Table) -> list[str | None]:
-    cell_texts = {value: _present(value, table) for value in {value for value in values if type(value) is str}}
-    return [cell_texts[value] if type(value) is str else _present(value, table) for value in values]
+    columns: dict[str, list[str | None]] = {name: [] for name in names}
+    texts = dict[str, str | None]()  # of cells that are texts, each of which is read once
+    for row in rows_of(table, names):
+        for name, value in zip(names, row, strict=False):  # without names there may still be cells
+            if type(value) is not str:
+                columns[name].append(_present(value, table))
+                continue
+            if value not in texts:
+                texts[value] = _present(value, table)
+            columns[name].append(texts[value])
+    return columns
 
 
 def _present(value: object, table: Table) -> str | None:
     text = value.isoformat(" ") if isinstance(value, datetime) else text_of(value)
     return None if text is None or text in table.missing else text
+
+
+def _without_odd_rows(rows: Rows, has_names: bool, is_whole: bool) -> tuple[dict[str, list[str | None]], Odd]:
+    """Separate rows from extra headers and final totals."""
+    names, every = tuple(rows), [*zip(*rows.values(), strict=True)]
+    if len(every) < _FEW:
+        return {name: list(values) for name, values in rows.items()}, Odd()
+    below = rows_of_header(every[:_COMPARED]) if has_names else 0
+    some = [row for row in every[below:] if row != names]
+    header_repeats = len(every) - below - len(some)
+    columns = [*zip(*some, strict=True)]
+    totals = is_whole and len(some) > 1 and _are_totals([(column[-1], column[:-1]) for column in columns])
+    some = some[: len(some) - totals]
+    different = [*dict.fromkeys(some)]
+    repeated = len(some) - len(different)
+    if not 0 < repeated * _ONE_REPEATED_IN <= len(every):
+        different, repeated = some, 0
+    clean_columns = [*zip(*different, strict=True)] or [()] * len(names)
+    return dict(zip(names, map(list, clean_columns), strict=True)), Odd(repeated, below, header_repeats, totals)
+
+
+def _are_totals(columns: Sequence[tuple[str | None, Sequence[str | None]]]) -> bool:
+    """Return whether the last row holds totals.
+
+    Totals say so, or lack the identifier of all other rows and have a larger number.
+    """
+    if any(last is not None and re.fullmatch(_TOTAL, last) and last not in values for last, values in columns):
+        return True
+    lacks = any(last is None and None not in values and len(set(values)) == len(values) for last, values in columns)
+    if not lacks:
+        return False
+    numbers = [(last, values) for last, values in columns if last is not None and are_numbers([last, *values])]
+    for last, values in numbers:
+        if len(last) <= max(len(value or "") for value in values):
+            return False
+    return bool(numbers)
 
 
 #: What often stands for a missing value.

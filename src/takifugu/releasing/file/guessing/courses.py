@@ -95,7 +95,9 @@ def spacing(moments: Sequence[float], keys: Keys, values: Sequence[str | None]) 
     for moment, value, *key in zip(moments, values, *keys, strict=True):
         if moment > MISSING:
             of_key.setdefault(tuple(key), []).append((moment, value))
-    following = [pair for rows in of_key.values() for pair in pairwise(sorted(rows, key=lambda row: row[0]))]
+    following = list[tuple[tuple[float, str | None], tuple[float, str | None]]]()
+    for rows in of_key.values():
+        following += pairwise(sorted(rows, key=lambda row: row[0]))
     gaps = [round(after[0] - before[0], 3) for before, after in following]
     if not gaps:
         return Spacing()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE, YES_NO
 from takifugu.releasing.file.guessing.across import Across, across
@@ -154,23 +154,19 @@ class Facts:
         """
         times = [column for column in self.orders if column.is_time][:_COMPARED]
         lengths = [column for column in self.columns if column.is_duration]
-        within_days = product([column for column in times if column.is_date], self.shifts)
-        return (
-            *((day.name, *(clock.name for clock in shift)) for day, shift in within_days),
-            *self._stays(times), *((start.name, length.name) for start in times for length in lengths),
-        )  # fmt: skip
+        stays = list[tuple[str, ...]]()
+        for day, (clock, other) in product([column for column in times if column.is_date], self.shifts):
+            stays.append((day.name, clock.name, other.name))
+        for start, end in permutations(times, 2):
+            pairs = [pair for pair in zip(start.moments, end.moments, strict=True) if min(pair) > MISSING]
+            if all(a <= b for a, b in pairs) and any(a < b for a, b in pairs):
+                stays.append((start.name, end.name))
+        return (*stays, *((start.name, length.name) for start, length in product(times, lengths)))
 
     @cached_property
     def shifts(self) -> tuple[tuple[Seen, Seen], ...]:
         """Return the pairs of columns of times of day."""
         return tuple(combinations([column for column in self.columns if column.is_clock], 2))
-
-    def _stays(self, times: Sequence[Seen]) -> Iterator[tuple[str, str]]:
-        for start in times:
-            for end in times:
-                pairs = [pair for pair in zip(start.moments, end.moments, strict=True) if min(pair) > MISSING]
-                if start is not end and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs):
-                    yield start.name, end.name
 
     @property
     def mixed_times(self) -> Seen | None:
@@ -186,7 +182,9 @@ class Facts:
         numbers = [column for column in self.columns if column.is_number]
         reals = [column for column in numbers if column.kind == NUMBERS]
         ways = [(NORTH, EAST), ({"northing", "hochwert"}, {"easting", "rechtswert"})]
-        for north, east in [*ways, ({"n", "nord"}, {"e", "ost"})] if "utm" in self.words else ways:
+        if "utm" in self.words:
+            ways.append(({"n", "nord"}, {"e", "ost"}))
+        for north, east in ways:
             first = next((column for column in numbers if column.words & north), None)
             second = next((column for column in numbers if column.words & east), None)
             if first is not None and second is not None:
@@ -215,7 +213,10 @@ class Facts:
     def side_by_side(self) -> tuple[Seen, ...]:
         """Return columns of similar numbers, or of the same few values."""
         few = [c for c in self.columns if (c.is_name or c.kind == YES_NO) and 1 < len(c.labels) <= MOST_STATES]
-        groups = [[c for c in few if set(c.labels) == set(member.labels)] for member in few if not member.tells_when]
+        groups = list[list[Seen]]()
+        for member in few:
+            if not member.tells_when:
+                groups.append([column for column in few if {*column.labels} == {*member.labels}])
         numbers = [c for c in self.columns if c.kind == NUMBERS and not c.is_time]
         reaches = [column.range for column in numbers]
         if len(numbers) >= _SIDE_BY_SIDE and max(reaches) <= 2 * min(reaches):
@@ -299,7 +300,9 @@ def ends_of(columns: Sequence[Seen]) -> tuple[Seen, Seen] | None:
         if narrow and equal * 20 <= end.rows:
             return end, other
         # What is measured twice is the same now and then, too; nobody meets himself.
-        recur = meets and 2 * fewest <= end.rows and equal == 0
-        if same_stem and stems[end.stem] == 2 and (recur if end.kind != TEXTS else equal * 20 <= end.rows):
+        are_two = equal * 20 <= end.rows
+        if end.kind != TEXTS:
+            are_two = meets and 2 * fewest <= end.rows and equal == 0
+        if same_stem and stems[end.stem] == 2 and are_two:
             alike.append((end, other))
     return alike[0] if alike else None

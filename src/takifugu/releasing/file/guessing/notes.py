@@ -85,7 +85,8 @@ def notes(facts: Facts, roles: Roles, file: Path, row: str | None, is_sampled: b
         yield _NO_ORDER
     for name in look.twice:
         yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
-    yield from _odd_lines(look, file, roles.get("unit") if is_sampled else None)
+    unit = roles.get("unit") if is_sampled else None
+    yield from _odd_lines(look, file, unit)
     if clock is not None and clock.clock_form == DIGITS and any(len(text) < 4 for text in clock.labels):
         yield _FOUR_DIGITS.format(repr(visible(clock.name)), repr(clock.name))
     if "order" in roles and roles["order"].forms[1:]:
@@ -165,7 +166,9 @@ def _lines(first: int, last: int) -> str:
 
 def one_of_several(contents: Mapping[str, int], written: Written) -> str:
     """Name the sheet or table read from a file of several."""
-    part, taken = "sheet" if written.table is None else "table", visible(str(written.table or written.sheet))
+    part, taken = "sheet", visible(str(written.sheet))
+    if written.table is not None:
+        part, taken = "table", visible(written.table)
     return _PARTS.format(len(contents), part, _first_of([repr(visible(name)) for name in contents]), repr(taken))
 
 

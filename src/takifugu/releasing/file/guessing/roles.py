@@ -58,11 +58,12 @@ def _values(free: Sequence[Seen], column_of: Roles) -> dict[Seen, int]:
     by = _what_sorts(free, column_of)  # it says whose row it is
     some = [c for c in free if len(c.labels) <= MOST_STATES and c.kind not in (TIMES, NUMBERS) and c.rows > 1]
     some = [c for c in some if not (c.is_clock or (c is by and c.recurs))]
-    return {
-        c: 2 * (c.kind in (TEXTS, YES_NO)) + (1 if c.runs > len(c.labels) else -1)
-        + _SAID * c.named("value") - c.named("unit") * _SAID - c.named("piece") * _SAID
-        for c in some
-    }  # fmt: skip
+    points = dict[Seen, int]()
+    for column in some:
+        said = column.named("value") - column.named("unit") - column.named("piece")
+        points[column] = 2 * (column.kind in (TEXTS, YES_NO)) + _SAID * said
+        points[column] += 1 if column.runs > len(column.labels) else -1
+    return points
 
 
 def _units(free: Sequence[Seen], column_of: Roles) -> dict[Seen, int]:
@@ -113,8 +114,9 @@ def keys_of(column_of: Roles) -> list[Sequence[str | None]]:
 def tell_apart(column_of: Roles) -> bool:
     """Return whether the order identifies nearly all rows of each piece."""
     keys, times = keys_of(column_of), moments(column_of)
-    number = passes(times, keys) if column_of["order"].is_local else []
-    return nearly_all_differ([*keys, times, *([number] if number else [])])
+    if not times or not column_of["order"].is_local:
+        return nearly_all_differ([*keys, times])
+    return nearly_all_differ([*keys, times, passes(times, keys)])
 
 
 def goes_back(column_of: Roles) -> bool:

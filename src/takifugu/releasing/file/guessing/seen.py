@@ -100,7 +100,8 @@ class Seen:
     @cached_property
     def steps(self) -> list[float]:
         """Return by how much each moment is above the one before."""
-        return [after - before for before, after in pairwise(m for m in self.moments if m > MISSING)]
+        moments = [moment for moment in self.moments if moment > MISSING]
+        return [after - before for before, after in pairwise(moments)]
 
     @cached_property
     def rising(self) -> float:
@@ -289,4 +290,6 @@ def _iso(text: str) -> datetime | None:
 def _seconds(time: datetime | None) -> float:
     if time is None:
         return MISSING
-    return (time if time.tzinfo is not None else time.replace(tzinfo=UTC)).timestamp()
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+    return time.timestamp()

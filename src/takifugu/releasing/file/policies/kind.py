@@ -6,18 +6,15 @@ import math
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 from takifugu.calibration import Calibration
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
-from takifugu.data import Numerals
 from takifugu.data.times.row_times import RowTimes
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
-from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.framework import Asymmetric
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import Policy
@@ -30,8 +27,8 @@ from takifugu.releasing.file.calendars.windows import expanded, facts_of, faults
 from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
-from takifugu.releasing.file.policies.reading import Placed, Times, listed_places, numbers_of, valued, visited
-from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PolicySourceSpec, PriorSpec
+from takifugu.releasing.file.policies.reading import Times, boxed_places, listed_places, valued, visited
+from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.file.problems import blaming, fault
 from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.shape import Shape
@@ -53,26 +50,29 @@ class UnderPolicy(Kind):
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
         source, hide, forms = spec.source, spec.hide, spec.belief.meant.forms
         if not forms and not written(source, ("place", "x", "y", "value")):
-            for key in ("person", "place") if source.person is None else ("place",):
-                yield fault(("source", key), "is missing", _COLUMNS)
+            if source.person is None:
+                yield fault(("source", "person"), "is missing", _COLUMNS)
+            yield fault(("source", "place"), "is missing", _COLUMNS)
         if len(forms) != 1:
             return
         needed = {"places": ("person", "place"), "grid": ("person", "x", "y"), "values": ("value",)}[forms[0]]
         columns = ("person", "place", "x", "y", "value")
         source_keys = written(source, columns)
         for key in columns:
-            if (key not in source_keys) is (key in needed):
-                missing, unused = "is missing", f"is not used with belief.{forms[0]}"
-                yield fault(("source", key), missing if key in needed else unused, f"write {' and '.join(needed)}")
+            if key in needed and key not in source_keys:
+                yield fault(("source", key), "is missing", f"write {' and '.join(needed)}")
+            elif key in source_keys and key not in needed:
+                problem = f"is not used with belief.{forms[0]}"
+                yield fault(("source", key), problem, f"write {' and '.join(needed)}")
         right = "answers" if forms[0] == "values" else "visits"
         if source.rows not in (None, right):
             problem = f"is {source.rows!r}, {ROWS[source.rows]}, and with belief.{forms[0]} a row is {ROWS[right]}"
             yield fault(("source", "rows"), problem, f'write rows = "{right}"')
         hide_keys = written(hide, ("visits", "policy"))
-        if len(hide_keys) != 1:
-            yield fault(
-                ("hide",), "hides nothing" if not hide_keys else "hides visits and a policy", "write one of them"
-            )
+        if not hide_keys:
+            yield fault(("hide",), "hides nothing", "write one of them")
+        elif len(hide_keys) > 1:
+            yield fault(("hide",), "hides visits and a policy", "write one of them")
         if hide.visits is not None and forms[0] == "values":
             yield fault(("hide", "visits"), "is about places", 'write policy = [{ none_of = ["ill"] }]')
         for number, predicate in enumerate(hide.policy or ()):
@@ -107,15 +107,16 @@ class UnderPolicy(Kind):
         return (facts_of(calendar, file.places, calibration, item),)
 
     def framework_of(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Framework:
-        hide = spec.hide
+        hide, key, rules = spec.hide, "policy", list[Predicate | EachOf]()
+        for predicate in hide.policy or ():
+            if predicate.none_of:
+                rules.append(none_of(*predicate.none_of))
+            else:
+                rules.append(any_of(*(predicate.any_of or ())))
         if hide.visits is not None:
-            rules: list[Predicate | EachOf] = [EachOf(None if hide.visits == "all" else tuple(hide.visits))]
-        else:
-            rules = [
-                none_of(*predicate.none_of) if predicate.none_of else any_of(*(predicate.any_of or ()))
-                for predicate in hide.policy or ()
-            ]
-        with blaming("hide", "visits" if hide.visits is not None else "policy"):
+            places = None if hide.visits == "all" else tuple(hide.visits)
+            key, rules = "visits", [EachOf(places)]
+        with blaming("hide", key):
             return Asymmetric(Policy(tuple(rules)), belief)
 
     def misfits(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Iterator[TakifuguError]:
@@ -132,10 +133,11 @@ class UnderPolicy(Kind):
         if isinstance(domain, Domain):
             values = valued(file.table, str(source.value), domain.alphabets[0], domain.size)
             return (Unit(None, values),)
-        columns = [str(source.place)] if domain.boxes is None else [str(source.x), str(source.y)]
         if domain.boxes is None:  # rows at other places may be left out, but none that was meant to be at one of these
             no_lookalikes(file.table, str(source.place), domain.places, "place")
-        placed = listed_places(domain) if domain.boxes is None else _boxed(domain.boxes, file.table.numerals)
+            columns, placed = [str(source.place)], listed_places(domain)
+        else:
+            columns, placed = [str(source.x), str(source.y)], boxed_places(domain.boxes, file.table.numerals)
         calendar, times = source.calendar, None
         if calendar is not None and file.places is not None:
             column, form = str(source.order), source.order_format
@@ -199,8 +201,9 @@ def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguErr
     if source.ambiguous != "refuse" and source.timezone is None:
         fix = 'declare timezone, such as "Europe/Berlin", or leave it out'
         yield fault(("source", "ambiguous"), "is of clocks in a zone, and none is declared", fix)
-    for key in written(source, ("order", "step", "order_format", "timezone")) if source.from_ is None else ():
-        yield fault(("source", key), "is of a calendar", "write where it starts, from, too, or leave it out")
+    if source.from_ is None:
+        for key in written(source, ("order", "step", "order_format", "timezone")):
+            yield fault(("source", key), "is of a calendar", "write where it starts, from, too, or leave it out")
     if source.from_ is not None and form == "values":
         yield fault(("source", "from"), "is of visits, and each person has one value", "leave it out")
     elif source.from_ is not None and source.order is None:
@@ -208,15 +211,10 @@ def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguErr
         yield fault(("source", "order"), "is missing: the file declares a calendar", fix)
     else:
         yield from faults_of(source, spec.release)
-        yield from _of_times(source)
-
-
-def _of_times(source: PolicySourceSpec) -> Iterator[TakifuguError]:
-    """Yield the faults of keys about times in a calendar of numbers."""
-    with suppress(TakifuguError):  # a calendar that is none is told with its key
-        for key in written(source, ("order_format", "timezone")):
-            if source.calendar is not None and not source.calendar.is_time:
-                yield fault(("source", key), "is of times, and the steps are numbers", 'write a step such as "1h"')
+        with suppress(TakifuguError):  # a calendar that is none is told with its key
+            for key in written(source, ("order_format", "timezone")):
+                if source.calendar is not None and not source.calendar.is_time:
+                    yield fault(("source", key), "is of times, and the steps are numbers", 'write a step such as "1h"')
 
 
 def _table_faults(item: Item, number: int, of_values: bool) -> Iterator[TakifuguError]:
@@ -229,17 +227,6 @@ def _table_faults(item: Item, number: int, of_values: bool) -> Iterator[Takifugu
     elif not of_values and (item.query == "count" or "states" in item_keys):
         key = "query" if item.query == "count" else "states"
         yield fault((*location, key), "is about values", 'publish "visitors" or "safe", with places')
-
-
-def _boxed(boxes: Boxes, numerals: Numerals) -> Placed:
-    def placed(key: tuple[str, ...]) -> str | None:
-        key = tuple(map(numerals.plain, key))
-        for _ in numbers_of(key):  # finite numbers
-            pass
-        x, y = (Fraction(text) for text in key)
-        return boxes.place(x, y)
-
-    return placed
 
 
 def _prior_faults(prior: PriorSpec) -> Iterator[TakifuguError]:

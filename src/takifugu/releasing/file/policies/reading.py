@@ -7,12 +7,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError, first_of
-from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Table, tally, totals
+from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Numerals, Table, tally, totals
 from takifugu.data.times.row_times import RowTimes
+from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.places import Visits
-from takifugu.model.queries.additive import IntArray
 from takifugu.releasing.file.degrees import are_degrees, first_beyond, refuse_beyond
 from takifugu.releasing.file.reading import called, columns_of, no_lookalikes, numbers_in, placed_at, wrong
 
@@ -55,12 +56,14 @@ def visited(
     nobody's name, for missing names, places and times, two spellings of a name, undeclared places (unless `elsewhere`
     is "ignore"), times outside the calendar, and a person at too many places in a step.
     """
-    columns = [person, *where, *([] if times is None else [times.written.column])]
+    columns = [person, *where]
+    if times is not None:
+        columns.append(times.written.column)
     by_step: dict[tuple[str, int], set[Hashable]] = {}
     for step, who, texts in _in_window(table, columns, times):
-        where_it_lies = placed(texts)
-        if where_it_lies is not None:
-            by_step.setdefault((who, step), set()).add(where_it_lies)
+        place = placed(texts)
+        if place is not None:
+            by_step.setdefault((who, step), set()).add(place)
             continue
         if len(where) == 2 and are_degrees(where):
             _refuse_beyond(table, where, texts)
@@ -84,7 +87,8 @@ def _in_window(
     """Yield the step, person and place of each visit that is read."""
     key = None if times is None else (times.written, times.calendar)
     by_step: _BySteps = cached(table, ("visits", *columns, key), lambda: _by_step(table, columns, times))
-    for step in (0,) if times is None else times.window:
+    window = range(1) if times is None else times.window
+    for step in window:
         for who, texts in by_step.get(step, ()):
             yield step, who, texts
 
@@ -102,8 +106,9 @@ def _by_step(table: Table, columns: Sequence[str], times: Times | None) -> _BySt
     names = called("person", columns[0], "person", [key[0] for key in groups])
     by_step: _BySteps = {}
     for who, *cells in groups:
-        texts = tuple(map(str, cells))
-        step, texts = (0, texts) if times is None else (times.step_of(texts[-1]), texts[:-1])
+        step, texts = 0, tuple(map(str, cells))
+        if times is not None:
+            step, texts = times.step_of(texts[-1]), texts[:-1]
         by_step.setdefault(step, []).append((names[str(who)], texts))
     return by_step
 
@@ -122,6 +127,19 @@ def listed_places(domain: Visits) -> Placed:
     return lambda key: place_of_text.get(key[0])
 
 
+def boxed_places(boxes: Boxes, numerals: Numerals) -> Placed:
+    """Return a reader of places by their coordinates."""
+
+    def placed(key: tuple[str, ...]) -> str | None:
+        key = tuple(map(numerals.plain, key))
+        for _ in numbers_of(key):  # finite numbers
+            pass
+        x, y = map(Fraction, key)
+        return boxes.place(x, y)
+
+    return placed
+
+
 def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -> list[Hashable]:
     """Return one value per person, in an order independent of the data.
 
@@ -135,7 +153,10 @@ def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -
         no_lookalikes(table, column, values, "value")
         problem = "missing values" if UNOBSERVED in codes else "a value that is not declared"
         raise wrong("value", f"column {column!r} has {problem}", fix=f"its values are {first_of(values)}")
-    return [value for code, value in enumerate(values) for _ in range(tallied.get((code,), 0))]
+    by_value = list[Hashable]()
+    for code, value in enumerate(values):
+        by_value += [value] * tallied.get((code,), 0)
+    return by_value
 
 
 def numbers_of(key: Iterable[str]) -> Iterator[float]:

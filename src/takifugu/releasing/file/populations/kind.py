@@ -95,16 +95,19 @@ class Populations(Kind):
             boxes = (("belief", "box", "first"), ("belief", "box", "second"))
             ends = (belief.box.first, belief.box.second)
             yield from misplaced(source.coordinates, ends, ("source", "coordinates"), boxes)
-        if places != (belief.box is not None):
-            problem = "is missing: places lie in a declared box" if places else "belongs to places"
+        if places and belief.box is None:
+            problem = "is missing: places lie in a declared box"
             yield fault(("belief", "box"), problem, "write it with source.coordinates")
+        elif not places and belief.box is not None:
+            yield fault(("belief", "box"), "belongs to places", "write it with source.coordinates")
         if places == (belief.values is not None):
             problem = "belongs to a column of values" if places else "is missing"
             yield fault(("belief", "values"), problem, "write the values that a row may have, with source.value")
         if source.unit is not None and belief.units_independent is not True:
             yield undeclared("unit")
         for number, item in enumerate(spec.release):
-            yield from () if item is None else _table_faults(item, number)
+            if item is not None:
+                yield from _table_faults(item, number)
 
     def misfits(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Iterator[TakifuguError]:
         if not belief.is_planar:
@@ -126,7 +129,9 @@ class Populations(Kind):
         """Return the persons with all rows; DataError for rule-breaking data."""
         source = file.sections(PopulationReleaseSpec).source
         section: PopulationsSection = file.spec.belief.meant
-        names = [*source.value_columns, *([] if source.unit is None else [source.unit])]
+        names = [*source.value_columns]
+        if source.unit is not None:
+            names.append(source.unit)
         read = columns_of(file.table, names)
         if not read[0]:
             raise wrong("file", "the data has no rows", rule="nothing can be released")
@@ -186,7 +191,12 @@ class Populations(Kind):
 
 
 def _table_faults(item: Any, number: int) -> Iterator[TakifuguError]:
-    location, mechanism = ("release", number), _named(item.mechanism)
+    location, mechanism = ("release", number), item.mechanism
+    if mechanism != "auto":
+        try:
+            mechanism = find(mechanism, "distribution").name
+        except InputError:
+            mechanism = ""  # said of the mechanism itself
     if (mechanism == "tupling") != (item.dummies > 0) and mechanism != "auto":
         problem = "is missing: tupling sends a value among dummies" if not item.dummies else "belongs to tupling"
         yield fault((*location, "dummies"), problem, 'write dummies = 10 with mechanism = "tupling"')
@@ -197,14 +207,6 @@ def _table_faults(item: Any, number: int) -> Iterator[TakifuguError]:
     if item.dummies and not Fraction(as_fraction(item.delta, "delta")):
         problem = "is 0, and dummies never improve a pure promise: all of them may be the least likely value"
         yield fault((*location, "delta"), problem, "write delta = 1e-3")
-
-
-def _named(mechanism: str) -> str:
-    """Return the name behind an alias, "" for none."""
-    try:
-        return mechanism if mechanism == "auto" else find(mechanism, "distribution").name
-    except InputError:
-        return ""  # said of the mechanism itself
 
 
 def _as_seen(

@@ -32,8 +32,9 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
         if question is None:
             if name in said:
                 fault_text = f"--{name} is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"
-                fix = "leave it out" if "states" in answers else "leave it out, or say --states, too"
-                raise InputError(fault_text, fix=fix if name in FILLINGS else "leave it out").at(name)
+                lacks_states = name in FILLINGS and "states" not in answers
+                fix = "leave it out, or say --states, too" if lacks_states else "leave it out"
+                raise InputError(fault_text, fix=fix).at(name)
             continue
         accept = partial(_accepted, subject, pairs, question)
         answer = accept(said[name]) if name in said else ask(question, accept)
@@ -96,14 +97,18 @@ def _answered_columns(subject: Subject, answers: Answers) -> dict[str, Seen | No
         names[role] = answers.get("whose", NONE)
     if answers["rows"] == "stays":
         start, *clocks, closing = next(p for p in subject.facts.stays if ", ".join(p) == answers["when"])
-        names |= {"start": start, **({"clock": clocks[0]} if clocks else {})}
-        names["end" if clocks or subject.look.columns[closing].is_time else "duration"] = closing
+        key = "end" if clocks or subject.look.columns[closing].is_time else "duration"
+        names |= {"start": start, key: closing}
+        if clocks:
+            names["clock"] = clocks[0]
     elif "order" in subject.all_roles(answers):
         names["order"] = answers.get("when", NONE)
     if answers["rows"] != "visits":
         names["value"] = answers.get("publish", NONE)
-    columns = subject.look.columns
-    return {role: None if name == NONE else columns[name] for role, name in names.items()}
+    columns = dict[str, Seen | None]()
+    for role, name in names.items():
+        columns[role] = None if name == NONE else subject.look.columns[name]
+    return columns
 
 
 def _likely_columns(subject: Subject, answers: Answers) -> dict[str, Seen]:

@@ -19,6 +19,7 @@ from takifugu.releasing.file.questions.question import NONE, Choice, Question
 from takifugu.releasing.file.questions.subject import SHAPES, Answers, Subject, shape_of
 from takifugu.releasing.file.questions.whose import named_columns, of_columns, unnamed_columns, whose
 
+_HOW_LONG = "How long is a step?"
 _SECRETS = {
     "answers": "what each person answered, in any column that is read",
     "column": "what a whole column says, such as its mean or share",
@@ -38,14 +39,19 @@ def _rows(subject: Subject, _: Answers) -> Question:
 
 def _possible(subject: Subject) -> Iterator[str]:
     """Yield the possible words for a row, under the given kind."""
-    shape, facts = None if subject.kind is None else shape_of(subject.kind), subject.facts
+    shape = None if subject.kind is None else shape_of(subject.kind)
+    facts = subject.facts
     if shape in (None, IN_ORDER):
         yield "samples"
-        yield from ("changes", "events") if any(column.is_time for column in facts.orders) else ()
-        yield from ("stays",) if facts.stays else ()
-        yield from ("wide",) if facts.across is not None else ()
+        if any(column.is_time for column in facts.orders):
+            yield from ("changes", "events")
+        if facts.stays:
+            yield "stays"
+        if facts.across is not None:
+            yield "wide"
     meets = facts.ends is not None and subject.kind in (None, "contacts")
-    yield from ("contacts",) if meets else ()
+    if meets:
+        yield "contacts"
     if shape is None or (shape not in (IN_ORDER, POLICY) and not meets):
         yield "answers"
     if shape == POLICY or (shape is None and len(facts.columns) > 1):
@@ -130,8 +136,9 @@ def _orders(subject: Subject, answers: Answers) -> Mapping[str, str]:
     orders = {}
     for column in subject.facts.orders:
         if answers["rows"] == "samples" or column.is_time:
-            with_clock = f", with {visible(clock)!r}" if clock is not None and column.is_date else ""
-            orders[column.name] = ("it holds times" if column.is_time else "its numbers") + with_clock
+            orders[column.name] = "it holds times" if column.is_time else "its numbers"
+            if clock is not None and column.is_date:
+                orders[column.name] += f", with {visible(clock)!r}"
     return orders
 
 
@@ -162,14 +169,8 @@ def _step(subject: Subject, answers: Answers) -> Question | None:
         choices.append(Choice(NONE, "not said: no row is missing"))
     else:
         choices += [Choice(some, "shorter than what you want to see") for some in ("1min", "1h", "1d") if some != step]
-    return Question(
-        "step",
-        "How long is a step?",
-        tuple(choices),
-        choices[0].name,
-        is_clear=choices[0].name == NONE,
-        form="times" if timed else "numbers",
-    )
+    form, offered = "times" if timed else "numbers", choices[0].name
+    return Question("step", _HOW_LONG, tuple(choices), offered, is_clear=offered == NONE, form=form)
 
 
 def _step_of_wide(subject: Subject) -> Question | None:
@@ -180,7 +181,8 @@ def _step_of_wide(subject: Subject) -> Question | None:
     if step is None:
         return None
     choices = Choice(step, "how far apart most columns are"), Choice(NONE, "not said: no step is missing")
-    return Question("step", "How long is a step?", choices, step, form="times" if across.are_times else "numbers")
+    form = "times" if across.are_times else "numbers"
+    return Question("step", _HOW_LONG, choices, step, form=form)
 
 
 def _secret(subject: Subject, answers: Answers) -> Question:
@@ -193,11 +195,11 @@ def _secret(subject: Subject, answers: Answers) -> Question:
     likely = next((secret for secret in SHAPES if SHAPES[secret] == shape), "answers")
     if subject.kind is not None:
         return Question("secret", "What is secret?", (Choice(likely, _SECRETS[likely]),), likely, must_be_clear=True)
-    ordered = [likely, *(secret for secret in SHAPES if secret != likely)]
-    return Question(
-        "secret", "What is secret?", tuple(Choice(secret, _SECRETS[secret]) for secret in ordered), likely,
-        subject.guess.why if likely != "answers" else "", likely == "answers", must_be_clear=True,
-    )  # fmt: skip
+    is_clear, why = likely == "answers", ""
+    if not is_clear:
+        why = subject.guess.why
+    choices = tuple(Choice(secret, _SECRETS[secret]) for secret in dict.fromkeys((likely, *SHAPES)))
+    return Question("secret", "What is secret?", choices, likely, why, is_clear, must_be_clear=True)
 
 
 def _publish(subject: Subject, answers: Answers) -> Question | None:

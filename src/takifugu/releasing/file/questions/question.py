@@ -48,23 +48,18 @@ class Question:
         names = [choice.name for choice in self.choices]
         if word in names or word in self.others:
             return word
+        if self.form in _STEPS and word:
+            with within(self.name):
+                form = "times" if isinstance(parse_step(word), timedelta) else "numbers"
+            if form != self.form:
+                fault_text = f"{word!r} is one of the {form}, and steps are {self.form}"
+                raise InputError(fault_text, fix=f"write for example {_STEPS[self.form]}").at(self.name)
         if self.form is not None and word:
-            self._check_step(word)
             return word
         raise InputError(
             f"{visible(word)!r} is no answer to: {self.words}{did_you_mean(word, [*names, *self.others])}",
             rule=self.why, fix=f"write {self.listed()}",
         ).at(self.name)  # fmt: skip
-
-    def _check_step(self, word: str) -> None:
-        """Raise InputError for a step that the order does not count in."""
-        if self.form not in _STEPS:
-            return
-        with within(self.name):
-            form = "times" if isinstance(parse_step(word), timedelta) else "numbers"
-        if form != self.form:
-            fault_text = f"{word!r} is one of the {form}, and steps are {self.form}"
-            raise InputError(fault_text, fix=f"write for example {_STEPS[self.form]}").at(self.name)
 
     def unsaid(self) -> InputError:
         """Return the error of a question for a person only."""
@@ -75,10 +70,10 @@ class Question:
 
     def listed(self) -> str:
         """Return the choices as options of the command line."""
-        names = [f"--{self.name} {_shell(choice.name)} ({visible(choice.words)})" for choice in self.choices[:_LISTED]]
-        return ", or ".join(names)
-
-
-def _shell(name: str) -> str:
-    """Return a word as typed behind an option."""
-    return visible(name) if name.replace("-", "").replace("_", "").isalnum() else f'"{visible(name)}"'
+        options = list[str]()
+        for choice in self.choices[:_LISTED]:
+            word = visible(choice.name)
+            if not choice.name.replace("-", "").replace("_", "").isalnum():
+                word = f'"{word}"'
+            options.append(f"--{self.name} {word} ({visible(choice.words)})")
+        return ", or ".join(options)

@@ -27,13 +27,14 @@ def whose(subject: Subject, answers: Answers) -> Question | None:
         columns, likely, why, is_clear = _of_wide(facts)
         others = False
     else:
-        columns, likely, why, is_clear = _of_several(facts, facts.repeated if rows == "visits" else None)
+        visitor = facts.repeated if rows == "visits" else None
+        columns, likely, why, is_clear = _of_several(facts, visitor)
     ordered = sorted(columns, key=lambda column: column is not likely)
     choices = of_columns(ordered, "its column says whose row it is")
-    nobody = Choice(NONE, _EACH_ANOTHER if rows == "answers" else _NAMES_NOBODY)
-    choices = [nobody, *choices] if likely is None else [*choices, nobody]
-    names, offered = unnamed_columns(subject, answers, choices) if others else (), choices[0].name
-    words = "Whose is a row?"
+    of_nobody = _EACH_ANOTHER if rows == "answers" else _NAMES_NOBODY
+    choices.insert(0 if likely is None else len(choices), Choice(NONE, of_nobody))
+    names = unnamed_columns(subject, answers, choices) if others else ()
+    words, offered = "Whose is a row?", choices[0].name
     return Question("whose", words, tuple(choices), offered, why, is_clear, must_be_clear=True, others=names)
 
 
@@ -116,4 +117,7 @@ def unnamed_columns(subject: Subject, answers: Answers, choices: Sequence[Choice
 def named_columns(subject: Subject, answers: Answers) -> set[str]:
     """Return the columns in earlier answers."""
     words = {answers[name] for name in ("whose", "when") if name in answers}
-    return words | {column for pair in subject.facts.stays if ", ".join(pair) in words for column in pair}
+    for pair in subject.facts.stays:
+        if ", ".join(pair) in words:
+            words |= {*pair}
+    return words

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import Bins, Table
@@ -43,31 +42,33 @@ class Columned(Records):
         """Return the rows by unit, one without a unit column."""
         source = file.sections(RecordReleaseSpec).source
         unit, names = source.unit, [str(name) for name in file.belief.names]
-        rows = texts(file.table, [*([] if unit is None else [unit]), *names])
+        columns_read = names if unit is None else [unit, *names]
+        rows = texts(file.table, columns_read)
         if unit is not None and source.null_keys == "drop":
             rows = [row for row in rows if row[0] is not None]
         if not rows:
             raise wrong("file", "the data has no rows", rule="nothing can be released")
-        alphabets = {name: spelled(file.belief.alphabet(i)) for i, name in enumerate(names)}
-        read = partial(_record, known=alphabets, bins={n: bins_of(source, n) for n in names}, table=file.table)
+        if unit is None and len(rows) != 1:
+            fix = 'write unit = "<the column that says whose row it is>"'
+            raise wrong("unit", "the data has several rows", fix=fix)
+        columns = [(name, spelled(file.belief.alphabet(i)), bins_of(source, name)) for i, name in enumerate(names)]
         if unit is None:
-            if len(rows) != 1:
-                fix = 'write unit = "<the column that says whose row it is>"'
-                raise wrong("unit", "the data has several rows", fix=fix)
-            return (Unit(None, read(rows[0])),)
+            return (Unit(None, _record(file.table, columns, rows[0])),)
         whose = called("unit", unit, "person", [row[0] for row in rows], may_drop=True)
         if len(whose) != len(rows):
             raise wrong("unit", f"column {unit!r} names a person twice", rule="every person has one row")
-        units = [Unit(whose[str(row[0])], read(row[1:]), row[0]) for row in rows]
+        units = [Unit(whose[str(row[0])], _record(file.table, columns, row[1:]), row[0]) for row in rows]
         return tuple(sorted(units, key=lambda person: natural(person.name)))
 
 
-def _record(
-    row: Texts, known: Mapping[str, Mapping[str, Hashable]], bins: Mapping[str, Bins | None], table: Table
-) -> dict[str, Hashable]:
-    cells = zip(row, known.items(), strict=True)
-    return {
-        name: value_of(binned(text, name, bins[name], table.numerals), name, values, table)
-        for text, (name, values) in cells
-    }
+#: A column with its values by their texts, and its bins.
+_Column = tuple[str, Mapping[str, Hashable], Bins | None]
+
+
+def _record(table: Table, columns: Sequence[_Column], row: Texts) -> dict[str, Hashable]:
+    """Return the values of a row, as the belief spells them."""
+    record = dict[str, Hashable]()
+    for text, (name, values, bins) in zip(row, columns, strict=True):
+        record[name] = value_of(binned(text, name, bins, table.numerals), name, values, table)
+    return record
 

@@ -17,7 +17,7 @@ from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Known, Table, tall
 from takifugu.model.beliefs.user_groups import combined
 from takifugu.model.queries import By, Query
 from takifugu.releasing.file.keys import names_of
-from takifugu.releasing.file.problems import fault, stranger
+from takifugu.releasing.file.problems import Where, fault, stranger
 from takifugu.releasing.file.reading import bins_of, state_in, wrong
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec, RecordSourceSpec
 
@@ -27,36 +27,45 @@ def faults_of(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
     columns, belief = names_of(spec.source.value), spec.belief
     if len(set(columns)) < len(columns):
         yield fault(("source", "value"), f"names a column of {list(columns)} twice", "name each once")
-    for name in spec.source.bins or () if len(columns) > 1 else ():
-        if name not in columns:
+    for name in spec.source.bins or ():
+        if len(columns) > 1 and name not in columns:
             yield stranger(("source", "bins", name), name, "column of source.value", columns)
-    places = [("values",)] if belief.groups is None else [("groups", n, "values") for n in range(len(belief.groups))]
-    value_lists = [belief.values] if belief.groups is None else [group.values for group in belief.groups]
     several = isinstance(spec.source.value, tuple)
-    for place, values in zip(places, value_lists, strict=True):
-        odd = [v for v in values or () if len(v if isinstance(v, tuple) else (v,)) != len(columns) or (
-            isinstance(v, tuple) != several)]  # fmt: skip
+    for number, values in enumerate(_value_lists(belief)):
+        where: Where = ("belief", "values") if belief.groups is None else ("belief", "groups", number, "values")
+        odd = [value for value in values if isinstance(value, tuple) != several or _width(value) != len(columns)]
         if odd and columns:
-            examples = [f"a value of {column}" for column in columns]
             problem = f"has {combined(odd[0])!r}, which is not one value for each column of source.value"
+            examples = [f"a value of {column}" for column in columns]
             fix = f"write lists such as {examples}" if several else "write single values"
-            yield fault(("belief", *place), problem, fix)
-        texts = [str(combined(v)) for v in values or ()]
-        if len(set(texts)) < len(texts) and several:
-            yield fault(("belief", *place), "has two combinations that are written alike", "rename a value")
+            yield fault(where, problem, fix)
+        if several and len({str(combined(value)) for value in values}) < len(values):
+            yield fault(where, "has two combinations that are written alike", "rename a value")
+
+
+def _value_lists(belief: Any) -> list[Sequence[Any]]:
+    """Return the values of each group, or of all users."""
+    if belief.groups is None:
+        return [belief.values or ()]
+    return [group.values for group in belief.groups]
+
+
+def _width(value: object) -> int:
+    return len(value) if isinstance(value, tuple) else 1
 
 
 def missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
     """Yield the faults of replacements for missing values."""
     belief, columns = spec.belief, names_of(spec.source.value)
-    value_lists = [belief.values or ()] if belief.groups is None else [group.values for group in belief.groups]
     for name, text in (belief.missing or {}).items():
         if name not in columns:
             yield stranger(("belief", "missing"), name, "column of values", columns)
             continue
-        place = columns.index(name)
-        parts = (value[place : place + 1] if isinstance(value, tuple) else [value] for value in chain(*value_lists))
-        choices = list(dict.fromkeys(map(str, chain(*parts))))
+        place, choices = columns.index(name), list[str]()
+        for value in chain(*_value_lists(belief)):
+            parts = value if isinstance(value, tuple) else (value,) * len(columns)
+            if place < len(parts) and str(parts[place]) not in choices:
+                choices.append(str(parts[place]))
         if text not in choices:
             problem = f"{text!r} is none of the values"
             yield fault(("belief", "missing", name), problem, f"write one of {choices}, or add it to them")
@@ -100,8 +109,7 @@ def by_group(query: Query, spec: RecordReleaseSpec, item: RecordItemSpec) -> Que
 
 def spelt(belief: Any, words: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the texts of each combination, by column."""
-    value_lists = [belief.values] if belief.groups is None else [group.values for group in belief.groups]
-    texts = {str(combined(value)): tuple(map(str, value)) for values in value_lists for value in values}
+    texts = {str(combined(value)): tuple(map(str, value)) for value in chain(*_value_lists(belief))}
     width = len(next(iter(texts.values())))
     return [texts.get(word, (word,) * width) for word in words]
 
@@ -119,19 +127,26 @@ def counted(
     others, and for numbers in no bin.
     """
     columns = names_of(source.value)
-    bins: dict[str, Bins | None] = {name: bins_of(source, name) for name in columns}
-    codes = {name: {text: n for n, text in enumerate(dict.fromkeys(word[place] for word in words))}
-             for place, name in enumerate(columns)}  # fmt: skip
-    codings: dict[str, Known] = {name: bins[name] or codes[name] for name in columns}
-    codings.update(groups)
+    texts_of, codings = dict[str, list[str]](), dict[str, Known]()
+    for place, name in enumerate(columns):
+        texts_of[name] = list(dict.fromkeys(word[place] for word in words))
+        codings[name] = bins_of(source, name) or {text: code for code, text in enumerate(texts_of[name])}
     number, counts = {word: n for n, word in enumerate(words)}, dict[tuple[int, ...], int]()
-    for row, rows in tally(table, codings).items():
-        codes_here, group_codes = row[: len(columns)], row[len(columns) :]
-        texts = [
-            _text(code, name, bins[name], list(codes[name]), replaced.get(name))
-            for code, name in zip(codes_here, columns, strict=True)
-        ]
-        key = number.get(tuple(texts), UNKNOWN), *group_codes
+    for row, rows in tally(table, {**codings, **groups}).items():
+        cells = list[str]()
+        for code, name in zip(row, columns, strict=False):
+            coding = codings[name]
+            if code == UNOBSERVED and name not in replaced:
+                raise wrong("file", f"column {name!r} has missing values", fix=count_them(name))
+            if code == UNOBSERVED:
+                cells.append(replaced[name])
+            elif isinstance(coding, Bins):
+                cells.append(state_in(code, name, coding))
+            elif code in (UNKNOWN, OUTSIDE):
+                cells.append("")
+            else:
+                cells.append(texts_of[name][code])
+        key = number.get(tuple(cells), UNKNOWN), *row[len(columns) :]
         counts[key] = counts.get(key, 0) + rows
     return counts
 
@@ -142,13 +157,3 @@ def count_them(column: str) -> str:
         f"write missing = {toml_of({column: 'no answer'})} under [belief], and \"no answer\" among its values, with a "
         "probability; one of the other values there would count them as that answer"
     )
-
-
-def _text(code: int, column: str, bins: Bins | None, texts: Sequence[str], where_missing: str | None) -> str:
-    if code == UNOBSERVED:
-        if where_missing is None:
-            raise wrong("file", f"column {column!r} has missing values", fix=count_them(column))
-        return where_missing
-    if bins is not None:
-        return state_in(code, column, bins)
-    return "" if code in (UNKNOWN, OUTSIDE) else texts[code]

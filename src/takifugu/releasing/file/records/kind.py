@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -79,17 +80,21 @@ class Records(Kind):
         return alphabets
 
     def misfits(self, spec: RecordReleaseSpec, belief: Belief) -> Iterator[TakifuguError]:
-        values = dict.fromkeys(value for alphabet in self.values(belief) for value in alphabet)
+        values = dict.fromkeys(chain(*self.values(belief)))
         belief_keys = written(spec.belief, ("states", "file", "fit", "values"))
         yield from never_read(("belief", *belief_keys[:1]), values, spec.source.missing)
-        for number, item in () if self.facts.of_belief else enumerate(spec.release):
+        if self.facts.of_belief:
+            return
+        for number, item in enumerate(spec.release):
             for key in written(item, ("attribute", "variables")):
                 problem = "names columns, but a row here is one value"
                 yield fault(("release", number, key), problem, "publish a count, sum or mean of all")
 
     def framework_of(self, spec: RecordReleaseSpec, belief: Belief) -> Framework:
         hide = spec.hide
-        name = hide.variable or hide.attribute or (normalised(hide.person) if hide.person else None)
+        name = hide.variable or hide.attribute
+        if name is None and hide.person:
+            name = normalised(hide.person)
         if name is None:
             return Pufferfish(every_entry(), belief)
         values = spelled(belief.alphabet(belief.position(name)))

@@ -79,6 +79,8 @@ def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguE
                 problem, fix = "is bins of several columns", f"write the two edges of each value, {name} = [0, 10]"
             yield fault(("source", "bins", name), problem, fix)
             return
-    for column in source.bins or {} if columns else [None]:
-        where = ("source", "bins") if column is None else ("source", "bins", column)
-        yield from faults_at(where, partial(bins_of, source, column))
+    if not columns:
+        yield from faults_at(("source", "bins"), partial(bins_of, source))
+        return
+    for column in source.bins or {}:
+        yield from faults_at(("source", "bins", column), partial(bins_of, source, column))

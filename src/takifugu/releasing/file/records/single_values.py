@@ -43,36 +43,29 @@ class SingleValues(Records):
         yield from super().misfits(spec, belief)
         if belief.names is not None and spec.source.person is None:
             yield fault(("source", "person"), *_NAMELESS)
-        for key in written(spec.source, ("person", "null_keys")) if belief.names is None else ():
-            problem = "is given, and the belief names nobody: a row is any of its entries"
-            yield fault(("source", key), problem, "leave it out")
+        if belief.names is None:
+            for key in written(spec.source, ("person", "null_keys")):
+                problem = "is given, and the belief names nobody: a row is any of its entries"
+                yield fault(("source", key), problem, "leave it out")
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        return (Unit(None, _listed(file) if file.belief.names is None else _by_name(file)),)
-
-
-def _columns(file: ReleaseFile) -> tuple[str, str]:
-    """Return the columns of people and values, required by earlier checks."""
-    source = file.sections(RecordReleaseSpec).source
-    return str(source.person), str(source.value)
-
-
-def _listed(file: ReleaseFile) -> list[Hashable]:
-    """Return the values in the order of the rows."""
-    belief = file.belief
-    rows = [text for (text,) in texts(file.table, [_columns(file)[1]])]
-    if len(rows) != belief.size:
-        raise wrong("file", "the data must have one row for each entry of the belief", fix="check both")
-    return [_value(file, text, entry) for entry, text in enumerate(rows)]
+        """Return all rows as one unit, by name or in their order."""
+        if file.belief.names is not None:
+            return (Unit(None, _by_name(file)),)
+        column = str(file.sections(RecordReleaseSpec).source.value)  # which `shape_faults` requires
+        rows = texts(file.table, [column])
+        if len(rows) != file.belief.size:
+            raise wrong("file", "the data must have one row for each entry of the belief", fix="check both")
+        return (Unit(None, [_value(file, text, column, entry) for entry, (text,) in enumerate(rows)]),)
 
 
 def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
     """Return the value of each person."""
-    belief = file.belief
+    belief, source = file.belief, file.sections(RecordReleaseSpec).source
     once = "every person has one row"
-    column, value = _columns(file)
+    column, value = str(source.person), str(source.value)  # which `shape_faults` and `misfits` require
     rows = texts(file.table, [column, value])
-    if file.sections(RecordReleaseSpec).source.null_keys == "drop":
+    if source.null_keys == "drop":
         rows = [row for row in rows if row[0] is not None]
     names = called("person", column, "person", [name for name, _ in rows], may_drop=True)
     values: dict[str, Hashable] = {}
@@ -83,17 +76,16 @@ def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
         if name not in belief.names:
             no_lookalikes(file.table, column, belief.names, "person")
             problem = "the data has somebody whom the belief does not know"
-            may_name = "people" in type(file.spec.belief).model_fields
-            raise wrong("person", problem, fix=_TO_NAME if may_name else "name them in [belief]")
-        values[name] = _value(file, text, belief.position(name))
+            fix = _TO_NAME if "people" in type(file.spec.belief).model_fields else "name them in [belief]"
+            raise wrong("person", problem, fix=fix)
+        values[name] = _value(file, text, value, belief.position(name))
     if len(values) < belief.size:
         raise wrong("person", "somebody of the belief is not in the data", rule=once)
     return values
 
 
-def _value(file: ReleaseFile, text: str | None, entry: int) -> Hashable:
+def _value(file: ReleaseFile, text: str | None, column: str, entry: int) -> Hashable:
     """Return the value of an entry as the column spells it."""
-    _, column = _columns(file)
     read = binned(text, column, bins_of(file.source), file.table.numerals)
     return value_of(read, column, spelled(file.belief.alphabet(entry)), file.table)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
@@ -14,6 +15,7 @@ from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Query, State
 from takifugu.model.queries.sections import spelled
+from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import ABSENT
 from takifugu.model.secrets.of_entries import every_entry, presence
 from takifugu.releasing.certificates.facts import Fact
@@ -62,8 +64,12 @@ class Users(Records):
         return [letters.values for letters in belief.letters]
 
     def framework_of(self, spec: RecordReleaseSpec, belief: Belief) -> Framework:
-        secrets = [presence()] if spec.hide.presence else []
-        return Pufferfish([*secrets, *([every_entry()] if spec.hide.kind or not secrets else [])], belief)
+        secrets = list[Secret]()
+        if spec.hide.presence:
+            secrets.append(presence())
+        if spec.hide.kind or not secrets:
+            secrets.append(every_entry())
+        return Pufferfish(secrets, belief)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return (Unit(None, _values(file)),)
@@ -83,31 +89,26 @@ def _values(file: ReleaseFile) -> list[Hashable]:
     """
     spec, belief = file.sections(RecordReleaseSpec), file.belief
     source = spec.source
-    declared = spec.belief.groups
-    groups = [(None, belief.size)] if declared is None else [(group.name, group.size) for group in declared]
-    firsts = [sum(size for _, size in groups[:number]) for number in range(len(groups))]
-    letters = [_spelled(belief, first) for first in firsts]
-    words = {word: code for code, word in enumerate(dict.fromkeys(w for alphabet in letters for w in alphabet))}
-    texts, numbers = list(words), {str(name): code for code, (name, _) in enumerate(groups)}
+    groups = [(None, belief.size)]
+    if spec.belief.groups is not None:
+        groups = [(group.name, group.size) for group in spec.belief.groups]
+    letters, first = list[dict[str, Hashable]](), 0
+    for _, size in groups:
+        letters.append(_spelled(belief, first))
+        first += size
+    texts = list(dict.fromkeys(chain(*letters)))
+    numbers = {str(name): code for code, (name, _) in enumerate(groups)}
     replaced: Mapping[str, str] = spec.belief.missing or {}
-    of_group = {} if source.group is None or declared is None else {source.group: numbers}
+    of_group = {} if source.group is None or spec.belief.groups is None else {source.group: numbers}
+    bins = None
     if isinstance(source.value, tuple):
-        bins, column = None, BETWEEN.join(source.value)
+        column = BETWEEN.join(source.value)
         counts = combined.counted(file.table, source, combined.spelt(spec.belief, texts), of_group, replaced)
     else:
         bins, column = bins_of(source), str(source.value)  # which `shape_faults` requires
-        codings: dict[str, Known] = {column: words if bins is None else bins, **of_group}
-        counts = dict(tally(file.table, codings))
-    if sum(counts.values()) != belief.size:
-        raise wrong(
-            "file", "the data must have one row for each user of the belief",
-            rule="all rows of one person are hidden together, so they must be one row",
-            fix="check belief.size, and that no line of the file is one of totals; if people have several rows, make "
-            'them one row each, or use sequences (kind = "markov-chain"), where a person may have many',
-        )  # fmt: skip
-    if any(code < 0 for _, *group in counts for code in group):
-        no_lookalikes(file.table, str(source.group), numbers, "group")
-        raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
+        coding: Known = bins or {text: code for code, text in enumerate(texts)}
+        counts = dict(tally(file.table, {column: coding, **of_group}))
+    _check_sizes(file, counts, numbers)
     values: list[Hashable] = []
     for number, (_, size) in enumerate(groups):
         tallies = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
@@ -123,8 +124,23 @@ def _values(file: ReleaseFile) -> list[Hashable]:
     return values
 
 
+def _check_sizes(file: ReleaseFile, counts: Mapping[tuple[int, ...], int], numbers: Mapping[str, int]) -> None:
+    """Raise DataError unless each user of the belief has one row, in a declared group."""
+    group = file.sections(RecordReleaseSpec).source.group
+    if sum(counts.values()) != file.belief.size:
+        raise wrong(
+            "file", "the data must have one row for each user of the belief",
+            rule="all rows of one person are hidden together, so they must be one row",
+            fix="check belief.size, and that no line of the file is one of totals; if people have several rows, make "
+            'them one row each, or use sequences (kind = "markov-chain"), where a person may have many',
+        )  # fmt: skip
+    if any(min(row[1:], default=0) < 0 for row in counts):
+        no_lookalikes(file.table, str(group), numbers, "group")
+        raise wrong("group", f"column {group!r} has a name that is not a group of the belief")
+
+
 def _spelled(belief: IndependentUsers, user: int) -> dict[str, Hashable]:
     """Return a user's possible values by text, with "absent" for removal."""
     letters = belief.letters[int(belief.letters_of[user])]
-    return spelled([*letters.values, *([ABSENT] if letters.absence == "removed" else [])])
+    return spelled([*letters.values, ABSENT] if letters.absence == "removed" else letters.values)
 

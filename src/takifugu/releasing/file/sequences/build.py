@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
-from itertools import accumulate, groupby
+from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
@@ -77,10 +77,9 @@ def lengths_of(belief: SequenceBelief) -> Lengths:
 def recode_of(belief: Any, source: SourceSpec | None) -> Recode:
     if source is None or source.bins is None:
         return Recode(belief.states, belief.map)
-    spelling_of = {str(state): state for state in belief.states}
-    return Recode(
-        belief.states, belief.map, Bins({spelling_of.get(name, name): ends for name, ends in source.bins.items()})
-    )
+    state_of = {str(state): state for state in belief.states}
+    bins = {state_of.get(name, name): ends for name, ends in source.bins.items()}
+    return Recode(belief.states, belief.map, Bins(bins))
 
 
 def secret_of(hide: EveryEntrySpec | EntrySpec) -> Secret:
@@ -113,7 +112,12 @@ class PublicSequences(Public):
         counts equal to the private data's unless the fit declares them; InputError for rows against a rule.
         """
         layout, states = layout_of(self.source, fit), recode_of(self.belief, self.source)
-        table = self._opened(fit)
+        with blaming("fit", "file"):
+            place = fit.file if "://" in fit.file else self.folder / fit.file
+            table = open_public(fit, self.source, place)
+        columns = [(("fit", key[0]), column) for key, column in named_columns(fit, self.source).items()]
+        if faults := list(absent_columns(table, columns)):
+            raise SpecError(faults)
         by_cell, calendar = None, self.calendar
         try:
             if self.belief.matrix_by is not None and calendar is not None:
@@ -123,20 +127,13 @@ class PublicSequences(Public):
         except DataError as error:
             error.about(fit.file)
             raise
-        layouts = [layout_of(self.source), *([layout] if layout != layout_of(self.source) else [])]
+        layouts = [layout_of(self.source)]
+        if layout not in layouts:
+            layouts.append(layout)
         if self.private is not None and not fit.private and same_transitions(counts, self.private, layouts, states):
             problem = "counts what the private data counts, transition by transition"
             raise SpecError([InputError(problem, fix=FIT_ELSEWHERE).at("fit", "file")])
         return counts if by_cell is None else by_cell
-
-    def _opened(self, fit: ChainFit) -> Table:
-        with blaming("fit", "file"):
-            table = open_public(fit, self.source, fit.file if "://" in fit.file else self.folder / fit.file)
-        columns = [(("fit", key[0]), column) for key, column in named_columns(fit, self.source).items()]
-        faults = list(absent_columns(table, columns))
-        if faults:
-            raise SpecError(faults)
-        return table
 
 
 #: The section of a release file that has a key, where it is not [source].
@@ -170,32 +167,31 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
         if spec.source.rows == "wide" and error.where[0] == "order" and error.fix:  # rows of two lines of one person
             error.fix = "leave one row of each, or one for each day where order names a column of days"
         raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
-    shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
-    by_unit = groupby(all_pieces, key=attrgetter("unit"))
-    units = tuple([_unit(name, tuple(unit_pieces), shapes) for name, unit_pieces in by_unit])
-    return with_attributes(units, file.table, spec.source, spec.release)
+    shapes: dict[tuple[int, ...], tuple[int, ...]] = {}  # equal ones are one object
+    units = list[Unit]()
+    for name, group in groupby(all_pieces, key=attrgetter("unit")):
+        of_unit = tuple(group)
+        lengths = tuple([piece.length for piece in of_unit])
+        lengths = shapes.setdefault(lengths, lengths)
+        complete = all(map(attrgetter("complete"), of_unit))
+        observed = () if complete else _observed(of_unit)
+        units.append(Unit(name, of_unit, of_unit[0].written, sum(lengths), complete, observed, shape=lengths))
+    return with_attributes(tuple(units), file.table, spec.source, spec.release)
 
 
-def _unit(name: str | None, mine: tuple[Piece, ...], shapes: dict[tuple[int, ...], tuple[int, ...]]) -> Unit:
-    """Return one unit; equal shapes are one object in `shapes`."""
-    lengths = tuple([piece.length for piece in mine])
-    lengths = shapes.setdefault(lengths, lengths)
-    complete = all(piece.complete for piece in mine)
-    observed = () if complete else _seen(mine)
-    return Unit(name, mine, mine[0].written, sum(lengths), complete, observed, shape=lengths)
-
-
-def _seen(mine: Sequence[Piece]) -> tuple[range, ...]:
+def _observed(pieces: Sequence[Piece]) -> tuple[range, ...]:
     """Return the observed entries, counted through all pieces."""
-    if len(mine) == 1:
-        return mine[0].observed
-    starts = accumulate((piece.length for piece in mine), initial=0)
-    runs = ((start, run) for piece, start in zip(mine, starts, strict=False) for run in piece.observed)
-    return tuple(range(start + run.start, start + run.stop) for start, run in runs)
+    runs, start = list[range](), 0
+    for piece in pieces:
+        runs += [range(start + run.start, start + run.stop) for run in piece.observed]
+        start += piece.length
+    return tuple(runs)
 
 
 def sequence_of(file: ReleaseFile, units: Sequence[Unit]) -> list[list[Hashable]] | list[Hashable]:
     """Return the states by entry, None if unobserved, split by piece."""
-    states = file.belief.states
-    walks = [[None if v < 0 else states[v] for v in piece.values] for unit in units for piece in unit.data or ()]
+    state_of, walks = dict(enumerate(file.belief.states)), list[list[Hashable]]()
+    for unit in units:
+        for piece in unit.data or ():
+            walks.append([state_of.get(value) for value in piece.values])
     return walks[0] if len(walks) == 1 else walks

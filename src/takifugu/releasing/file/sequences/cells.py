@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, TakifuguError, did_you_mean, first_of
 from takifugu.data import Calendar, Slots, Table, axes_of, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
 from takifugu.model import queries
 from takifugu.model.queries import Query
-from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.forms import Averaging, ByCells
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.keys import names_of
@@ -94,7 +94,9 @@ def with_attributes(
     used = used_by(source, items)
     if not used or source.unit is None:
         return units
-    alphabets = [{str(text_of(value)): str(value) for value in source.attributes[name]} for name in used]
+    alphabets = list[dict[str, str]]()
+    for name in used:
+        alphabets.append({str(text_of(value)): str(value) for value in source.attributes[name]})
     values_of: dict[str | None, tuple[str, ...]] = {}
     unit_texts = {unit.written for unit in units}
     for group in totals(table, [], by=[source.unit, *used], null_keys="keep"):
@@ -105,9 +107,9 @@ def with_attributes(
             if text is None or _spelt(text, values) not in values:
                 with placed_at("attributes", name):
                     refuse_lookalikes(table, name, values, "attributes")
-                problem = f"column {name!r} has missing values" if text is None else (
-                    f"column {name!r} has a value that is not declared")  # fmt: skip
-                raise _wrong(name, problem, f"its declared values are {first_of(values.values())}")
+                problem = "missing values" if text is None else "a value that is not declared"
+                fix = f"its declared values are {first_of(values.values())}"
+                raise _wrong(name, f"column {name!r} has {problem}", fix)
         attributes = tuple(values[_spelt(str(text), values)] for text, values in zip(texts, alphabets, strict=True))
         if values_of.setdefault(unit, attributes) != attributes:
             name = next(n for n, a, b in zip(used, values_of[unit], attributes, strict=True) if a != b)
@@ -137,16 +139,15 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
         if members:
             cells[value], first = range(first, first + size), first + size
         ordered += members
-    several = units if len(units) > 1 else ()  # the table is one unit's own
-    shares = {unit.name or "": _share(query, len(cells[of_unit[unit.name]])) for unit in several}
-    return UnitQuery(queries.By(query, cells, by=name), tuple(ordered), shares)
-
-
-def _share(query: Query, entries: int) -> tuple[Query, Fraction]:
-    """Return a unit's query, with its factor of the table's noise."""
-    if isinstance(query, Averaging):
-        return query.undivided(), Fraction(entries)
-    return query, Fraction(1)
+    by_value = queries.By(query, cells, by=name)
+    if len(units) == 1:  # the table is its own
+        return UnitQuery(by_value, tuple(ordered))
+    shares = dict[str, tuple[Query, Fraction]]()
+    for unit in units:
+        shares[unit.name or ""] = query, Fraction(1)
+        if isinstance(query, Averaging):  # its noise is as much wider as it is divided by
+            shares[unit.name or ""] = query.undivided(), Fraction(len(cells[of_unit[unit.name]]))
+    return UnitQuery(by_value, tuple(ordered), shares)
 
 
 def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, ...]:
@@ -159,7 +160,9 @@ def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, .
 
 def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
     """Return the axes of all tables, for one scan."""
-    axes = {axis for item in items for axis in names_of(item.by)}
+    axes = set[str]()
+    for item in items:
+        axes.update(names_of(item.by))
     return tuple(axis for axis in AXES if axis in axes)
 
 
@@ -173,10 +176,13 @@ def by_cells(query: Query, slots: Slots) -> queries.By:
     numbers, cell_of_step = slots.cells
     every = _period(cell_of_step, slots.calendar)
     order, ends = np.argsort(cell_of_step[:every], kind="stable"), np.cumsum(np.bincount(cell_of_step[:every])).tolist()
-    steps = (order[first:end].tolist() for first, end in pairwise([0, *ends]))
-    cells = [(slots.label(number), cell_steps) for number, cell_steps in zip(numbers.tolist(), steps, strict=True)]
-    parts = [slots.called(number) for number in numbers.tolist()] if len(slots.axes) > 1 else []
-    return queries.By(query, cells, " and ".join(slots.axes), every, axes=slots.axes if parts else (), parts=parts)
+    cells = list[tuple[str, list[int]]]()
+    for number, (first, end) in zip(numbers.tolist(), pairwise([0, *ends]), strict=True):
+        cells.append((slots.label(number), order[first:end].tolist()))
+    by = " and ".join(slots.axes)
+    if len(slots.axes) == 1:
+        return queries.By(query, cells, by, every)
+    return queries.By(query, cells, by, every, axes=slots.axes, parts=list(map(slots.called, numbers.tolist())))
 
 
 def is_too_large(item: Any, slots: Slots, states: int) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import Bins, Layout, Table, parse_step
+from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.releasing.file.kind import Kind, undeclared
 from takifugu.releasing.file.problems import blamed, fault, faults_at, never_read, stranger
@@ -36,13 +37,15 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
     if source is not None:
         table, problems = _opened(kind, spec, faulty, folder, data)
         problems += _source(source)
-        problems += () if "source.rows" in faulty else runs.faults_of(source, belief, folder, data)
+        if "source.rows" not in faulty:
+            problems += runs.faults_of(source, belief, folder, data)
         problems += windows.faults_of(source, belief, hide, spec.release)
         problems += cells.faults_of(source, spec.release)
     if belief is not None:
         chain = _believed(spec, faulty, folder, data, table, problems)
-    if hide is not None:
-        problems += _hide(hide, source, None if "belief.states" in faulty else belief)
+    if isinstance(hide, EntrySpec):
+        with_states = None if "belief.states" in faulty else belief
+        problems += _hide(hide, source, with_states)
     for number, item in enumerate(spec.release):
         if item is not None and source is not None:
             problems += [*_per(item, number, source), *measured.faults_of(item, number, source.step)]
@@ -88,7 +91,7 @@ def _believed(
     problems += private_faults
     if private_faults:  # of private data no belief is made, nor said what is wrong with one
         return None
-    ways = belief.meant.ways if isinstance(belief.meant, Ways) else ()
+    ways = belief.meant.ways if isinstance(belief.meant, ChainSection) else ()
     if {"fit", "matrices", "stay", "stays"} & {*ways} and (source is None or _lacks_calendar(belief, source)):
         return None  # which is told with the source
     chain: OneSequence | None = None
@@ -119,8 +122,8 @@ def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset
     texts = [str(s) for s in belief.states]
     if len(set(texts)) != len(texts):
         yield fault(("belief", "states"), f"{texts} repeats a name", "name each state once")
-    for raw, state in belief.map.items() if "belief.states" not in faulty else ():
-        if state not in belief.states:
+    for raw, state in belief.map.items():
+        if "belief.states" not in faulty and state not in belief.states:
             yield stranger(("belief", "map", raw), state, "state", texts)
     if belief.longer == "cut" and belief.max_length is None:
         fix = "write the number of steps that a longer piece is cut to"
@@ -144,14 +147,6 @@ def _bins(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]
     yield from faults_at(("source", "bins"), partial(Bins, source.bins))
 
 
-@runtime_checkable
-class Ways(Protocol):
-    """A section of a chain, which says which of the ways to give it are taken."""
-
-    @property
-    def ways(self) -> list[str]: ...
-
-
 def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
     """Return whether matrices are by an incomplete calendar."""
     if belief.matrix_by is None or source.from_ is None:
@@ -171,9 +166,7 @@ def _of_outside(belief: SequenceBelief, chain: OneSequence, source: SourceSpec |
         yield fault(("source", "from"), problem, "leave it out, and publish whole sequences")
 
 
-def _hide(hide: Hide, source: SourceSpec | None, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
-    if not isinstance(hide, EntrySpec):
-        return
+def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
     for key in written(source, ("unit", "piece")):
         yield fault(
             ("hide", "kind"),
@@ -181,9 +174,8 @@ def _hide(hide: Hide, source: SourceSpec | None, belief: SequenceBelief | None) 
             f'write kind = "every-entry", or leave source.{key} out',
         )
     for key, state in (("a", hide.a), ("b", hide.b)):
-        states = () if belief is None else belief.states
-        if belief is not None and state not in states:
-            yield stranger(("hide", key), state, "state", states)
+        if belief is not None and state not in belief.states:
+            yield stranger(("hide", key), state, "state", belief.states)
     if hide.a == hide.b:
         yield fault(("hide", "b"), f"is {hide.b!r}, as a is", "write the other state that the entry may have")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from takifugu.calibration import Calibration
 from takifugu.core.errors import SpecError
 from takifugu.core.sections import written
-from takifugu.data import Counted, Slots
+from takifugu.data import Counted, Piece, Slots
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Query
@@ -90,17 +90,26 @@ class Sequences(Kind):
         return slots_of(item, calendar, file.places or window_of(item, calendar))
 
     def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
-        lengths = tuple(int(length) for unit in units if isinstance(unit.shape, tuple) for length in unit.shape)
+        lengths = list[int]()
+        for unit in units:
+            if isinstance(unit.shape, tuple):
+                lengths += map(int, unit.shape)
+        first = 0
+        if file.places is not None and file.belief.period > 1:
+            first = file.places.start  # in which place of a period a window starts
+        chain = file.belief.from_step(first, max(lengths))
+        belief = chain if len(lengths) == 1 else IndependentPieces(chain, tuple(lengths))
         hide = file.sections(ReleaseSpec).hide
-        first = 0 if file.places is None else file.places.start  # in which place of a period a window starts
-        chain = file.belief.from_step(first if file.belief.period > 1 else 0, max(lengths))
-        belief = chain if len(lengths) == 1 else IndependentPieces(chain, lengths)
-        with blaming(*(("hide", "entry") if isinstance(hide, EntrySpec) else ("belief",))):
+        place = ("hide", "entry") if isinstance(hide, EntrySpec) else ("belief",)
+        with blaming(*place):
             return Pufferfish(secret_of(hide), belief)
 
     def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> object:
         if reads_alike(query):
-            return Counted(tuple(piece for unit in units for piece in unit.data or ()))
+            pieces = list[Piece]()
+            for unit in units:
+                pieces += unit.data or ()
+            return Counted(tuple(pieces))
         unit, entries = units[0], units[0].size
         if isinstance(query, Weighing) and len(query.weights) != entries:
             whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"

@@ -9,12 +9,12 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import parse_step
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.chains.stays import SECONDS, UNITS
-from takifugu.model.beliefs.stochastic import FloatArray
 from takifugu.releasing.certificates.facts import Fact, Stays
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import fault
@@ -86,16 +86,17 @@ def stays_of(
     >>> stays_of([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1)).lasting["walking"]
     'about 4 minutes'
     """
-    lasting = [_lasts(1 - row[place], step) for place, row in enumerate(matrix)]
-    return Stays(dict(zip(map(str, states), lasting, strict=False)), cells)
-
-
-def _lasts(leaving: float, step: Step) -> str:
-    """Say the mean length of a state."""
-    if leaving <= 0:
-        return "for ever"
-    if not isinstance(step, timedelta):
-        return f"about {1 / leaving:.3g} steps"
-    seconds = step.total_seconds() / leaving
-    name, unit = next(((n[1], s) for n, s in reversed(UNITS.items()) if seconds >= 2 * s), ("seconds", 1))
-    return f"about {seconds / unit:.3g} {name}"
+    lasting = dict[str, str]()
+    for place, (state, row) in enumerate(zip(states, matrix, strict=False)):
+        leaving = 1 - row[place]
+        if leaving <= 0:
+            lasting[str(state)] = "for ever"
+        elif not isinstance(step, timedelta):
+            lasting[str(state)] = f"about {1 / leaving:.3g} steps"
+        else:
+            seconds, unit, length = step.total_seconds() / leaving, "seconds", 1
+            for names, longer in UNITS.items():
+                if seconds >= 2 * longer:
+                    unit, length = names[1], longer
+            lasting[str(state)] = f"about {seconds / length:.3g} {unit}"
+    return Stays(lasting, cells)

@@ -16,7 +16,7 @@ from pathlib import Path
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.people import PEOPLE
 from takifugu.core.sections import values_of, written
-from takifugu.data import meant, open_frame, parse_step, text_of
+from takifugu.data import meant, open_frame, parse_step
 from takifugu.data.runs.rules import Ends, RunRules
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.epochs import EPOCHS
@@ -24,7 +24,7 @@ from takifugu.data.times.moments import Moment, moment
 from takifugu.data.values.written import Written
 from takifugu.releasing.file.keys import LASTING
 from takifugu.releasing.file.problems import fault, faults_at, stranger
-from takifugu.releasing.file.reading import columns_of
+from takifugu.releasing.file.reading import texts as texts_of
 from takifugu.releasing.file.same_data import is_one_of
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import private_files
@@ -55,16 +55,18 @@ def faults_of(
     source: SourceSpec, belief: SequenceBelief | None, folder: Path, data: object
 ) -> Iterator[TakifuguError]:
     """Yield the faults of the keys about a row's meaning."""
-    for key in _declared(source):
-        if source.rows not in _ROWS_WITH[key]:
-            some = _ROWS_WITH[key]
+    for key, value in values_of(source, _ROWS_WITH).items():
+        some = _ROWS_WITH[key]
+        if value not in (None, "refuse", {}, ()) and source.rows not in some:
             fix = f'write rows = "{some[0]}" if rows are {" or ".join(some)}, or leave it out'
             yield fault(("source", key), f"is given, and rows are {source.rows}", fix)
     for key, some, fix, rule in _NEEDED:
         if source.rows in some and getattr(source, key) is None:
             fix = fix.format(row=source.rows.removesuffix("s"))
             yield fault(("source", key.removesuffix("_")), "is missing", fix, rule)
-    yield from _states(source, belief)
+    for key, state in values_of(source, ("before", "otherwise", "empty")).items():
+        if state is not None and belief is not None and state not in belief.states:
+            yield stranger(("source", key), state, "state", belief.states)
     if source.rows == "wide":
         yield from _wide_faults(source, belief)
     if source.rows == "stays":
@@ -80,10 +82,6 @@ def faults_of(
         problem = f"counts transitions row by row, and rows are {source.rows}"
         yield fault(("belief", "fit"), problem, "write stay and next, or a matrix")
     yield from _roster(source, folder, data)
-
-
-def _declared(source: SourceSpec) -> list[str]:
-    return [key for key, value in values_of(source, _ROWS_WITH).items() if value not in (None, "refuse", {}, ())]
 
 
 def _wide_faults(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
@@ -113,12 +111,6 @@ def _ends_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
         if not is_time:
             problem = f"counts in {unit!r}, which is no time"
             yield fault(("source", "duration"), problem, 'write what a 1 is worth, such as ["minutes", "1min"]')
-
-
-def _states(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
-    for key, state in values_of(source, ("before", "otherwise", "empty")).items():
-        if state is not None and belief is not None and state not in belief.states:
-            yield stranger(("source", key), state, "state", belief.states)
 
 
 def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
@@ -192,8 +184,7 @@ def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
         ).at("roster")  # fmt: skip
     table.require([source.unit])
     columns = [source.unit, *(name for name in ("from", "until") if name in table.names)]
-    rows = list(zip(*columns_of(table, columns), strict=True))
-    texts = [tuple(None if (t := text_of(v)) in table.missing else t for v in row) for row in rows]
+    texts = texts_of(table, columns)
     if not texts or any(name is None for name, *_ in texts):
         raise DataError(f"column {source.unit!r} of the roster has missing values", fix="name everybody, once").at(
             "roster"
@@ -242,8 +233,9 @@ def words_of(source: SourceSpec, people: str) -> Iterator[str]:
         hidden = f"what is hidden of it is the state in {step}, not all of the {row_noun}"
         yield f"a row is a {row_noun} that holds {lasts}; {hidden}"
         yield "a step has the state at its start; what changes within a step is not counted"
-    clause = f"which {people} there are, and from when until when each is covered, is public" if source.unit else (
-        "from when until when the data run is public")  # fmt: skip
+    clause = "from when until when the data run is public"
+    if source.unit:
+        clause = f"which {people} there are, and from when until when each is covered, is public"
     yield f"{clause}, and declared: no row decides it; the data are declared to be complete until {source.until}"
     if source.before is not None:
         yield f"who has no row at or before the first step was {str(source.before)!r} until the first one"
@@ -252,7 +244,5 @@ def words_of(source: SourceSpec, people: str) -> Iterator[str]:
     if source.overlap != "refuse" and source.rows == "events":
         yield f"of several events in one step the {source.overlap} one counts"
     elif source.overlap != "refuse":
-        clause = (
-            "the one that began first counts" if source.overlap == "first" else "the last one to begin ends the other"
-        )
-        yield f"of stays that overlap {clause}"
+        words = {"first": "the one that began first counts", "last": "the last one to begin ends the other"}
+        yield f"of stays that overlap {words[source.overlap]}"

@@ -8,7 +8,7 @@ from pydantic import Field, StrictInt
 
 from takifugu.core.sections import values_of, written
 from takifugu.releasing.file.calendars.sections import Windowed
-from takifugu.releasing.file.keys import Section, State, Text, meaning, names_of
+from takifugu.releasing.file.keys import Section, State, Text, meaning
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.tables import SharedTable
@@ -65,8 +65,11 @@ def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
     """Return the columns of the first section with them, by key."""
     columns_by_key = dict[tuple[str, ...], str]()
     for key in ("unit", "piece", "order", "start", "end", "value"):
-        candidates = [value for section in sections for value in values_of(section, written(section, (key,))).values()]
-        columns = candidates[0] if candidates else ()
-        for column in names_of(columns):
-            columns_by_key[(key, column) if isinstance(columns, tuple) else (key,)] = column
+        columns: str | tuple[str, ...] = ()
+        for section in reversed(sections):
+            columns = values_of(section, written(section, (key,))).get(key, columns)
+        if isinstance(columns, str):
+            columns_by_key[key,] = columns
+        else:
+            columns_by_key |= {(key, column): column for column in columns}
     return columns_by_key

@@ -205,7 +205,8 @@ class SourceSpec(CalendarKeys):
         table = super().long(table, belief)
         if self.rows != "wide" or self.columns is None or self.order is None:  # which is told with the keys
             return table
-        return melted(table, self.wide(belief.map if isinstance(belief, SequenceBelief) else {}))
+        states = belief.map if isinstance(belief, SequenceBelief) else {}
+        return melted(table, self.wide(states))
 
     def layout(self, belief: Described, table: Table | None) -> Json:
         """Return the meaning of the keys, one text for all its spellings.
@@ -224,7 +225,7 @@ class SourceSpec(CalendarKeys):
         layout["step"] = None if self.step is None else _length(self.step)
         layout["from"] = None if self.calendar is None else f"steps that start {self.calendar.name.partition(', ')[2]}"
         if self.bins is not None:
-            layout["bins"] = {state: [_edge(end) for end in ends] for state, ends in self.bins.items()}
+            layout["bins"] = {state: [*map(_edge, ends)] for state, ends in self.bins.items()}
         layout["states"] = {str(state): str(state) for state in belief.states}
         layout["states"] |= {raw: str(state) for raw, state in belief.map.items()}
         if self.duration is not None:
@@ -247,7 +248,8 @@ def _of_order(source: SourceSpec, table: Table | None) -> Json:
         )  # fmt: skip
         key = "order", source.times, source.form, source.null_keys
         times = cached(table, key, lambda: order_kind(table, read))
-    layout: Json = {"times": times, "duplicates": None if source.duplicates == "refuse" else source.duplicates}
+    duplicates = None if source.duplicates == "refuse" else source.duplicates
+    layout: Json = {"times": times, "duplicates": duplicates}
     if times in (None, CLOCK_TIMES):
         layout["timezone"] = clocks(source.timezone)
         if source.ambiguous != "refuse" and shows_times_twice(source.timezone):

@@ -30,7 +30,11 @@ def faults_of(
         yield from _at_odds(source, belief, hide)
     states = 0 if belief is None else len(belief.states)
     further = partial(_further, source, states)
-    for error in calendar_faults(source, items, (*KEYS, "by"), _needs, further):
+
+    def needs(item: ItemSpec, key: str) -> bool:
+        return bool({*names_of(item.by)} & {*AXES}) if key == "by" else is_given(item, key)
+
+    for error in calendar_faults(source, items, (*KEYS, "by"), needs, further):
         if error.where != ("source", "step") or source.step is None:  # else it is told with the source
             yield error
 
@@ -76,10 +80,5 @@ def _further(
         if is_too_large(item, slots := Slots(calendar, window, axes), states):
             problem = f"makes {len(slots.cells[0]):,} cells, too many for one table"
             yield fault(location, problem, "write a shorter window, or a longer part of the calendar")
-
-
-def _needs(item: ItemSpec, key: str) -> bool:
-    """Return whether a table has a key about a calendar."""
-    return bool(set(names_of(item.by)) & set(AXES)) if key == "by" else is_given(item, key)
 
 

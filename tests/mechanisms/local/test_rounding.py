@@ -1,0 +1,132 @@
+"""What floating point leaves out of deltas and log-ratios is charged: bounds hold, within a stated factor."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from mpmath import mp
+from tests.support.tuples import tuple_delta
+
+import takifugu as tf
+from takifugu.mechanisms.local import measuring, over_classes, tupling
+from takifugu.mechanisms.local.tupling import Tupling
+from takifugu.numbers.after_noise.relaxed import RelaxedPair
+from takifugu.numbers.distributions.channel import Channel
+
+F = Fraction
+UNIT = 2.0**-53
+#: Of whole and broken budgets, from nothing to where all is charged.
+EPSILONS = (F(0), F(1, 3), F(2), F(61, 7), F(25))
+
+
+def laws(seed: int, outputs: int) -> tuple[list[F], list[F]]:
+    """Return two laws that no floats hold."""
+    rng = np.random.default_rng(seed)
+    one, other = (rng.integers(1, 1000, outputs).tolist() for _ in range(2))
+    return [F(n, sum(one)) for n in one], [F(n, sum(other)) for n in other]
+
+
+def exact_log(numerator: Any, denominator: Any) -> Any:
+    ratio = F(numerator) / F(denominator)
+    with mp.workdps(60):
+        return mp.log(mp.mpf(ratio.numerator) / ratio.denominator)
+
+
+def by_transform(p: list[F], q: list[F], dummies: int, epsilon: F) -> Any:
+    kinds, apart = Tupling(dummies).kinds(p, q)
+    return Tupling(dummies).by_transform(kinds, epsilon, apart, 1e-9)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
+@pytest.mark.parametrize("dummies", [1, 3])
+def test_the_transform_encloses_the_sum_over_all_tuples_in_rationals(epsilon: F, dummies: int) -> None:
+    for seed in range(4):
+        p, q = laws(seed, 5)
+        enclosure = by_transform(p, q, dummies, epsilon)
+        exact = float(tuple_delta(p, q, [F(1, 5)] * 5, dummies, epsilon))
+        assert enclosure.low <= exact <= enclosure.high
+        assert enclosure.high - exact <= 1e-8 * exact + 64 * UNIT * (1 + math.exp(epsilon))
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
+def test_over_a_class_the_ends_are_enclosed_as_laws_are(epsilon: F) -> None:
+    for seed in range(4):
+        p, q = laws(seed, 5)
+        delta = over_classes._among(2, dict(enumerate(p)), dict(enumerate(q)), epsilon)
+        exact = float(tuple_delta(p, q, [F(1, 5)] * 5, 2, epsilon))
+        assert exact <= delta <= exact * (1 + 1e-5) + 64 * UNIT * (1 + math.exp(epsilon))
+
+
+def test_values_that_are_too_small_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: what is summed is too small by 1e-6, which no slack covers."""
+    mean = tupling.mean_positive_part
+    monkeypatch.setattr(tupling, "mean_positive_part", lambda values, *others: mean(values - 1e-6, *others))
+    with pytest.raises(AssertionError):
+        test_the_transform_encloses_the_sum_over_all_tuples_in_rationals(F(1, 3), 1)
+
+
+def test_log_ratios_are_rounded_up_by_no_more_than_a_few_hundred_units() -> None:
+    rng = np.random.default_rng(5)
+    for total in (10**3, 10**9, 10**15):
+        weights = rng.integers(1, total, (4, 6)).tolist()
+        rows = [[F(n, sum(row)) for n in row] for row in weights]
+        channel = Channel.of(range(4), range(6), rows)
+        computed = measuring.largest_log_ratios(channel)
+        for x in range(4):
+            for z in range(4):
+                if x == z:
+                    assert computed[x, z] == 0
+                    continue
+                ratios = [exact_log(a, b) for a, b in zip(rows[x], rows[z], strict=True)]
+                exact = max(map(abs, ratios))
+                sizes = 1 + max(abs(exact_log(a, 1)) for row in rows for a in row)
+                assert exact <= computed[x, z] <= exact + 100 * UNIT * float(sizes + exact)
+
+
+def test_a_mean_of_moves_is_rounded_up_by_no_more_than_it_says() -> None:
+    """`kantorovich-relaxed`: the log of a run's mean e^{move/scale}, against 60 digits."""
+    used = 0.0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        one, other = (rng.integers(1, 10 ** int(rng.integers(1, 9)), 12).tolist() for _ in range(2))
+        pair = RelaxedPair.of(tf.Pmf.from_counts(range(12), one), tf.Pmf.from_counts(range(12), other))
+        scale = float(rng.uniform(0.05, 5))
+        charge = 2.0**-49 * (4 * pair.largest_log + float((pair.moves / scale).max()) + len(pair.moves) + 8)
+        exact = exact_mean(one, other, scale)
+        computed = pair.loss(scale)
+        assert exact <= computed <= exact + 2 * charge
+        used = max(used, abs(float(computed - charge - exact)) / charge)
+    assert 1 / 500 < used < 1 / 4
+
+
+def exact_mean(one: list[int], other: list[int], scale: float) -> Any:
+    """Return the largest log of a mean of e^{move/scale} over what goes to, or comes from, one value."""
+    p, q = ([F(n, sum(counts)) for n in counts] for counts in (one, other))
+    plan: dict[tuple[int, int], F] = {}
+    x, y, left, right = 0, 0, p[0], q[0]
+    while True:
+        mass = min(left, right)
+        plan[x, y] = plan.get((x, y), F(0)) + mass
+        left, right = left - mass, right - mass
+        if not left:
+            x, left = x + 1, p[x + 1] if x + 1 < len(p) else F(0)
+        if not right:
+            y, right = y + 1, q[y + 1] if y + 1 < len(q) else F(0)
+        if x == len(p) or y == len(q):
+            break
+    with mp.workdps(60):
+        logs = []
+        for side in (0, 1):
+            for value in range(len(p)):
+                run = {pair: mass for pair, mass in plan.items() if pair[side] == value and mass}
+                total = sum(run.values(), F(0))
+                mean = mp.mpf(0)
+                for (a, b), mass in run.items():
+                    share = mass / total
+                    mean += mp.mpf(share.numerator) / share.denominator * mp.exp(mp.mpf(abs(a - b)) / mp.mpf(scale))
+                logs.append(mp.log(mean))
+        return max(logs)
