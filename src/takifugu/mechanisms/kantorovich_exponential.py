@@ -47,6 +47,8 @@ from takifugu.numbers.transport.on_the_line import monotone_plan
 INSIDE = 1 - 2.0**-30
 #: Rates tried between epsilon/(2d) and epsilon/d before the last gap is halved.
 _STEPS = 64
+#: Operations of a bottleneck plan, by the square of the answers.
+_OF_BOTTLENECK = 1.2e4
 #: The mechanism is refused beyond so many masses.
 MOST_MASSES = 250_000
 
@@ -60,7 +62,10 @@ class KantorovichExponential:
 
     def cost(self, problem: Problem) -> Cost:
         answers, comparisons, laws = predicted_size(problem)
-        return Cost(laws.operations + (1e5 + 1e3 * comparisons) * answers**2, laws.memory + 500 * answers**2)
+        of_plan = 1e3
+        if problem.metric is not None and not problem.metric.rises:
+            of_plan = _OF_BOTTLENECK
+        return Cost(laws.operations + (1e5 + of_plan * comparisons) * answers**2, laws.memory + 500 * answers**2)
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
