@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-import numpy as np
-import numpy.typing as npt
-
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.data.open import open_frame
 from takifugu.data.rows.layout import Layout, Recode
@@ -21,7 +19,7 @@ def transitions_of(
     unit: str | None = None,
     piece: str | None = None,
     step: int | float | str | None = None,
-) -> npt.NDArray[np.int64]:
+) -> IntArray:
     """Count the transitions in a frame or a file, as counts[x, y].
 
     Frames are of any engine, files CSV or Parquet. `value` and `order` name the columns of states and of the order of

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, first_of
 from takifugu.data.engines.table import Table
 from takifugu.data.lookalikes import refuse_lookalikes
@@ -22,8 +22,6 @@ from takifugu.data.values.texts import NAME_MARKS, not_numbers
 
 if TYPE_CHECKING:
     from takifugu.data.rows.reader import Rows
-
-IntArray = npt.NDArray[np.int64]
 
 #: What columns with a time of day are called.
 _CLOCK = re.compile(r"(?:^|[\W_])(?:time|clock|hour|uhr|uhrzeit|zeit|heure|hora|ora)(?:$|[\W_])", re.IGNORECASE)

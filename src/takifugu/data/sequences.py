@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import Measured, counts_by_piece, measure
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from takifugu.data.rows.picked import PickedRows
     from takifugu.data.rows.reader import Rows
 
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(eq=False, slots=True)  # there may be millions, and frozen ones take six times as long to make

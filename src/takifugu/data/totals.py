@@ -8,15 +8,13 @@ from functools import reduce
 from operator import and_
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import natural, text_of
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.texts import no_number_at_all, not_numbers, out_of_bounds
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +118,6 @@ def _sums(
         key, (count, *cells, _) = row[: len(names)], row[len(names) :]
         _refuse(numbers, dict(zip(wrong, cells[len(numbers) :], strict=True)))
         yield tuple(text_of(part) for part in key) if keys else (), int(count), [int(s) for s in cells[: len(numbers)]]
-
 
 _FAULTS: Mapping[str, Callable[[Bounded], DataError]] = {
     "text": lambda rule: not_numbers(rule.column),

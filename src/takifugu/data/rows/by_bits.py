@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.data.engines.differences import collected_in_columns, is_duckdb, wrapped
 from takifugu.data.engines.sanitise import is_text
 from takifugu.data.engines.sql import identifier
@@ -37,7 +37,6 @@ MOST_PIECES, MOST_BYTES, MOST_BITS = 100_000, 300_000_000, 2**29
 SHORT = 256
 #: So many bytes of bits are unpacked at once, or those of one piece.
 UNPACKED = 2**21
-IntArray = npt.NDArray[np.int64]
 INTEGER = re.compile(r"\s*[+-]?\d+\s*")
 
 

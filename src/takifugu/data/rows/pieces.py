@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import DataError
 
 #: Why a row has no place in the order: it has no value there, clocks skipped that time, or showed it more than once.
@@ -55,7 +55,7 @@ def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
     return grouped
 
 
-def runs_of(seen: npt.NDArray[np.bool_], first: int = 0) -> tuple[range, ...]:
+def runs_of(seen: BoolArray, first: int = 0) -> tuple[range, ...]:
     """Return the runs of observed places, counted from `first`."""
     bounded = np.concatenate(([False], seen, [False]))
     edges = (np.flatnonzero(bounded[1:] != bounded[:-1]) + first).tolist()
@@ -90,7 +90,6 @@ class Arrangement:
 
     ties: bool
     set_back: bool
-
 
 #: A day, and the most that clocks are set back in one go, in microseconds.
 DAY, HOUR = 86_400_000_000, 3_600_000_000

@@ -14,11 +14,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.data.times.cells import DAY, Slots
 
-IntArray = npt.NDArray[np.int64]
 Choose = Callable[[Any, Any, Any], Any]
 
 

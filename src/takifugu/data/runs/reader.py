@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.data.engines.differences import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout, Recode, natural
@@ -21,8 +21,6 @@ from takifugu.data.runs.spread import Runs, Total
 from takifugu.data.runs.survey import surveyed
 from takifugu.data.sequences import Piece
 from takifugu.data.values.codes import UNOBSERVED
-
-IntArray = npt.NDArray[np.int64]
 
 
 def pieces_of_runs(

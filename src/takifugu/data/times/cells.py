@@ -16,13 +16,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.moments import cell_name, cell_numbers
-
-IntArray = npt.NDArray[np.int64]
 
 HOUR, DAY = 3_600_000_000, 86_400_000_000
 WEEK = 7 * DAY

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.data.times.zones import Zone
 from takifugu.numbers.rationals import as_fraction
@@ -94,7 +94,7 @@ def first_moment(wall: int, zone: Zone | None) -> int:
     return instants[0] if instants else zone.at(wall).start - zone.at(wall).offset  # the skip starts at the change
 
 
-def cell_numbers(kind: str, walls: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def cell_numbers(kind: str, walls: IntArray) -> IntArray:
     """Return the numbers of local times' cells, rising in time.
 
     Times are in microseconds since 1970, a Thursday.

@@ -8,12 +8,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.additive import Exact
-
-FloatArray = npt.NDArray[np.float64]
+from takifugu.core.arrays import FloatArray
 
 #: The level of every band of the advice.
 LEVEL = 0.95

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_answer
 from takifugu.analysis.questions.tail import log_chance_of_reaching
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.escaping import number
 from takifugu.model.beliefs import Belief
@@ -25,9 +25,6 @@ from takifugu.releasing.planning.observed import Observed
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.releasing.file.expectations import ExpectSpec
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 #: What floats may lose of a sum, as a share of what a cell can be.
 _ROUNDING = 1e-9

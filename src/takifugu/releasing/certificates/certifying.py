@@ -14,9 +14,9 @@ import numpy as np
 from takifugu._version import __version__
 from takifugu.analysis.randomisers import answered, scale_text
 from takifugu.calibration import Calibration
+from takifugu.core.arrays import IntArray
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
-from takifugu.model.queries import IntArray
 from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.bills import CERTIFICATE, Account, content_of
@@ -33,7 +33,6 @@ class Wording:
     publisher: str | None = None
     contact: str | None = None
     person: str = "person"
-
 
 #: A release that says nothing more.
 PLAIN = Wording()

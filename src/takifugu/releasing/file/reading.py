@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import DataError, first_of
 from takifugu.core.sections import values_of, written
 from takifugu.data import (
@@ -141,7 +142,7 @@ def texts_in(values: Iterable[Hashable], table: Table) -> list[str | None]:
 
 def numbers_in(
     values: Sequence[Hashable], column: str, table: Table, where_no_numbers: str = REPAIR_THEM
-) -> npt.NDArray[np.float64]:
+) -> FloatArray:
     """Return a column of numbers, NaN if missing; DataError for texts."""
     if all(value.__class__ in (float, int) for value in values):
         return np.array(values, dtype=np.float64)

@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import TakifuguError
 from takifugu.data import UNOBSERVED, Layout, Recode, Table, tally, totals, transitions
 
 T = TypeVar("T")
-IntArray = npt.NDArray[np.int64]
 
 IS_PRIVATE = "is the private data itself, so the belief would reveal it"
 GIVE_PUBLIC = "give a public file, which reveals nothing about these data"

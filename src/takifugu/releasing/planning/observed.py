@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
-from takifugu.model.queries import Additive, IntArray, Query
+from takifugu.model.queries import Additive, Query
 from takifugu.model.queries.forms import OfEntries, Weighing
 from takifugu.numbers import runs as numbers
 from takifugu.releasing.file.kind import Unit

@@ -10,11 +10,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.lists import values_of
 from takifugu.data import open_frame, tally, text_of
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.queries import IntArray
 
 
 def of_records(belief: Records, data: object) -> IntArray:

@@ -18,11 +18,12 @@ import numpy as np
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.analysis.questions.evaluating import evaluate, misses, number_given, value_indices
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.lists import value_of
 from takifugu.data import Counted, Piece
 from takifugu.model.beliefs.chains.alike import alike
-from takifugu.model.queries import IntArray, resolved
+from takifugu.model.queries import resolved
 from takifugu.model.queries.forms import Averaging, of_each_cell
 from takifugu.numbers.runs import Runs, different
 

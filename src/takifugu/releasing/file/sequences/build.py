@@ -10,9 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError, SpecError, Step
 from takifugu.core.sections import values_of
 from takifugu.data import (
@@ -41,8 +39,6 @@ from takifugu.releasing.file.sequences.runs import run_rules
 from takifugu.releasing.file.sequences.sections import EntrySpec, EveryEntrySpec, ReleaseSpec, named_columns
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import open_public
-
-IntArray = npt.NDArray[np.int64]
 
 
 def layout_of(
@@ -134,7 +130,6 @@ class PublicSequences(Public):
             problem = "counts what the private data counts, transition by transition"
             raise SpecError([InputError(problem, fix=FIT_ELSEWHERE).at("fit", "file")])
         return counts if by_cell is None else by_cell
-
 
 #: The section of a release file that has a key, where it is not [source].
 _SECTIONS: dict[Step, str] = {"states": "belief", "map": "belief", "min_length": "belief", "max_length": "belief"}
