@@ -78,7 +78,7 @@ def write_synced(path: Path, content: bytes, mode: int | None = None) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-    if mode is not None:
+    if mode is not None and stat.S_IMODE(path.stat().st_mode) != mode:  # some file systems let nobody change it
         os.chmod(path, mode)
 
 

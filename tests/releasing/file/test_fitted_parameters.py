@@ -1,4 +1,4 @@
-"""Parameters of populations counted in a public file: quilts with less noise than `group`, and more than none."""
+"""Parameters and tables counted in a public file: a guess, or a class of all that the counts support."""
 
 import math
 from collections import Counter
@@ -10,6 +10,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.core.errors import SpecError
+from takifugu.model.beliefs.population_region import intervals
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
@@ -130,3 +131,84 @@ def test_it_is_released_with_the_class_on_the_certificate(tmp_path: Path) -> Non
 def test_a_confidence_lies_between_0_and_1(confidence: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"prior\.fit\.confidence"):
         load(written(tmp_path, (CONFIDENT[0], CONFIDENT[1].replace("0.9", confidence))))
+
+
+RECORDS = """\
+ledger = "ledger.db"
+[source]
+name = "firm"
+file = "ours.csv"
+only_release = true
+[belief]
+kind = "independent-records"
+records = 120
+source = "a public survey"
+fit = { file = "census.csv", columns = ["smokes", "coughs"], confidence = 0.99 }
+[hide]
+property = { attribute = "smokes", function = "share", of = "yes", max_difference = "0.05" }
+[[release]]
+name = "coughing"
+query = "count"
+attribute = "coughs"
+states = ["yes"]
+epsilon = 1
+"""
+CENSUS = {("yes", "yes"): 150, ("yes", "no"): 150, ("no", "yes"): 140, ("no", "no"): 560}
+
+
+def census_file(folder: Path, times: int, confidence: str = ", confidence = 0.99") -> Path:
+    rows = [f"{smokes},{coughs}\n" * (number * times) for (smokes, coughs), number in CENSUS.items()]
+    (folder / "census.csv").write_text("smokes,coughs\n" + "".join(rows))
+    (folder / "ours.csv").write_text("smokes,coughs\n" + "yes,no\n" * 120)
+    (folder / "f.toml").write_text(RECORDS.replace(", confidence = 0.99", confidence))
+    return folder / "f.toml"
+
+
+def test_a_counted_table_is_a_class_that_shrinks_to_the_guess(tmp_path: Path) -> None:
+    (guess,) = plan(load(census_file(tmp_path, 1, ""))).tables
+    scales = []
+    for times in (1, 10, 1000):
+        (table,) = plan(load(census_file(tmp_path, times))).tables
+        scales.append(table.calibrations[0].scale)
+        belief = table.calibrations[0].framework.beliefs[0]
+        assert "with confidence 0.99" in belief.describe()
+        total = sum(CENSUS.values()) * times
+        for row, (low, high) in zip(belief.table.rows, belief.within, strict=True):
+            share = CENSUS[row] / 1000
+            assert low < share < high
+            spread = math.sqrt(share * (1 - share) / total)  # of 4 rows at 0.9975 each the normal quantile is 3.02
+            assert float(high - low) == pytest.approx(2 * 3.02 * spread, rel=0.1)
+    assert scales[0] > scales[1] > scales[2] > guess.calibrations[0].scale
+    assert scales[2] < 1.05 * guess.calibrations[0].scale
+
+
+def covered(shares: tuple[float, ...], confidence: float) -> float:
+    """Return how probable it is that intervals about 12 records hold all shares, from every count."""
+    people, total = 12, 0.0
+    for first in range(people + 1):
+        for second in range(people + 1 - first):
+            counts = [first, second, people - first - second]
+            ways = math.comb(people, first) * math.comb(people - first, second)
+            mass = ways * math.prod(share**count for share, count in zip(shares, counts, strict=True))
+            total += mass * hold(intervals(counts, confidence), shares)
+    return total
+
+
+@pytest.mark.parametrize("shares", [(0.2, 0.3, 0.5), (0.01, 0.09, 0.9), (0.5, 0.5, 0.0)])
+def test_all_intervals_hold_at_once_with_the_confidence(shares: tuple[float, ...]) -> None:
+    assert covered(shares, 0.8) >= 0.8
+
+
+def test_intervals_that_each_hold_with_the_confidence_are_noticed() -> None:
+    assert covered((0.2, 0.3, 0.5), 1 - 3 * (1 - 0.8)) < 0.8
+
+
+def hold(ends: list[tuple[float, float]], shares: tuple[float, ...]) -> bool:
+    return all(low <= share <= high for (low, high), share in zip(ends, shares, strict=True))
+
+
+def test_a_confidence_is_no_guess_about_private_data(tmp_path: Path) -> None:
+    file = census_file(tmp_path, 1, ", confidence = 1.5")
+    with pytest.raises(SpecError) as refused:
+        load(file)
+    assert "belief.fit.confidence" in str(refused.value)

@@ -334,6 +334,16 @@ def interval(count: int, total: int, miss: float) -> tuple[float, float]:
     return low, 1 - above
 
 
+def intervals(counts: Sequence[int], confidence: float) -> list[tuple[float, float]]:
+    """Bound the probabilities of events by their counts, all at once with this confidence.
+
+    >>> [[round(end, 3) for end in ends] for ends in intervals([30, 70], 0.95)]
+    [[0.202, 0.414], [0.586, 0.798]]
+    """
+    miss = (1 - confidence) * (1 - _SLACK) / len(counts)
+    return [interval(count, sum(counts), miss) for count in counts]
+
+
 def _interval_of_people(count: Fraction, people: int, values: int, miss: float) -> tuple[float, float]:
     """Bound the mean share of people in a set.
 

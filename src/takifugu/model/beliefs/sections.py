@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
 
-from annotated_types import Ge, Le, MinLen
+from annotated_types import Ge, Gt, Le, Lt, MinLen
 
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
 from takifugu.numbers.rationals import as_fraction
@@ -101,6 +101,16 @@ class TableFit(PublicFile):
     file: Annotated[FilePath, Key("a public file of records", "public.csv")]
     columns: Annotated[tuple[Text, ...], MinLen(1), Key("the columns counted", ["race", "education"])]
     private: Private = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SureFit(TableFit):
+    """The joint counts of some columns of a public file, and how sure to be of them."""
+
+    confidence: Annotated[
+        Annotated[float, Gt(0), Lt(1)] | None,
+        Key("believe every distribution that the counts support at this level", 0.99),
+    ] = None
 
 
 Fit = Annotated[TableFit | None, Key("count the rows of a public file")]

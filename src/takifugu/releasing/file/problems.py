@@ -170,8 +170,10 @@ def _resolve(node: Json, schema: Json, value: object) -> Json:
             return node
         elif "anyOf" in node:
             members = [m for m in node["anyOf"] if m.get("type") != "null"]
-            if len(members) > 1 and isinstance(value, list | dict):
-                members = [m for m in members if "$ref" in m or m.get("type") in ("array", "object")]
+            if len(members) > 1 and isinstance(value, list):
+                members = [m for m in members if m.get("type") == "array"] or members
+            elif len(members) > 1 and isinstance(value, dict):
+                members = [m for m in members if "$ref" in m or m.get("type") == "object"]
             if len(members) != 1:
                 return node
             node = {**members[0], **{k: v for k, v in node.items() if k in ("description", "examples")}}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Gt, Lt, MinLen
+from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.sections import FilePath, Key, Number, State, Text, written
@@ -17,27 +17,17 @@ from takifugu.model.beliefs.networks.network_files import read_network
 from takifugu.model.beliefs.records.counted_parameters import CountedParameters
 from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
 from takifugu.model.beliefs.records.parameters import Parameters
-from takifugu.model.beliefs.sections import Cited, Counted, Probabilities, Public, TableFit, mass
+from takifugu.model.beliefs.sections import Cited, Counted, Probabilities, Public, SureFit, mass
 from takifugu.model.beliefs.table import JointTable, counted_table
 from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import as_fraction
 
 
 @dataclass(frozen=True, kw_only=True)
-class PriorFit(TableFit):
-    """The parameters of public populations, and how sure to be of what is counted."""
-
-    confidence: Annotated[
-        Annotated[float, Gt(0), Lt(1)] | None,
-        Key("believe every distribution of the parameters that the counts support at this level", 0.99),
-    ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Prior:
     """The joint distribution of the parameters: counted in a public file, row by row, or as a Bayesian network."""
 
-    fit: Annotated[PriorFit | None, Key("count the parameters of public populations, one per row")] = None
+    fit: Annotated[SureFit | None, Key("count the parameters of public populations, one per row")] = None
     columns: Annotated[tuple[Text, ...] | None, Key("the parameters, named as the columns")] = None
     rows: Annotated[
         tuple[tuple[State, ...], ...] | None, Key("every combination of values", [["low", "low"], ["high", "high"]])

@@ -14,8 +14,10 @@ from takifugu.core.sections import Key, Number, State, Text, written
 from takifugu.data.values.classes import Classes
 from takifugu.data.values.codes import UNOBSERVED
 from takifugu.model.beliefs import sections
+from takifugu.model.beliefs.estimate import checked_source
+from takifugu.model.beliefs.population_region import intervals
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.beliefs.sections import Cited, Columns, Counted, Counts, Fit, Probabilities, Public, Rows
+from takifugu.model.beliefs.sections import Cited, Columns, Counted, Counts, Probabilities, Public, Rows, SureFit
 from takifugu.model.beliefs.table import DECLARED, counted_table, declaration_faults, declared_table
 
 
@@ -65,7 +67,7 @@ class RecordsSection:
     kind: Annotated[Literal["independent-records"], Key("independent records of one table")]
     records: sections.Records
     source: Cited
-    fit: Fit = None
+    fit: Annotated[SureFit | None, Key("count the rows of a public file")] = None
     classes: Annotated[
         dict[str, DeclaredClasses] | None, Key("the classes of columns of numbers", {"hours": {"ends": [20, 40]}})
     ] = None
@@ -107,7 +109,12 @@ class RecordsSection:
                         f"a row has {sorted(map(str, odd))[0]!r} in column {name!r}, which is none of its classes",
                         fix=f"write one of {list(map(str, of_column.called))}",
                     )
-            return Records(table, self.records)
+            if self.fit is None or self.fit.confidence is None:
+                return Records(table, self.records)
+            counts = public.open(self.fit).counts(self.fit.columns, classes)
+            origin = f"{self.source}; counted in {self.fit.file}, with confidence {self.fit.confidence:g}"
+            ends = intervals([counts[row] for row in table.rows], self.fit.confidence)
+            return Records(table, self.records, checked_source(origin, self.fit.private), ends)
 
     def assumptions(self) -> Iterator[str]:
         for name, classes in (self.classes or {}).items():
