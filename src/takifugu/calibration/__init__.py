@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from takifugu.analysis.guarantee import Guarantee
@@ -82,7 +81,7 @@ def calibrate(
     >>> calibrate(Pufferfish(every_entry(), chain), Count("walking"), epsilon=1, mechanism="group").scale
     100.0
     """
-    problem = replace(problem_of(framework, query, epsilon, delta), metric=metric)
+    problem = problem_of(framework, query, epsilon, delta, metric)
     conditions = check_beliefs(framework, allow_private_belief)
     if metric is not None and (mechanism == "auto" or not find(mechanism, framework.definition).takes_metric):
         raise InputError(
@@ -133,7 +132,7 @@ def compare(
     >>> table[0].name, table[0].scale
     ('group', 1.0)
     """
-    problem = replace(problem_of(framework, query, epsilon, delta), metric=metric)
+    problem = problem_of(framework, query, epsilon, delta, metric)
     only = only_release or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise=False, alone=only)
     choice, definition = choose(trials), definition_of(problem)
@@ -199,7 +198,9 @@ def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
     return DiscreteLaplace(scale / problem.grid, problem.grid, problem.cells)
 
 
-def problem_of(framework: Framework, query: Query, epsilon: Number, delta: Number) -> Problem:
+def problem_of(
+    framework: Framework, query: Query, epsilon: Number, delta: Number, metric: Declared | None = None
+) -> Problem:
     """Return the problem to solve; InputError for parts out of place."""
     if not isinstance(framework, Framework):
         raise InputError(
@@ -217,7 +218,7 @@ def problem_of(framework: Framework, query: Query, epsilon: Number, delta: Numbe
             rule="it must lie between 1e-9 and 10000: less publishes nothing but noise, and more promises nothing",
             fix="write for example 1.0",
         ).at("epsilon")
-    problem = Problem(framework, query, budget, as_delta(delta))
+    problem = Problem(framework, query, budget, as_delta(delta), metric=metric)
     _ = problem.grid  # a query that does not fit is refused before any mechanism is asked
     return problem
 
