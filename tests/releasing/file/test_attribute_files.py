@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -227,6 +228,8 @@ def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> Non
     ("normal", {'attribute = "weight"': 'attribute = "wieght"'}, "release[0].attribute", "did you mean 'weight'"),
     ("normal", {'query = "mean"': 'query = "count"\nstates = [1]'}, "release[0].query", ""),
     ("normal", {"property =": "parameter ="}, "hide.parameter.function", "not a known key"),
+    ("normal", {"ranges = {": "others = [{ mean = [72], covariance = [[1, 0], [0, 1]] }]\nranges = {"},
+     "belief.others[0].mean", "1 means for 2 columns"),
     ("records", {"records = 40": "records = 0"}, "belief.records", "write records"),
     ("records", {'attribute = "team"': 'attribute = "teem"'}, "hide.property.attribute", "no column 'teem'"),
     ("records", {'of = "b"': 'of = "c"'}, "hide.property.of", "does not know"),
@@ -411,3 +414,18 @@ def test_a_draft_becomes_valid(tmp_path: Path, kind: str) -> None:
     where.write_text(filled(text, **lines), encoding="utf-8")
     assert load(where).kind.names == (kind,)
     succeed("compare", where)
+
+
+def test_noise_is_enough_for_each_law_that_is_listed(tmp_path: Path) -> None:
+    other_law = {"[[144, 60], [60, 100]]": "[[144, 90], [90, 100]]", "[70, 40]": "[72, 41]"}
+    others = "others = [{ mean = [72, 41], covariance = [[144, 90], [90, 100]] }]\nranges = {"
+    calibrations = []
+    for changes in ({}, other_law, {"ranges = {": others}):
+        (table,) = plan(load(written(tmp_path, "normal", changes))).tables
+        calibrations.append(table.calibrations[0])
+    first, second, several = calibrations
+    assert several.scale == max(first.scale, second.scale) > first.scale
+    assert tf.true_delta(several).upper <= several.delta
+    assert tf.true_delta(replace(several, randomiser=first.randomiser)).lower > several.delta
+    laws = [belief.describe().rpartition("; ")[2] for belief in several.framework.beliefs]
+    assert laws == ["law 1 of 2)", "law 2 of 2)"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
@@ -11,7 +11,7 @@ from annotated_types import MinLen
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import Plain
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text, written
-from takifugu.model.beliefs import sections
+from takifugu.model.beliefs import Belief, sections
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.sections import Cited, Counted, Private, Public
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -36,6 +36,16 @@ class NormalFit(PublicFile):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OtherNormal:
+    """Another law that the same columns may have."""
+
+    mean: Annotated[tuple[Number, ...], Key("the mean of each column", [72, 40])]
+    covariance: Annotated[
+        tuple[tuple[Number, ...], ...], Key("one row of covariances per column", [[110, 20], [20, 81]])
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
 class NormalSection:
     """Columns of numbers that are jointly normal, one independent draw per record."""
 
@@ -48,6 +58,13 @@ class NormalSection:
         tuple[tuple[Number, ...], ...] | None, Key("one row of covariances per column", [[100, 20], [20, 81]])
     ] = None
     fit: Annotated[NormalFit | None, Key("estimate both from a public file")] = None
+    others: Annotated[
+        tuple[OtherNormal, ...],
+        Key(
+            "other laws that the columns may have instead: noise is enough for each",
+            [{"mean": [72, 40], "covariance": [[110, 20], [20, 81]]}],
+        ),
+    ] = ()
     ranges: Annotated[
         Ranges,
         Key(
@@ -75,6 +92,11 @@ class NormalSection:
             except TakifuguError as error:
                 error.where = error.where[:1]
                 yield error
+        for number, other in enumerate(self.others):
+            try:
+                MultivariateNormal(other.mean, other.covariance, self.columns, self.records)
+            except TakifuguError as error:
+                yield error.at("others", number, *error.where[:1])
 
     def counted(self, public: Public) -> Counted | None:
         if self.fit is None:
@@ -86,13 +108,8 @@ class NormalSection:
         return layout(self.missing)
 
     def belief(self, public: Public) -> MultivariateNormal:
-        replaced = tuple(self.missing or {})
         if self.fit is None:
-            means, covariance = self.mean or (), self.covariance or ()
-            return MultivariateNormal(
-                means, covariance, self.columns, self.records, self.ranges, self.resolution, self.outside, self.source,
-                replaced,
-            )  # fmt: skip
+            return self._normal(self.mean or (), self.covariance or (), 1)
         table = public.open(self.fit)
         numbers: dict[str, list[str | None]] = {name: [] for name in self.columns}
         for row in table.texts(self.columns):
@@ -101,7 +118,23 @@ class NormalSection:
         return MultivariateNormal.fit(
             numbers, self.columns, source=f"{self.source}; fitted to {self.fit.file}", private=self.fit.private,
             records=self.records, ranges=self.ranges, resolution=self.resolution, outside=self.outside,
-            replaced=replaced,
+            replaced=tuple(self.missing or {}),
+        )  # fmt: skip
+
+    def class_with(self, belief: Belief) -> list[Belief]:
+        """Return a belief with the other ones of its class."""
+        beliefs = [belief]
+        for number, other in enumerate(self.others, start=2):
+            beliefs.append(self._normal(other.mean, other.covariance, number))
+        return beliefs
+
+    def _normal(
+        self, means: Sequence[Number], covariance: Sequence[Sequence[Number]], number: int
+    ) -> MultivariateNormal:
+        source = f"{self.source}; law {number} of {1 + len(self.others)}" if self.others else self.source
+        return MultivariateNormal(
+            means, covariance, self.columns, self.records, self.ranges, self.resolution, self.outside, source,
+            tuple(self.missing or {}),
         )  # fmt: skip
 
     def assumptions(self) -> Iterator[str]:

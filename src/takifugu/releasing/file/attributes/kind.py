@@ -50,6 +50,13 @@ class Listing(Protocol):
     def hidden(self, belief: object) -> Known: ...
 
 
+@runtime_checkable
+class OfAClass(Protocol):
+    """A section of a belief that states other beliefs, too."""
+
+    def class_with(self, belief: Belief) -> list[Belief]: ...
+
+
 class Attributes(Kind):
     """A kind whose records are hidden as a whole; a belief's section `hides` the keys of [hide] that it answers."""
 
@@ -87,9 +94,10 @@ class Attributes(Kind):
 
     def framework_of(self, spec: AttributeReleaseSpec, belief: Belief) -> Framework:
         """Return the framework of a belief; SpecError names every faulty secret."""
-        secrets = _secrets(spec, self.hidden(belief))
+        secrets, section = _secrets(spec, self.hidden(belief)), spec.belief.meant
+        beliefs = section.class_with(belief) if isinstance(section, OfAClass) else [belief]
         try:
-            return Pufferfish(secrets, belief)
+            return Pufferfish(secrets, beliefs)
         except TakifuguError as error:
             raise SpecError([blamed(error, "hide", *_hide_key(spec, error))]) from None
 
