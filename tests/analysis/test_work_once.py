@@ -47,7 +47,7 @@ def test_a_release_does_its_work_once(monkeypatch: pytest.MonkeyPatch, tmp_path:
         "resolved": Calls(monkeypatch, tf.Histogram, "resolve", lambda query, belief: (_text(query), id(belief))),
         "written": Calls(monkeypatch, tf.MarkovChain, "to_dict", id),
         "decomposed": Calls(monkeypatch, Problem, "_parts", lambda it, *_, **__: _key(it.framework, it.query)),
-        "posed": Calls(monkeypatch, Problem, "__init__", lambda _, *asked, **__: _key(*asked[:2])),
+        "posed": Calls(monkeypatch, Problem, "__init__", lambda _, *parts, **__: _key(*parts[:2])),
     }
     outcome = tf.release_file(write_demo(tmp_path))
     assert len(outcome.tables) == 2

@@ -145,7 +145,8 @@ def transaction(path: Path, timeout: float, begin: str = READ_LOCK, ledger: obje
             connection.execute(setting)
         connection.execute(begin)
         yield connection
-        connection.commit()
+        if begin == WRITE_LOCK:  # who only reads has nothing to keep, and is told nothing by a full disk
+            connection.commit()
     finally:
         with suppress(sqlite3.Error):  # what was wrong was raised before
             connection.close()
@@ -166,7 +167,7 @@ def create(path: Path, fill: Callable[[Connection], None]) -> bool:
     """
     sweep(path.parent)
     with drafted(path) as draft:
-        with transaction(draft, timeout=1.0) as connection:
+        with transaction(draft, timeout=1.0, begin=WRITE_LOCK) as connection:
             fill(connection)
         if shares_memory(path.parent):
             with closing(sqlite3.connect(draft)) as switching:
