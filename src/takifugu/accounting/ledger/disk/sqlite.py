@@ -125,7 +125,7 @@ def _named(cursor: sqlite3.Cursor, values: tuple[object, ...]) -> Row:
 
 def connect(address: str, timeout: float, ledger: object) -> Connection:
     """Return a connection without transactions of its own."""
-    connection = sqlite3.connect(address, timeout, isolation_level=None, factory=Connection, uri=True)
+    connection = sqlite3.connect(address, timeout=timeout, isolation_level=None, factory=Connection, uri=True)
     connection.row_factory, connection.ledger = _named, str(ledger)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
     return connection
