@@ -22,8 +22,11 @@ progress._Bar._refresh = lambda bar: (refresh(bar), bar.bar and bar.bar.refresh(
 """
 #: And these: never, however slow the machine is.
 NEVER = f"{TIMELESS}progress.PATIENCE = 1e6\n"
-#: And these: the terminal is its own, so that what is typed there can stop it.
-_ITS_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+#: And these: the terminal is its own, so that what is typed there can stop it, also where tests run in the background.
+_ITS_TERMINAL = (
+    "import fcntl, signal, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+)
 PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "COLUMNS": "80", "TERM": "xterm"}
 
 
