@@ -14,7 +14,7 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_fraction
 
 State = Hashable
+Numbers = TypeVar("Numbers", FloatArray, IntArray)
 #: Intervals that share what may fail: larger sets of parameters are left out from here on.
 MOST_INTERVALS = 100_000
 
@@ -187,12 +188,7 @@ class CountedParameters(Undivided):
 
     def _counted(self, entry: int, nodes: tuple[int, ...]) -> IntArray:
         """Return how many populations had each value beside each combination."""
-        sizes = [len(self.alphabet(node)) for node in nodes]
-        counted = np.zeros((len(self.alphabet(entry)), math.prod(sizes)), dtype=np.int64)
-        indices = self.table.indices
-        places = np.ravel_multi_index(tuple(indices[:, node] for node in nodes), tuple(sizes))
-        np.add.at(counted, (indices[:, entry], places), np.array(self.counts, dtype=np.int64))
-        return counted
+        return _added_up(self.table, np.array(self.counts, dtype=np.int64), entry, nodes)
 
     def contains(self, member: Belief) -> bool:
         """Return whether the class has a belief's distribution, within 1e-9, for the same columns."""
@@ -203,15 +199,12 @@ class CountedParameters(Undivided):
             return False
         if _plain(member.described) != _plain(self.described):
             return False
-        shares = [float(mass) / float(prior.total or 1) for mass in prior.masses]
+        shares = np.array([float(mass) / float(prior.total or 1) for mass in prior.masses])
         for entry in range(self.size):
             if prior.alphabet(entry) != self.alphabet(entry):
                 return False
             for nodes, (low, high) in self.chances(entry).items():
-                sizes = [len(self.alphabet(node)) for node in nodes]
-                joint = np.zeros(low.shape)
-                places = np.ravel_multi_index(tuple(prior.indices[:, node] for node in nodes), tuple(sizes))
-                np.add.at(joint, (prior.indices[:, entry], places), shares)
+                joint = _added_up(prior, shares, entry, nodes)
                 given = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
                 if (given < low - 1e-9).any() or (given > high + 1e-9).any():
                     return False
@@ -247,6 +240,15 @@ class CountedParameters(Undivided):
             f"distribution that {sum(self.counts):,} counted populations support (confidence {self.confidence:g}; "
             f"{self.source})"
         )
+
+
+def _added_up(table: JointTable, weights: Numbers, entry: int, nodes: tuple[int, ...]) -> Numbers:
+    """Add up the weights of a table's rows by value of an entry and combination of others."""
+    sizes = [len(table.alphabet(node)) for node in nodes]
+    total = np.zeros((len(table.alphabet(entry)), math.prod(sizes)), dtype=weights.dtype)
+    places = np.ravel_multi_index(tuple(table.indices[:, node] for node in nodes), tuple(sizes))
+    np.add.at(total, (table.indices[:, entry], places), weights)
+    return total
 
 
 def _plain(columns: Iterable[Column]) -> list[tuple[object, ...]]:

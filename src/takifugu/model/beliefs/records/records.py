@@ -17,7 +17,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.model.beliefs.states import plain_state
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.beliefs.undivided import Undivided
+from takifugu.model.beliefs.undivided import Nameless, Undivided
 from takifugu.model.queries import (
     Additive,
     By,
@@ -50,7 +50,7 @@ class OverRecords(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Records(PlainForm, Undivided, kind="records"):
+class Records(PlainForm, Nameless, Undivided, kind="records"):
     """`n` independent records of the same joint distribution: a row of the table each (Zhang22 Definition 3).
 
     The entries are the records, in any order; the table's names are the columns, which queries and secrets name. The
@@ -71,6 +71,8 @@ class Records(PlainForm, Undivided, kind="records"):
     size: int = field(metadata=form(key="records"))
     source: str = "assumed"
     within: tuple[tuple[Fraction, Fraction], ...] | None = field(default=None, metadata=LEFT_OUT)
+
+    entry_word = "row"
 
     def __init__(
         self,
@@ -104,14 +106,6 @@ class Records(PlainForm, Undivided, kind="records"):
     def record(self) -> Record:
         """One record, as queries read it."""
         return Record(self.columns, tuple(map(self.table.alphabet, range(len(self.columns)))))
-
-    @property
-    def names(self) -> None:
-        return None
-
-    @property
-    def one_alphabet(self) -> bool:
-        return True
 
     def alphabet(self, entry: int) -> tuple[Hashable, ...]:
         """Return the rows of the table, those of probability zero included."""
