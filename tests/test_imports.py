@@ -186,7 +186,10 @@ def test_a_mechanism_loads_what_it_computes_with() -> None:
     names = "print(*(n for n in sys.modules if n.startswith('takifugu.')))"
     loaded = _run(f"import sys, takifugu.mechanisms.wasserstein\n{names}").split()
     assert "takifugu.mechanisms.wasserstein" in loaded
-    rest = ("model.queries.visits", "model.queries.together", "numbers.after_noise", "numbers.permute_and_flip")
+    rest = (
+        "core.text", "model.beliefs.chains", "model.queries.visits", "model.queries.together",
+        "model.secrets.of_populations", "numbers.after_noise", "numbers.permute_and_flip", "numbers.transport.metrics",
+    )  # fmt: skip
     assert not [name for name in loaded if name.startswith(tuple(f"takifugu.{one}" for one in rest))]
 
 

@@ -7,24 +7,26 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import queries, secrets
 from takifugu.model.beliefs import Belief, Separate, separate
-from takifugu.model.beliefs.chains.alike import alike
+from takifugu.model.beliefs.alike import alike
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import FINEST_IMPLIED_GRID, Additive, Query, is_chosen_from, resolved
 from takifugu.model.queries.coding import integer_row, integer_table
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.runs import Runs
-from takifugu.numbers.transport.metrics import Declared
+
+if TYPE_CHECKING:
+    from takifugu.analysis.randomisers import Randomiser
+    from takifugu.numbers.transport.metrics import Declared
 
 #: An undeclared grid is at most this share of the distance between the lowest and the highest atom.
 FINE = Fraction(1, 10**6)

@@ -37,7 +37,7 @@ from fractions import Fraction
 
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.core.errors import InputError
-from takifugu.core.text.tables import number
+from takifugu.core.escaping import number
 from takifugu.numbers.noise_quantiles import laplace_survival
 from takifugu.numbers.rationals import Number, as_fraction, round_up, to_text
 

@@ -29,7 +29,7 @@ from takifugu.analysis.questions.marginal import marginal
 from takifugu.audit import true_loss
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import beliefs
-from takifugu.model.beliefs.chains.alike import alike
+from takifugu.model.beliefs.alike import alike
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.stochastic import normalised, wide_stationary_law

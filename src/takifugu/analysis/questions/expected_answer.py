@@ -11,7 +11,7 @@ from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.alike import alike
+from takifugu.model.beliefs.alike import alike
 from takifugu.model.queries.additive import Additive
 
 B = TypeVar("B", bound=Belief, covariant=True)

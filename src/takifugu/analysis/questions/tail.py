@@ -9,7 +9,7 @@ import numpy as np
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.arrays import FloatArray
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.alike import alike
+from takifugu.model.beliefs.alike import alike
 from takifugu.model.queries.additive import Additive
 
 #: Each gives a bound, and the best of these is near the best of all.

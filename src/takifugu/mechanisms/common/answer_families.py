@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from takifugu.analysis.problem import Cost, Part, Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared, OfOne, answer_law
 from takifugu.core import searches
-from takifugu.core.text.tables import number
+from takifugu.core.escaping import number
 from takifugu.mechanisms.common.lines import line_answers, line_parts
 from takifugu.mechanisms.common.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
 from takifugu.model.beliefs import Belief, separate

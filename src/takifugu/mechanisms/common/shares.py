@@ -22,7 +22,7 @@ from takifugu.analysis.questions.answer_law import AnswerFamily, answer_law
 from takifugu.analysis.questions.marginal import marginal
 from takifugu.mechanisms.common.lines import line_answers
 from takifugu.model.beliefs import Belief, separate
-from takifugu.model.beliefs.chains.alike import Alike, alike
+from takifugu.model.beliefs.alike import Alike, alike
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.exact_ratio import exact_law

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError
-from takifugu.core.text.tables import number
+from takifugu.core.escaping import number
 from takifugu.mechanisms.local import weights
 from takifugu.mechanisms.local.optimal import optimal, optimal_over
 from takifugu.mechanisms.local.over_classes import about_ends

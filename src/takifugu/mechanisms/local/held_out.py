@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.core.errors import TakifuguError
-from takifugu.core.text.tables import number
+from takifugu.core.escaping import number
 from takifugu.mechanisms.local.choosing import strongest
 from takifugu.mechanisms.local.measuring import success
 from takifugu.mechanisms.local.populations import Populations

@@ -20,7 +20,7 @@ from typing import Any
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.core.errors import CalibrationRefused
-from takifugu.core.text.tables import number
+from takifugu.core.escaping import number
 from takifugu.mechanisms.local.choosing import least_loss, mechanisms, strongest, strongest_within
 from takifugu.mechanisms.local.measuring import loss_per_distance
 from takifugu.mechanisms.local.metric_privacy import MetricPrivacy, hides_distance

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from takifugu.core.cache import cached, memoised
 from takifugu.core.errors import DataError, Unsupported
+from takifugu.core.escaping import number
 from takifugu.core.plain import Json, to_plain
-from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.classes import among_spread
 from takifugu.mechanisms.local.measuring import (
     distribution_delta,

@@ -18,8 +18,8 @@ import numpy as np
 from takifugu.analysis.randomisers import Base, Direction, Kind, Loss, Output
 from takifugu.core.cache import memoised
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.escaping import number
 from takifugu.core.plain import Json, Plain
-from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.senders import Bits, Sender, SentRows, Values
 from takifugu.numbers.atoms import Floats

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -13,7 +12,6 @@ from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.core.registry import Registry
 from takifugu.model.secrets.families import Believed, Family, View
 from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, PropertyIs, entry_is
-from takifugu.model.secrets.of_populations import WhichPopulation, WithPopulations
 
 
 @runtime_checkable
@@ -30,6 +28,13 @@ class OfViews(Protocol):
     """A secret about something else than entries, which reads a belief by a view of it."""
 
     def view(self, belief: Believed) -> View | None: ...
+
+
+@runtime_checkable
+class Weighted(Protocol):
+    """A secret whose epsilon is multiplied by another number in each comparison."""
+
+    def weight(self, belief: Believed, left: Hashable, right: Hashable) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -110,12 +115,5 @@ def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
                 left, right = (PropertyIs(read_view.describe_hypothesis(v)) for v in (a, b))
             else:
                 left, right = (entry_is(belief, place, value) for value in (a, b))
-            yield Comparison(belief, left, right, _weight(secret, whole, values[a], values[b]))
-
-
-def _weight(secret: Secret, belief: Believed, left: Hashable, right: Hashable) -> float:
-    """Return what epsilon is multiplied by in a comparison."""
-    if isinstance(secret, WhichPopulation) and isinstance(belief, WithPopulations):
-        distance = secret.distance(belief, str(left), str(right))
-        return math.inf if distance is None else float(distance)
-    return 1.0
+            weight = secret.weight(whole, values[a], values[b]) if isinstance(secret, Weighted) else 1.0
+            yield Comparison(belief, left, right, weight)

@@ -6,7 +6,8 @@ distance (Definition 9): W-infinity of the two in the distance of values, or num
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -84,6 +85,12 @@ class WhichPopulation(PlainForm, kind="which-population"):
         if isinstance(self.metric, str):
             return belief.w_infinity(name, other)
         return next(distance for a, b, distance in self.metric if {a, b} == {name, other})
+
+    def weight(self, belief: object, left: Hashable, right: Hashable) -> float:
+        """Return the distance of two populations as a float, infinite where nobody knows it."""
+        assert isinstance(belief, WithPopulations)
+        distance = self.distance(belief, str(left), str(right))
+        return math.inf if distance is None else float(distance)
 
     def describe(self) -> str:
         which = "which population the rows of a person come from"

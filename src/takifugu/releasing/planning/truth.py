@@ -22,7 +22,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.lists import value_of
 from takifugu.data import Counted, Piece
-from takifugu.model.beliefs.chains.alike import alike
+from takifugu.model.beliefs.alike import alike
 from takifugu.model.queries import resolved
 from takifugu.model.queries.forms import Averaging, of_each_cell
 from takifugu.numbers.runs import Runs, different

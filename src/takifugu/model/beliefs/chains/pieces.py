@@ -84,9 +84,14 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
         return self.chain.has_given_start
 
     @cached_property
+    def lengths_of_pieces(self) -> IntArray:
+        """The length of each piece; pieces of one length have one law."""
+        return np.array(self.lengths, dtype=np.int64)
+
+    @cached_property
     def ends(self) -> IntArray:
         """The first entry behind each piece."""
-        return np.cumsum(np.array(self.lengths, dtype=np.int64))
+        return np.cumsum(self.lengths_of_pieces)
 
     @property
     def size(self) -> int:

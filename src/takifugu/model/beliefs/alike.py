@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries.additive import Additive
 from takifugu.numbers.runs import Runs
+
+
+@runtime_checkable
+class Pieces(Protocol):
+    """A belief of independent pieces: those of one length have one law."""
+
+    @property
+    def lengths_of_pieces(self) -> IntArray: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +48,11 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
     [(0, 3), (1, 1)]
     """
     runs = belief.components()
-    if not isinstance(belief, IndependentPieces):
+    if not isinstance(belief, Pieces):
         yield from (Alike(number, run, (number,)) for number, run in enumerate(runs))
         return
-    lengths, ends = np.array(belief.lengths, dtype=np.int64), np.array(belief.ends, dtype=np.int64)
+    lengths = belief.lengths_of_pieces
+    ends = np.cumsum(lengths)
     if isinstance(answer, Additive):
         rows = (*(row for row in answer.in_runs if row is not None), *marks)
     else:
