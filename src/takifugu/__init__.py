@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from takifugu.calibration.entry_budget import entry_budget
     from takifugu.calibration.jointly import calibrate_jointly
     from takifugu.core import errors
-    from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-    from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
+    from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain, MarkovChainClass
+    from takifugu.model.beliefs.chains.chain_region import ChainRegion
     from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
     from takifugu.model.beliefs.chains.pieces import IndependentPieces
     from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
@@ -164,8 +164,8 @@ __all__ = [
 ]
 
 _MODULES = {
-    "takifugu.model.beliefs.chains.chain": ("MarkovChain", "MarkovChainClass"),
-    "takifugu.model.beliefs.chains.chain_region": ("BinaryChainInterval", "ChainRegion"),
+    "takifugu.model.beliefs.chains.chain": ("BinaryChainInterval", "MarkovChain", "MarkovChainClass"),
+    "takifugu.model.beliefs.chains.chain_region": ("ChainRegion",),
     "takifugu.model.beliefs.contacts": ("CliqueInfection", "clique_infection", "cliques_of", "household_infection"),
     "takifugu.model.beliefs.density": ("Density",),
     "takifugu.model.beliefs.networks.network": ("BayesianNetwork",),

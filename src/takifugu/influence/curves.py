@@ -26,7 +26,7 @@ from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval
+from takifugu.model.beliefs.chains.chain import BinaryChainInterval
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.queries import Additive
@@ -282,7 +282,7 @@ CURVES: Question[Curve[Any] | None] = Question(
     "what a profile costs its secrets",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.curves:CHAIN",
-        "model.beliefs.chains.chain_region:BinaryChainInterval": "influence.curves:INTERVAL",
+        "model.beliefs.chains.chain:BinaryChainInterval": "influence.curves:INTERVAL",
         "model.beliefs.chains.chain:MarkovChainClass": "influence.curves:CLASS",
         "model.beliefs.chains.chain_region:ChainRegion": "influence.curves:CLASS",
         "model.beliefs.networks.network:BayesianNetwork": "influence.network_curves:NETWORK",

@@ -240,7 +240,7 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
         "model.beliefs.records.records:Records": "analysis.questions.answer_law:FOR_RECORDS",
         "model.beliefs.chains.chain:MarkovChainClass": "analysis.questions.answer_law:FOR_CLASSES",
         "model.beliefs.chains.chain_region:ChainRegion": "analysis.questions.answer_law:FOR_INTERVALS",
-        "model.beliefs.chains.chain_region:BinaryChainInterval": "analysis.questions.answer_law:FOR_INTERVALS",
+        "model.beliefs.chains.chain:BinaryChainInterval": "analysis.questions.answer_law:FOR_INTERVALS",
     },
     default=no_law(
         "the distribution of the answer is not known under a {}, only under a MarkovChain, a JointTable, a "

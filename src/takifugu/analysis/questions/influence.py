@@ -184,7 +184,7 @@ QUILTS: Question[Quilts] = Question(
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.quilts.chain.search:PERIODIC",
         "model.beliefs.chains.chain:MarkovChainClass": "influence.quilts.chain.search:REVERSIBLE_CLASS",
         "model.beliefs.chains.chain_region:ChainRegion": "influence.quilts.chain.search:REGION",
-        "model.beliefs.chains.chain_region:BinaryChainInterval": "influence.quilts.chain.search:INTERVAL",
+        "model.beliefs.chains.chain:BinaryChainInterval": "influence.quilts.chain.search:INTERVAL",
         "model.beliefs.networks.network:BayesianNetwork": "influence.quilts.network.search:NETWORK",
         "model.beliefs.contacts:Clique": "analysis.questions.influence:CLIQUE",
         "model.beliefs.records.counted_parameters:CountedParameters": (

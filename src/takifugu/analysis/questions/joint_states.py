@@ -217,7 +217,7 @@ JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
         "model.beliefs.records.record_views:SetsView": "audit.records:SetStates",
         "model.beliefs.chains.chain:MarkovChainClass": "audit.states:ReversibleClass",
         "model.beliefs.chains.chain_region:ChainRegion": "audit.states:ChainClass",
-        "model.beliefs.chains.chain_region:BinaryChainInterval": "audit.states:ChainClass",
+        "model.beliefs.chains.chain:BinaryChainInterval": "audit.states:ChainClass",
     },
     default=JointStates,
 )

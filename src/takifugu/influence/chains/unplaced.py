@@ -32,7 +32,7 @@ from takifugu.influence.chains.sides import LONGEST_JUMP, Forward, Side, jumps
 from takifugu.influence.chains.sweeps import Track, sweep
 from takifugu.influence.profiles.patience import STEADY, most_steps
 from takifugu.influence.profiles.profile import Profile
-from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval
+from takifugu.model.beliefs.chains.chain import BinaryChainInterval
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.numbers.outward_rounding import up
@@ -256,7 +256,7 @@ DIRECTIONS: Question[Callable[[OneSequence], tuple[Direction, Direction]] | None
     "what releases at unknown places cost",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.chains.unplaced:directions_of_chain",
-        "model.beliefs.chains.chain_region:BinaryChainInterval": "influence.chains.unplaced:directions_of_interval",
+        "model.beliefs.chains.chain:BinaryChainInterval": "influence.chains.unplaced:directions_of_interval",
         "model.beliefs.chains.chain:MarkovChainClass": "influence.chains.unplaced:directions_of_class",
         "model.beliefs.chains.chain_region:ChainRegion": "influence.chains.unplaced:directions_of_class",
     },

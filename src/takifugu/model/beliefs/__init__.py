@@ -88,7 +88,7 @@ KINDS: Registry[type[Registered]] = Registry(
         "periodic-chain": "model.beliefs.chains.periodic_chain:PeriodicChain",
         "markov-chain-class": "model.beliefs.chains.chain:MarkovChainClass",
         "chain-region": "model.beliefs.chains.chain_region:ChainRegion",
-        "binary-chain-interval": "model.beliefs.chains.chain_region:BinaryChainInterval",
+        "binary-chain-interval": "model.beliefs.chains.chain:BinaryChainInterval",
         "joint-table": "model.beliefs.table:JointTable",
         "independent-pieces": "model.beliefs.chains.pieces:IndependentPieces",
         "independent-users": "model.beliefs.users:IndependentUsers",
