@@ -27,7 +27,7 @@ LEFT = {
     "data/rows/picked.py": (1, "types of narwhals"),
     "data/values/written.py": (1, "codecs of Python"),
     "model/beliefs/networks/network_files.py": (2, "models of pyAgrum and pgmpy"),
-    "model/beliefs/records/record_views.py": (1, "numbers of any library"),
+    "model/beliefs/records/possible_sums.py": (1, "numbers of any library"),
     "model/beliefs/states.py": (2, "scalars of any library of arrays"),
     "model/beliefs/users.py": (1, "a law that is a mapping of any library"),
     "model/queries/statistic.py": (2, "functions of users"),

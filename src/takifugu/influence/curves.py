@@ -16,10 +16,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from takifugu.analysis.problem import Part, Witness
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.questions.influence import joint_cost
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import Loss, chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
 from takifugu.influence.chains.recordings import recording_loss

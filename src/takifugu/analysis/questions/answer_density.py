@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.answer_law import Share
-from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
 
@@ -34,10 +34,10 @@ def answer_densities(share: Share) -> Sequence[Given] | None:
     """Return the densities by value of the entry's alphabet, None if unknown.
 
     >>> from types import SimpleNamespace
-    >>> from takifugu.model.beliefs.density import Density
+    >>> from takifugu.model.beliefs.density import Density, view_of
     >>> from takifugu.numbers.densities.normal import Normal
     >>> belief = Density("income", "mean", {40: Normal(2, 1), 50: Normal(3, 1)})
-    >>> view = belief.property(belief.about)
+    >>> view = view_of(belief, belief.about)
     >>> answer_densities(SimpleNamespace(belief=view, answer=None, family=None))[1].density
     Normal(mean=3.0, deviation=1.0)
     """

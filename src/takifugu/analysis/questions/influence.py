@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from takifugu.analysis.problem import Cost, Part, Witness
-from takifugu.analysis.questions.dispatch import Question, later
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question, later
 from takifugu.model.beliefs import Belief
 
 #: (entry changes, scale) of each of several releases of Laplace noise, in grid units.

@@ -20,11 +20,11 @@ from itertools import permutations
 import numpy as np
 
 from takifugu.analysis.problem import Witness
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.questions.influence import Pairs
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import backward_side, usual_jumps
 from takifugu.influence.chains.class_chains import SIDES, class_sweep
 from takifugu.influence.chains.class_sides import ClassSide

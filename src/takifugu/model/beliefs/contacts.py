@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.states import checked_alphabet
-from takifugu.model.beliefs.undivided import Nameless, Undivided
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import exact_or_float, to_text
 

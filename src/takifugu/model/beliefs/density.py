@@ -8,14 +8,15 @@ from fractions import Fraction
 from itertools import chain, combinations, product
 from typing import Protocol, runtime_checkable
 
+from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.stated_densities import check_references, grid_of, laws_by_value, references_of
-from takifugu.model.beliefs.undivided import Nameless, OneHypothesis, Undivided
 from takifugu.model.queries.coded import Identity
 from takifugu.model.queries.forms import OnGrid, Query
 from takifugu.model.queries.real_columns import RealNumber
 from takifugu.model.secrets import Secret
+from takifugu.model.secrets.families import View
 from takifugu.model.secrets.properties import (
     DatasetProperty,
     DistributionParameter,
@@ -269,35 +270,21 @@ class Density(Nameless, Undivided):
         stated = "a stated density" if self.is_single else "one of several stated densities"
         return f"{article} with {stated} given each of {count} values of {self._hidden} ({self.source})"
 
-    def property(self, secret: Secret) -> DensityView:
-        """Return the values of a secret.
-
-        Raises InputError for one about anything else than this belief.
-        """
-        if isinstance(self.about, DistributionParameter):
-            pairs = self._of_parameter(secret)
-        elif isinstance(secret, DatasetProperty) and self.about == replace(
-            secret, max_difference=None, pairs=None, sets=None
-        ):
-            if secret.sets is not None:
-                pairs = self._of_sets(secret.sets)
-            else:
-                pairs = self._of_numbers(secret.compared(tuple(sorted(set(self.values)))))
-        else:
-            raise self._other(secret)
-        return DensityView(self, pairs)
-
 
 @dataclass(frozen=True, eq=False)
-class DensityView(OneHypothesis):
+class DensityView(View):
     """A density belief as a secret reads it: one entry, the value of what is hidden."""
 
     whole: Density
-    pairs: tuple[tuple[int, int], ...] | None
+    compared: tuple[tuple[int, int], ...] | None
 
     @property
     def values(self) -> tuple[Fraction, ...]:
         return self.whole.values
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        return self.compared
 
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a hidden value, by its index."""
@@ -306,3 +293,22 @@ class DensityView(OneHypothesis):
         if whole.values.count(whole.values[value]) == 1:
             return words
         return f"{words} (density {value - whole.values.index(whole.values[value]) + 1})"
+
+
+def view_of(density: Density, secret: Secret) -> DensityView:
+    """Return the values of a secret.
+
+    Raises InputError for one about anything else than this belief.
+    """
+    if isinstance(density.about, DistributionParameter):
+        pairs = density._of_parameter(secret)
+    elif isinstance(secret, DatasetProperty) and density.about == replace(
+        secret, max_difference=None, pairs=None, sets=None
+    ):
+        if secret.sets is not None:
+            pairs = density._of_sets(secret.sets)
+        else:
+            pairs = density._of_numbers(secret.compared(tuple(sorted(set(density.values)))))
+    else:
+        raise density._other(secret)
+    return DensityView(density, pairs)

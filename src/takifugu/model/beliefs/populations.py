@@ -16,11 +16,12 @@ from itertools import chain, combinations
 from typing import Any, TypedDict, Unpack
 
 from takifugu.core.cache import memoised
+from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.population_region import Regions, Sample, covering, spread
 from takifugu.model.beliefs.states import checked_alphabet, first_few, plain_state
-from takifugu.model.beliefs.undivided import Nameless, OneHypothesis, Undivided
+from takifugu.model.secrets.families import View
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 from takifugu.numbers.transport.couplings import least_largest
 
@@ -274,7 +275,7 @@ class FromPopulations(Nameless, Undivided):
 
 
 @dataclass(frozen=True, eq=False)
-class WhichOf(OneHypothesis):
+class WhichOf(View):
     """The belief as a secret about the population reads it: one entry, whose values are the populations."""
 
     whole: FromPopulations

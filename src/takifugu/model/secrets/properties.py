@@ -5,7 +5,7 @@ instance the mean income of these customers (Definition 3). A *distribution para
 population that the records were drawn from: phi_i (Definition 4); the sample only estimates it.
 
 Hypotheses are that g(X_i) has one value, or lies in one set; the belief says which values there are and, through
-`property`, how it reads a secret: as a belief about one entry that holds the hypothesis (a view).
+`VIEWS`, how it reads a secret: as a belief about one entry that holds the hypothesis (a view).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from itertools import combinations
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form
-from takifugu.model.secrets.families import Believed, Family, View, WithViews
+from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
 from takifugu.model.secrets.value_sets import ValueSet, described, near, number, reading, sets_of
 from takifugu.numbers.rationals import Number, as_fraction
 
@@ -151,7 +151,7 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
     definition = ATTRIBUTE
 
     def view(self, belief: Believed) -> View | None:
-        return belief.property(self) if isinstance(belief, WithViews) else None
+        return view_of(belief, self)
 
     def family(self, belief: Believed) -> Family:
         if isinstance(belief, View):
@@ -282,13 +282,13 @@ def property_of(secret: DatasetProperty, belief: Believed) -> View:
 
     Raises InputError for a belief without records.
     """
-    if not isinstance(belief, WithViews):
+    if VIEWS.of(belief) is None:
         raise InputError(
             f"a {type(belief).__name__} has no columns of records",
             rule="a property of a column requires a belief over records",
             fix="give Records(table, n), MultivariateNormal(...), Density(...) or Parameters(...)",
         ).at("beliefs")
-    view = belief.property(secret)
+    view = view_of(belief, secret)
     if view is None:
         raise InputError(f"a {type(belief).__name__} is not read by {secret.what}").at("beliefs")
     return view

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.entries import Undivided
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.estimate import checked_confidence
@@ -26,11 +27,9 @@ from takifugu.model.beliefs.population_region import interval
 from takifugu.model.beliefs.records.parameters import Column, Parameters, columns_from
 from takifugu.model.beliefs.states import first_few
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.beliefs.undivided import Undivided
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record
 from takifugu.model.queries.statistic import DeclaredAnswer
-from takifugu.model.secrets import Secret
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_fraction
 
@@ -140,13 +139,6 @@ class CountedParameters(Undivided):
         Raises InputError for any other query.
         """
         return self.estimate.resolve(query)
-
-    def property(self, secret: Secret) -> None:
-        """Return None, as parameters are entries, read as they are.
-
-        Raises InputError for a property of the records at hand.
-        """
-        self.estimate.property(secret)
 
     def chances(self, entry: int) -> Mapping[tuple[int, ...], tuple[FloatArray, FloatArray]]:
         """Return the intervals of P(phi_Q = x | phi_i = a), by Q.

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.core.entries import listed
+from takifugu.core.entries import Undivided, listed
 from takifugu.core.errors import InputError, Unsupported, did_you_mean
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
@@ -29,7 +29,6 @@ from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.states import checked_alphabet, first_few, in_order
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.beliefs.undivided import Undivided
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
@@ -203,17 +202,18 @@ class Parameters(Undivided):
             return words
         return f"{words} ({self.source})"
 
-    def property(self, secret: Secret) -> None:
-        """Return None, as parameters are entries, read as they are.
 
-        Raises InputError for a property of the records at hand.
-        """
-        if isinstance(secret, DatasetProperty):
-            raise InputError(
-                f"the secret is {secret.describe()}, and this belief is about parameters of the population",
-                rule="a property of the records at hand requires Records(table, n) or MultivariateNormal(...)",
-                fix="hide the parameter: distribution_parameter(column)",
-            ).at("secrets")
+def no_view(belief: object, secret: Secret) -> None:
+    """Return None, as parameters are entries, read as they are.
+
+    Raises InputError for a property of the records at hand.
+    """
+    if isinstance(secret, DatasetProperty):
+        raise InputError(
+            f"the secret is {secret.describe()}, and this belief is about parameters of the population",
+            rule="a property of the records at hand requires Records(table, n) or MultivariateNormal(...)",
+            fix="hide the parameter: distribution_parameter(column)",
+        ).at("secrets")
 
 
 def columns_from(described: Iterable[Plain], prior: JointTable | BayesianNetwork) -> dict[str, dict[State, Any]]:
