@@ -100,7 +100,7 @@ def test_what_is_registered_is_read_back(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(beliefs.KINDS, "_known", dict(beliefs.KINDS._known))
     beliefs.register("loop", Loop)
-    assert beliefs.belief_class("loop") is Loop
+    assert beliefs.KINDS.find("loop") is Loop
     described = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 2).to_dict()
     assert beliefs.from_dict({**described, "kind": "loop"}).to_dict() == described  # Loop.from_dict is inherited
 

@@ -209,7 +209,7 @@ def of_density(view: View, secret: Secret, answer: Additive) -> Described:
 DENSITIES: Question[Callable[[Belief, Secret, Additive], Described] | None] = Question(
     "the density that the audit looks at",
     {
-        "model.beliefs.density:DensityView": "audit.real_line:of_density",
+        "model.beliefs.density_views:DensityView": "audit.real_line:of_density",
         "model.beliefs.records.normal_views:NormalView": "audit.normal_columns:of_normal_view",
     },
     default=None,

@@ -32,7 +32,8 @@ from takifugu.model.beliefs.records.counted_parameters import CountedParameters
 from takifugu.model.beliefs.records.parameter_box import ParameterBox
 from takifugu.model.beliefs.records.parameters import Column, Parameters
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.beliefs.users import IndependentUsers, UserLaw
+from takifugu.model.beliefs.user_laws import UserLaw
+from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.numbers.rationals import as_fraction
 
 

@@ -133,7 +133,7 @@ def optimal_over(
     multiplied by for two populations (default: 1). Raises Unsupported where the program is too large, or no channel
     near the solver's keeps the promise.
 
-    >>> from takifugu.model.beliefs.population_region import covering, samples_of
+    >>> from takifugu.model.beliefs.counted_populations import covering, samples_of
     >>> rows = [("m", k % 2) for k in range(1000)] + [("f", k % 4 == 0) for k in range(1000)]
     >>> class_of = covering(samples_of(rows, 2), ["a", "b"], 0.99)
     >>> found = optimal_over(("a", "b"), np.array([[0, 0.4], [0.6, 0]]), class_of, Fraction(1, 2), Fraction(0))

@@ -125,14 +125,6 @@ SECTIONS = {
 register = KINDS.register
 
 
-def belief_class(kind: object) -> Any:
-    """Return the class of a kind of belief.
-
-    Raises InputError for an unknown kind.
-    """
-    return KINDS.find(kind)
-
-
 def check_registered(belief: Belief) -> None:
     """Raise InputError for a belief of an unregistered type.
 
