@@ -220,15 +220,6 @@ def _check_pairs(framework: Framework) -> None:
     ).at("secrets")
 
 
-def _check_belief(belief: object) -> None:
-    if not isinstance(belief, Belief):
-        raise InputError(
-            f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
-        ).at("beliefs")
-    belief_room.check_registered(belief)
-    _check_states(belief)
-
-
 def between(p: Pmf, q: Pmf) -> Framework:
     """Return the framework to hide a choice of two distributions.
 
@@ -261,8 +252,13 @@ def from_dict(data: Plain) -> Framework:
     )
 
 
-def _check_states(belief: Belief) -> None:
-    """Refuse states changed by the canonical form."""
+def _check_belief(belief: object) -> None:
+    """Refuse what cannot be read back, and states changed by the canonical form."""
+    if not isinstance(belief, Belief):
+        raise InputError(
+            f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
+        ).at("beliefs")
+    belief_room.check_registered(belief)
     if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
     states = set[State]()

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.errors import InputError, did_you_mean, per_cent
+from takifugu.core.errors import InputError, Unsupported, did_you_mean, per_cent
 from takifugu.core.lists import list_of
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.beliefs.stochastic import normalised
+from takifugu.model.beliefs.table import JointTable
 
 State = Hashable
 #: Rows of a conditional table that miss a sum of one by no more than this are rounded decimals, and renormalised.
 ROW_TOLERANCE = 1e-6
+#: A table of parameters is read as a network while its last conditional table holds at most this many numbers.
+LARGEST_TABLE = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,3 +118,32 @@ def component_names(by_name: Mapping[str, Node]) -> list[list[str]]:
         visited |= group
         groups.append([n for n in by_name if n in group])
     return groups
+
+
+def nodes_of_table(table: JointTable) -> list[Node]:
+    """Return the nodes of a table, each entry after all before.
+
+    Rows that never occur are uniform. Raises Unsupported for too many combinations, or tiny probabilities.
+    """
+    sizes = [len(table.alphabet(entry)) for entry in range(table.size)]
+    if np.prod(np.array(sizes, dtype=float)) > LARGEST_TABLE:
+        raise Unsupported(
+            f"the parameters have {np.prod(np.array(sizes, dtype=float)):.1e} combinations of values, and quilts of a "
+            f"table are sought up to {LARGEST_TABLE:,}",
+            fix="give the parameters as a BayesianNetwork",
+        ).at("prior")
+    nodes, names = [], list(map(str, table.names))
+    for entry in range(table.size):
+        sums = dict[tuple[int, ...], Fraction]()
+        for row, mass in zip(table.indices.tolist(), table.masses, strict=True):
+            key = tuple(row[: entry + 1])
+            sums[key] = sums.get(key, Fraction(0)) + Fraction(mass)
+        conditional = np.full(sizes[: entry + 1], 1 / sizes[entry])
+        for above in product(*map(range, sizes[:entry])):
+            masses = [sums.get((*above, value), Fraction(0)) for value in range(sizes[entry])]
+            if total := sum(masses):
+                conditional[above] = [float(mass / total) for mass in masses]
+                if any(mass and mass / total < Fraction(1, 10**290) for mass in masses):
+                    raise Unsupported("the table of parameters has probabilities below 1e-290").at("prior")
+        nodes.append(Node(names[entry], table.alphabet(entry), tuple(names[:entry]), conditional))
+    return nodes
