@@ -107,7 +107,7 @@ def group_loss(network: BayesianNetwork, profile: Profile, entry: int) -> FloatA
     table = profile.at(entry)
     if largest_of_others:
         largest_of_others = float(up(largest_of_others))
-    return beside(table, largest_of_others)
+    return with_others(table, largest_of_others)
 
 
 Attempt = Callable[[], FloatArray]
@@ -183,11 +183,11 @@ def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:
     total = sum(largest)
     losses = []
     for table, moved in zip(tables, largest, strict=True):
-        losses.append(beside(table, float_above(total - moved)))
+        losses.append(with_others(table, float_above(total - moved)))
     return losses
 
 
-def beside(table: FloatArray, others: float) -> FloatArray:
+def with_others(table: FloatArray, others: float) -> FloatArray:
     """Return what values of an entry lose by themselves and by all others, rounded up."""
     loss = np.array(sum_up(table, np.full_like(table, others)))
     np.fill_diagonal(loss, 0.0)

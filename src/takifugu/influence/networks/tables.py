@@ -8,7 +8,7 @@ from takifugu.core.arrays import FloatArray
 from takifugu.influence.chains.chains import Loss
 from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.networks.exchangeable import exchangeable_loss
-from takifugu.influence.networks.networks import MOST_IN_ONE, beside, largest_of_family
+from takifugu.influence.networks.networks import MOST_IN_ONE, largest_of_family, with_others
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.profiles.suprema import suprema
@@ -50,7 +50,7 @@ def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray
     most = 0.0
     for t in other_entries:
         most = float(sum_up(most, profile.largest(t)))
-    loss = beside(profile.at(entry), most)
+    loss = with_others(profile.at(entry), most)
     masses = np.array(belief.masses, dtype=np.float64) / float(belief.total or 1)
     alive = masses > 0
     states, state_numbers = np.unique(belief.indices[alive][:, other_entries], axis=0, return_inverse=True)

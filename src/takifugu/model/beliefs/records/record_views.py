@@ -7,12 +7,11 @@ A *sum* of scores of the records (mean, sum, share, a weighted sum of means) in 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, combinations, product
+from itertools import combinations, product
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import value_of
@@ -22,7 +21,7 @@ from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, Named
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near
+from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near, places_in
 from takifugu.numbers.rationals import as_fraction, to_text
 
 #: A function of the columns is computed for at most so many combinations of their values; pairs of values of a sum are
@@ -272,7 +271,7 @@ class SetsView(RecordView):
     @cached_property
     def members(self) -> tuple[range | tuple[int, ...], ...]:
         """The indices of the possible values of the property in each set."""
-        return tuple(_members(value_set, self.inside.values) for value_set in self.sets)
+        return tuple(places_in(value_set, self.inside.values) for value_set in self.sets)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return tuple(len(members) > 0 for members in self.members)
@@ -288,17 +287,3 @@ class SetsView(RecordView):
         else:
             is_in = f"is in {described(values)}"
         return f"{self.secret.what} {is_in}"
-
-
-def _members(value_set: ValueSet, values: Sequence[Fraction]) -> range | tuple[int, ...]:
-    """Return the indices of a set's values among ordered values."""
-    if isinstance(value_set, Intervals):
-        return tuple(sorted(chain.from_iterable(_members(part, values) for part in value_set.parts)))
-    if not isinstance(value_set, Between):
-        return tuple(values.index(value) for value in value_set if value in values)
-    low, high = 0, len(values)
-    if value_set.low is not None:
-        low = bisect_left(values, value_set.low)
-    if value_set.high is not None:
-        high = bisect_left(values, value_set.high)
-    return range(low, high)
