@@ -11,7 +11,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.core.errors import SpecError
-from takifugu.model.beliefs.population_region import intervals
+from takifugu.model.beliefs.estimate import intervals
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.public import PublicTable
 from takifugu.releasing.planning.plan import plan

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.core import entries
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.lists import has_columns, is_table, listed_array, no_list, value_of, values_of
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.queries import Additive

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Generic, TypeVar
 
 from takifugu.analysis.questions.answer_law import Share
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.additive import Additive
 from takifugu.model.secrets.families import Family

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, about, per_cent, unknown
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Json, Plain, set_fields
@@ -20,7 +21,6 @@ from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
 from takifugu.model.beliefs.states import checked_alphabet, different, in_order, plain_state
 from takifugu.model.beliefs.stochastic import normalised
-from takifugu.model.beliefs.undivided import Undivided
 from takifugu.numbers.rationals import exact_or_float, to_text
 
 State = Hashable

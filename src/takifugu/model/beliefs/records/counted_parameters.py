@@ -19,10 +19,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.entries import Undivided
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.estimate import checked_confidence
-from takifugu.model.beliefs.population_region import interval
+from takifugu.model.beliefs.estimate import checked_confidence, interval
 from takifugu.model.beliefs.records.parameters import Column, Parameters, columns_from
 from takifugu.model.beliefs.states import first_few
 from takifugu.model.beliefs.table import JointTable

@@ -14,8 +14,7 @@ from takifugu.core.sections import Key, Number, State, Text, written
 from takifugu.data.values.classes import Classes
 from takifugu.data.values.codes import UNOBSERVED
 from takifugu.model.beliefs import sections
-from takifugu.model.beliefs.estimate import checked_source
-from takifugu.model.beliefs.population_region import intervals
+from takifugu.model.beliefs.estimate import checked_source, intervals
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.sections import Cited, Columns, Counted, Counts, Probabilities, Public, Rows, SureFit
 from takifugu.model.beliefs.table import DECLARED, counted_table, declaration_faults, declared_table
