@@ -184,6 +184,7 @@ class RegionView(View):
 
     @property
     def sets(self) -> tuple[()]:
+        """Return none: sets of values are refused with the secret."""
         return ()
 
     @property
@@ -239,13 +240,14 @@ class RegionView(View):
         return self.laws[0].entry_change(answer)
 
 
-def region_view(belief: NormalRegion, secret: Secret) -> RegionView:
-    """Return the view of a class of normal laws for a secret about one of its columns.
+def region_view_of(belief: NormalRegion, secret: Secret) -> RegionView:
+    """Return the view of a region for a secret about one of its columns.
 
     Raises InputError for a secret whose worst law is not known.
     """
     name = belief.read.named(_hidden_column(secret))
-    return RegionView(belief, belief.columns.index(name), tuple(view_of(law, secret) for law in belief.laws(name)))
+    views = tuple(view_of(law, secret) for law in belief.laws(name))
+    return RegionView(belief, belief.columns.index(name), views)
 
 
 def _hidden_column(secret: Secret) -> Hashable:
