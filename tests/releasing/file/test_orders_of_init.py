@@ -224,6 +224,21 @@ def test_an_hour_beside_a_date_that_rises_alone_is_no_time_of_its_own(tmp_path: 
     assert source["order"] == "date"
 
 
+def test_times_as_parts_of_seconds_are_an_order(tmp_path: Path) -> None:
+    rows = (f"{k / 50:.2f},{k * 7 % 13 - 6}.5,{'walk' if k // 60 % 2 else 'sit'}" for k in range(900))
+    _, _, source = started(tmp_path, "t,acceleration,label", rows)
+    assert (source["rows"], source["order"], source["value"]) == ("samples", "t", "label")
+
+
+@pytest.mark.parametrize("week", ["KW {}", "week {}", "Semaine {}", "W{}"])
+def test_columns_called_as_weeks_are_steps(tmp_path: Path, week: str) -> None:
+    names = [week.format(k) for k in range(1, 13)]
+    rows = (",".join([f"S{k}", "AB"[k % 2], *("in" if k * n % 7 else "out" for n in range(12))]) for k in range(60))
+    _, _, source = started(tmp_path, f"pupil,class,{','.join(names)}", rows)
+    assert (source["rows"], source["unit"], source["ignore"]) == ("wide", "pupil", ["class"])
+    assert source["columns"] == {name: k for k, name in enumerate(names, 1)}
+
+
 @pytest.mark.parametrize("pair", ["x,y", "Rechtswert,Hochwert", "gps_lon,gps_lat"])
 def test_coordinates_in_columns_of_their_own_are_taken(tmp_path: Path, pair: str) -> None:
     places = [(48 + k * 37 % 9001 / 1000, 11 + k * 91 % 8009 / 1000) for k in range(200)]

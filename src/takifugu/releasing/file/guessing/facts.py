@@ -202,7 +202,7 @@ class Facts:
     @cached_property
     def amounts(self) -> tuple[Seen, ...]:
         """Return the columns of measured or counted numbers."""
-        numbers = [c for c in self._free if c.is_number and c not in self.answers and not c.tells_when]
+        numbers = [c for c in self._free if c.is_number and c not in self.answers and not (c.tells_when or c.is_time)]
         numbers = [c for c in numbers if c.kind == NUMBERS or len(c.labels) > 2]
         return tuple(c for c in numbers if c.is_size or not (c.named("unit") or c.is_identifier))
 

@@ -94,7 +94,8 @@ class Seen:
     @cached_property
     def is_identifier(self) -> bool:
         """Return whether its whole numbers only identify rows."""
-        if self.kind != WHOLE or self.is_size or self.tells_when or not 1 < self.rows == len(self.labels):
+        tells_more = self.is_size or self.tells_when or self.is_time
+        if self.kind != WHOLE or tells_more or not 1 < self.rows == len(self.labels):
             return False
         numbers = [self._moment(text) for text in self.labels]
         return max(numbers) - min(numbers) == self.rows - 1 or bool(self.words & (IDENTIFIERS | WORDS["unit"]))
@@ -143,8 +144,8 @@ class Seen:
 
     @property
     def tells_when(self) -> bool:
-        """Return whether it holds times, days, months or years."""
-        return self.is_time or self.is_clock or bool(self.words & WHEN)
+        """Return whether it holds times, days, months or years; numbers of ten digits may be names."""
+        return self.kind == TIMES or self.is_clock or bool(self.words & WHEN)
 
     @cached_property
     def moments(self) -> list[float]:
