@@ -74,7 +74,7 @@ def test_every_kind_of_file_has_the_width_of_its_dry_run(example: Example, tmp_p
     assert len(check_one_width(example.write(tmp_path))) == (example.kind not in ("populations", "asymmetric"))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "changes",
     [(), (CLEAR,), (COUNT, CLEAR), (POOLED, COUNT), (POOLED, CLEAR), (NORMAL, *NO_CALENDAR), (ADJUSTED,), (BOTH,)],
