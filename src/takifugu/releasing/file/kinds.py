@@ -25,14 +25,14 @@ SEQUENCES = "markov-chain"
 #: The kinds by the shape of their data, for beliefs that bring their section.
 SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
     "sequences": "releasing.file.sequences.kind:Sequences",
-    "people": "releasing.file.records.single_values:SingleValues",
+    "people": "releasing.file.records.rows:SingleValues",
     "users": "releasing.file.records.users:Users",
-    "records": "releasing.file.records.columned:Columned",
+    "records": "releasing.file.records.rows:Columned",
     "each row": "releasing.file.populations.kind:Populations",
     "policy": "releasing.file.policies.kind:UnderPolicy",
-    "columns": "releasing.file.attributes.finite:Finite",
-    "columns of numbers": "releasing.file.attributes.numbers:Numbers",
-    "one column of numbers": "releasing.file.attributes.numbers:OneNumber",
+    "columns": "releasing.file.attributes.columns:Finite",
+    "columns of numbers": "releasing.file.attributes.columns:Numbers",
+    "one column of numbers": "releasing.file.attributes.columns:OneNumber",
 })  # fmt: skip
 #: What a row is in the data of each shape, so that no other one is loaded to know it.
 ROWS = {

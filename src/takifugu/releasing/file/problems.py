@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 Where = tuple[Step, ...]
+#: A rule between keys: whether it is broken, the key as `section.key` or its steps, what is wrong, and what to write.
+Rule = tuple[object, str | Where, str, str]
 
 #: What pydantic calls a kind that it does not know.
 TAGS = ("union_tag_not_found", "union_tag_invalid")
@@ -62,6 +64,28 @@ def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
     'release[0].grid: is missing; write grid = "0.01"'
     """
     return InputError(what, rule=rule, fix=fix).at(*where)
+
+
+def broken(*rules: Rule) -> Iterator[TakifuguError]:
+    """Yield the fault of each broken rule between keys.
+
+    >>> [error.line for error in broken((True, "release.0.by", "is missing", 'write by = "hour"'))]
+    ['release[0].by: is missing; write by = "hour"']
+    """
+    for is_broken, place, what, fix in rules:
+        if is_broken:
+            if isinstance(place, str):
+                place = tuple(int(step) if step.isdigit() else step for step in place.split("."))
+            yield fault(place, what, fix)
+
+
+def strangers(
+    where: Where, words: Iterable[object], what: str, choices: Sequence[object]
+) -> Iterator[TakifuguError]:
+    """Yield the fault of each word that is none of the choices."""
+    for word in words:
+        if word not in choices:
+            yield stranger(where, word, what, choices)
 
 
 def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -> InputError:
