@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError, nearest_words
-from takifugu.core.plain import Json
 from takifugu.core.registry import Registry, loaded
 from takifugu.model.beliefs import SECTIONS
-from takifugu.model.queries import name_of, names_of, sections_of
+from takifugu.model.queries import name_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.described import file_of
 from takifugu.releasing.file.kind import Kind
@@ -86,19 +85,6 @@ def model_of_file(kind: Kind) -> type[FileSpec]:
         [] if kind.section is None else [other for other in KINDS.about(facts.rows) if other.section is not None]
     )
     beliefs = tuple(other.believes for other in candidates if other.facts.rows == facts.rows)
-    return file_of(facts.sections, facts.table, facts.rows, queries, beliefs)
-
-
-def model_of_named(kind: Kind, raw: Json) -> type[FileSpec]:
-    """Return the model of a file's queries and belief, if known."""
-    items, belief, facts = raw.get("release"), raw.get("belief"), kind.facts
-    query_names = [item.get("query") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    believed = kind.section is None or (isinstance(belief, dict) and belief.get("kind") in kind.names)
-    allowed_names = names_of(facts.rows)
-    if not query_names or not believed or any(name not in allowed_names for name in query_names):
-        return model_of_file(kind)
-    queries = tuple(sections_of(facts.rows, [name for name in allowed_names if name in query_names]).items())
-    beliefs = () if kind.section is None else (kind.believes,)
     return file_of(facts.sections, facts.table, facts.rows, queries, beliefs)
 
 
