@@ -262,16 +262,19 @@ class Kind:
         """Yield public advice on a table, with its `noise` before payment."""
         yield from ()
 
-    def in_degrees(self, file: ReleaseFile) -> bool:
-        """Return whether the places of a file are longitudes and latitudes."""
-        return False
-
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         """Yield the certificate's assumptions: public facts, independence, the belief's."""
         if file.source.unit is not None:
             yield f"which {file.people.many} there are is public"
             yield f"the {file.people.many} are independent of each other"
         yield from assumed(file.spec.belief)
+
+
+@runtime_checkable
+class OfPlaces(Protocol):
+    """A kind of file that says whether its places are declared, or named, as longitude and latitude."""
+
+    def in_degrees(self, file: ReleaseFile) -> bool: ...
 
 
 @runtime_checkable

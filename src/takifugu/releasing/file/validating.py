@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, cast, get_args
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Union, cast, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, create_model
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.plain import Json
@@ -41,17 +43,18 @@ class Reading:
     def __init__(self, kind: Kind, raw: Json) -> None:
         self._kind, self._raw = kind, raw
         self.faults, self.faulty = list[TakifuguError](), set[str]()
-        fields = kind.facts.sections.model_fields
-        own_names = [name for name in fields if name not in FileSpec.model_fields]
-        head = self._read(FileSpec, {key: value for key, value in raw.items() if key not in own_names}, (), set())
-        parts: dict[str, object] = {} if head is None else {key: getattr(head, key) for key in FileSpec.model_fields}
-        for name in own_names:
+        sections = _sections_of(kind.facts.sections)
+        keys = {key: value for key, value in raw.items() if key not in sections}
+        head = self._read(_head_of(kind.facts.sections), keys, (), set())
+        parts = {} if head is None else dict(head)
+        for name, members in sections.items():
+            field = kind.facts.sections.model_fields[name]
             if name == "release":
                 parts[name] = tuple(self._tables())
-            elif name in raw or fields[name].is_required():
-                parts[name] = self._section(name, _members(fields[name].annotation))
+            elif name in raw or field.is_required():
+                parts[name] = self._section(name, members)
             else:
-                parts[name] = fields[name].get_default(call_default_factory=True)
+                parts[name] = field.get_default(call_default_factory=True)
         self.spec: FileSpec = kind.facts.sections.model_construct(_fields_set=None, **parts)
         if len(self.faults) > MOST_PROBLEMS:
             self.faults[MOST_PROBLEMS:] = [fault(("the file",), "has more faults than these", "fix these first")]
@@ -160,11 +163,25 @@ def _kind_of(model: type[BaseModel]) -> str:
     return str(names[0]) if names else ""
 
 
+def _sections_of(file: type[FileSpec]) -> dict[str, list[type[BaseModel]]]:
+    """Return the sections of a file with their models; those of belief and tables depend on what they name."""
+    sections = {name: _members(field.annotation) for name, field in file.model_fields.items() if name != "expect"}
+    return {name: members for name, members in sections.items() if members or name in ("belief", "release")}
+
+
+@cache
+def _head_of(file: type[FileSpec]) -> type[BaseModel]:
+    """Return the model of a file's keys above all sections."""
+    no_sections: Any = dict.fromkeys(_sections_of(file), (Any, None))
+    return create_model("Head", __base__=file, **no_sections)
+
+
 def _members(annotation: object) -> list[type[BaseModel]]:
-    """Return the models of a type, union or list."""
+    """Return the models of a type or a union of types."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     models = list[type[BaseModel]]()
-    for argument in get_args(annotation):
-        models += _members(argument)
+    if get_origin(annotation) in (Union, UnionType, Annotated):
+        for argument in get_args(annotation):
+            models += _members(argument)
     return models

@@ -31,6 +31,7 @@ from takifugu.releasing.certificates.files import (
     digest_of,
 )  # fmt: skip
 from takifugu.releasing.certificates.sent_rows import names_of, read_rows, rows_sent, rows_text, written
+from takifugu.releasing.file.kind import OfPlaces
 from takifugu.releasing.file.tables import ItemWords
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
@@ -93,7 +94,8 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
         for a in answers
     )
     values = {TABLE: content, DATA: table_json(rows, certificate)}
-    in_degrees = planned.file.kind.in_degrees(planned.file)
+    kind = planned.file.kind
+    in_degrees = isinstance(kind, OfPlaces) and kind.in_degrees(planned.file)
     values |= _pictured(table.name, certificate, releases, rows, in_degrees)
     files = {
         CERTIFICATE: f"{certificate.to_json()}\n".encode(),
