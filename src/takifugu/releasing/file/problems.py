@@ -31,7 +31,10 @@ MOST_PROBLEMS = 100
 def problems_of(
     errors: Sequence[ErrorDetails], model: type[BaseModel], raw: object, section: Where, file: Json
 ) -> list[TakifuguError]:
-    """Return one error per fault of a section from pydantic, by the model whose words it is told in."""
+    """Return one error per fault of a section from pydantic.
+
+    `model` is the section's, `section` its place in the `file`.
+    """
     problems: dict[Where, TakifuguError] = {}
     belief, schema = file.get("belief"), schema_of(model)
     kind = belief.get("kind") if isinstance(belief, dict) else None
@@ -56,7 +59,7 @@ def schema_of(model: type[BaseModel]) -> Json:
 
 
 def missing(where: Where, kinds: Mapping[str, type[BaseModel]]) -> InputError:
-    """Return the error about a section that is missing, of one of these kinds."""
+    """Return the error about a missing section of these kinds."""
     needed = f"kind = {_either([*kinds])}"
     if len(kinds) == 1:
         (model,) = kinds.values()
@@ -67,7 +70,7 @@ def missing(where: Where, kinds: Mapping[str, type[BaseModel]]) -> InputError:
 
 
 def unknown_kind(where: Where, section: Json, kinds: Sequence[str], fix: str = "") -> InputError:
-    """Return the error about a section of no kind that there is."""
+    """Return the error about a section of an unknown kind."""
     kind = section.get("kind")
     what = f"has the unknown kind {kind!r}{did_you_mean(kind, kinds)}"
     if kind is None:
@@ -77,7 +80,7 @@ def unknown_kind(where: Where, section: Json, kinds: Sequence[str], fix: str = "
 
 
 def unknown_query(table: Json, queries: Sequence[str]) -> InputError:
-    """Return the error about a table of no query that there is."""
+    """Return the error about a table of an unknown query."""
     if "query" not in table:
         return InputError("is missing", fix=f"write {_either(queries)}")
     query = table["query"]

@@ -131,7 +131,10 @@ def sharing_problems(
 def _faults_of_sharing(
     item: Table, place: str, first: Table, failing: bool, has_units: bool
 ) -> Iterator[TakifuguError]:
-    """Yield the faults of a table that shares its epsilon with `first`; `failing` says whether with a delta."""
+    """Yield the faults of a table that shares an epsilon.
+
+    `first` is the first one that does; `failing` says whether they share a delta, too.
+    """
     leave, no_delta = f"leave it out, or {ITS_EPSILON}", f"leave joint_delta out, or {ITS_EPSILON}"
     has_other_scope = has_units and item.scope != first.scope and "both" not in (item.scope, first.scope)
     yield from broken(

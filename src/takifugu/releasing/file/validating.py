@@ -95,7 +95,7 @@ class Reading:
         self.faults.append(fault(("release",), what, "add a section [[release]] with name, query, epsilon"))
 
     def _table(self, raw: object, place: Where) -> BaseModel | None:
-        """Return a table as its query's section says, without other queries' keys; None if faulty."""
+        """Return a table without other queries' keys, None if faulty."""
         facts = self._kind.facts
         query = raw.get("query") if isinstance(raw, dict) else None
         names, model = names_of(facts.rows), cast("type[BaseModel]", facts.table)
@@ -107,18 +107,18 @@ class Reading:
             return self._read(facts.table, raw, place)
         keys_by_query = {name: keys_of(self._model(name)) for name in names}
         foreign_keys = set[str]().union(*keys_by_query.values()) - keys_of(model)
-        own = {key: value for key, value in raw.items() if key not in foreign_keys}
+        table_keys = {key: value for key, value in raw.items() if key not in foreign_keys}
         if model is facts.table:
             error = instead_of(query, names, self._raw) or unknown_query(raw, names)
             self.faults.append(error.at(*place, "query"))
-            self._read(model, {**own, "query": "?"}, place)
+            self._read(model, {**table_keys, "query": "?"}, place)
             return None
-        for key in raw.keys() - own.keys():
+        for key in raw.keys() - table_keys.keys():
             having = " or ".join(name for name in names if key in keys_by_query[name])
             fix = f"leave it out, or publish a {having}"
             self.faults.append(fault((*place, key), f"does not belong to a {query}", fix))
         faulty = set[str]()
-        item = self._read(model, own, place, faulty)
+        item = self._read(model, table_keys, place, faulty)
         if not isinstance(item, Table) or not faulty <= _HARMLESS or ("epsilon" in faulty and item.shares_epsilon):
             return None
         return item if "name" not in faulty else item.model_copy(update={"name": f"{item.name}-{place[-1]}"})
@@ -130,7 +130,10 @@ class Reading:
     def _read(
         self, model: type[BaseModel], raw: Any, place: Where, faulty: set[str] | None = None
     ) -> BaseModel | None:
-        """Return a section, with examples for keys that are then `faulty`, if it may have some; None if it is."""
+        """Return a section, None if faulty.
+
+        With `faulty`, keys that are go there, and examples stand for them.
+        """
         try:
             return model.model_validate(raw)
         except ValidationError as error:
@@ -164,7 +167,7 @@ def _kind_of(model: type[BaseModel]) -> str:
 
 
 def _sections_of(file: type[FileSpec]) -> dict[str, list[type[BaseModel]]]:
-    """Return the sections of a file with their models; those of belief and tables depend on what they name."""
+    """Return the sections of a file with their possible models."""
     sections = {name: _members(field.annotation) for name, field in file.model_fields.items() if name != "expect"}
     return {name: members for name, members in sections.items() if members or name in ("belief", "release")}
 
