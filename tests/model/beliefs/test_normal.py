@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import jarque_bera, kurtosis, skew
 from tests.support.normal_oracles import of_all_records
 
 import takifugu as tf
@@ -14,6 +15,7 @@ from takifugu.analysis.questions.evaluating import value_indices
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.model import beliefs
 from takifugu.model.beliefs.estimate import is_private_source
+from takifugu.model.beliefs.records.normal_fit import normality
 from takifugu.model.queries import resolved
 from takifugu.model.secrets.families import view_of
 
@@ -205,3 +207,16 @@ def test_beliefs_of_one_framework_have_the_same_columns():
     other = tf.MultivariateNormal([0, 0], [[1, 0], [0, 1]], ["sat", "weight"], 500)
     with pytest.raises(InputError, match="columns"):
         tf.Pufferfish(tf.dataset_property("sat", "mean", max_difference=1), [four(), other])
+
+
+def test_how_normal_numbers_look_is_what_scipy_says():
+    draws = np.random.default_rng(3)
+    columns = {"x": draws.normal(size=400), "y": draws.exponential(size=400), "flat": np.ones(400)}
+    parts = {name: row for name, *row in normality(columns)}
+    slope = np.polyfit(columns["y"], columns["x"], 1)[0]
+    expected = {
+        "'x'": columns["x"], "'y'": columns["y"], "what 'y' leaves of 'x'": columns["x"] - slope * columns["y"],
+    }
+    for name, numbers in expected.items():
+        assert parts[name] == pytest.approx([skew(numbers), kurtosis(numbers), jarque_bera(numbers).pvalue], rel=1e-6)
+    assert parts.keys() == {*expected, "what 'x' leaves of 'y'"}

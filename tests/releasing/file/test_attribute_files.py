@@ -429,3 +429,16 @@ def test_noise_is_enough_for_each_law_that_is_listed(tmp_path: Path) -> None:
     assert tf.true_delta(replace(several, randomiser=first.randomiser)).lower > several.delta
     laws = [belief.describe().rpartition("; ")[2] for belief in several.framework.beliefs]
     assert laws == ["law 1 of 2)", "law 2 of 2)"]
+
+
+@pytest.mark.parametrize(("section", "says"), [
+    ('fit = { file = "public.csv" }', True),
+    ('fit = { file = "public.csv", confidence = 0.95 }', True),
+    ('fit = { file = "public.csv", private = true }', False),
+])  # fmt: skip
+def test_beside_a_fitted_normal_stands_how_normal_its_rows_are(tmp_path: Path, section: str, says: bool) -> None:
+    rows = "".join(f"{40 + i % 13};{70 - 0.04 * i * i}\n" for i in range(60))
+    (tmp_path / "public.csv").write_text(f"income;weight\n{rows}", encoding="utf-8")
+    path = written(tmp_path, "normal", {"mean = [70, 40]\ncovariance = [[144, 60], [60, 100]]\n": f"{section}\n"})
+    words = succeed("compare", str(path)).stdout
+    assert words.count("Jarque and Bera") == says

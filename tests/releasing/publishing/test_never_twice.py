@@ -201,3 +201,13 @@ def test_spellings_of_a_key_that_look_alike_pay_once(tmp_path: Path) -> None:
         assert paid(tmp_path) == 1
     succeed(*again, "W\u00f3che 03")
     assert paid(tmp_path) == 2
+
+
+def test_a_budget_is_the_same_however_it_is_spelt(tmp_path: Path) -> None:
+    toml = Path(small(tmp_path, FIRST))
+    text = toml.read_text(encoding="utf-8")
+    succeed("release", str(toml))
+    for spelling in ("4", '"4"', '"4/1"', '"8/2"', "4e0"):
+        toml.write_text(text.replace("epsilon = 4.0\n", f"epsilon = {spelling}\n"), encoding="utf-8")
+        succeed("release", str(toml))
+        assert paid(tmp_path) == 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
-from takifugu.numbers.rationals import to_text
+from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.releasing.file.keys import UNSAID
 from takifugu.releasing.file.sharing import sharing
 
@@ -43,6 +43,9 @@ _NEWER: dict[str, object] = {
     **dict.fromkeys(("roster", "before", "start", "end", "duration", "otherwise")), "overlap": "refuse",
     "columns": None, "ignore": [], "empty": None, **dict.fromkeys(("alpha", "first", "metric")),
 }  # fmt: skip
+
+#: Keys whose numbers may be written in several ways: 1, 1.0 and "1/1".
+_BUDGETS = ("epsilon", "delta", "joint_epsilon", "joint_delta")
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
 _OTHERWISE = ("calibration", "data", "observed", "readers", "shares")
@@ -111,6 +114,8 @@ def _keys(spec: FileSpec) -> Json:
     for item, window in zip(content["release"], windows, strict=True):
         if window is not None:
             item.pop("every", None)
+    for section in (content, *content["release"]):
+        section |= {key: _one_spelling(section[key]) for key in _BUDGETS if section.get(key) is not None}
     if all(window is not None for window in windows):
         content["source"].pop("until", None)
 
@@ -122,6 +127,15 @@ def _keys(spec: FileSpec) -> Json:
     for key in content.keys() & {"source", "belief", "release"}:
         content[key] = as_before(content[key])
     return content
+
+
+def _one_spelling(written: Number) -> Number:
+    """Return a number as a whole one, else as a decimal, else as a fraction."""
+    number = as_fraction(written, "a budget")
+    if number.denominator == 1:
+        return int(number)
+    decimal = float(number)
+    return decimal if as_fraction(decimal, "a budget") == number else to_text(number)
 
 
 def _noise(calibration: Calibration) -> bytes:

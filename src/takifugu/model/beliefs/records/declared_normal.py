@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MinLen
@@ -14,6 +15,7 @@ from takifugu.core.plain import Plain
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text, written
 from takifugu.model.beliefs import Belief, sections
 from takifugu.model.beliefs.records.normal import MultivariateNormal
+from takifugu.model.beliefs.records.normal_fit import normality
 from takifugu.model.beliefs.records.normal_region import NormalRegion
 from takifugu.model.beliefs.sections import Cited, Confidence, Counted, Private, Public
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -115,11 +117,7 @@ class NormalSection:
     def belief(self, public: Public) -> MultivariateNormal:
         if self.fit is None:
             return self._normal(self.mean or (), self.covariance or (), 1)
-        table = public.open(self.fit)
-        numbers: dict[str, list[str | None]] = {name: [] for name in self.columns}
-        for row in table.texts(self.columns):
-            for name, text in zip(self.columns, row, strict=True):
-                numbers[name].append(None if text is None else table.number(text, name))
+        numbers = self._fitted(public, self.fit)
         fit = MultivariateNormal.fit
         if self.fit.confidence is not None:
             fit = partial(NormalRegion.fit, confidence=self.fit.confidence)
@@ -128,6 +126,35 @@ class NormalSection:
             records=self.records, ranges=self.ranges, resolution=self.resolution, outside=self.outside,
             replaced=tuple(self.missing or {}),
         )  # fmt: skip
+
+    def remarks(self, public: Public) -> Iterator[str]:
+        """Yield the linear part of the public numbers that looks least normal.
+
+        Of private numbers nothing is said.
+        """
+        if self.fit is None or self.fit.private:
+            return
+        columns = {name: list(map(float, texts)) for name, texts in self._fitted(public, self.fit).items()}
+        parts = list(normality(columns))
+        if not parts:
+            return
+        name, skewness, excess, chance = min(parts, key=itemgetter(3))
+        chance_text = f"{chance:.2g}" if chance >= 1e-6 else "below 1e-6"
+        verdict = "no sign against the belief" if chance >= 0.05 else "the belief is a guess about its shape, too"
+        yield (
+            f"how normal the {len(columns[self.columns[0]]):,} rows of {self.fit.file} are: least so is {name}, with "
+            f"skewness {skewness:.2g} and excess kurtosis {excess:.2g} (0 and 0 of normal numbers; as much by chance: "
+            f"{chance_text}, Jarque and Bera): {verdict}"
+        )
+
+    def _fitted(self, public: Public, fit: NormalFit) -> dict[str, list[str]]:
+        """Return the numbers of the public file, by column."""
+        table = public.open(fit)
+        numbers: dict[str, list[str]] = {name: [] for name in self.columns}
+        for row in table.texts(self.columns):
+            for name, text in zip(self.columns, row, strict=True):
+                numbers[name].append("nan" if text is None else table.number(text, name))
+        return numbers
 
     def class_with(self, belief: Belief) -> list[Belief]:
         """Return a belief with the other ones of its class."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from takifugu.analysis.questions.real_columns import ColumnTotals
 from takifugu.core.errors import TakifuguError, first_of
@@ -21,7 +21,9 @@ from takifugu.releasing.file.attributes.kind import Attributes, Known
 from takifugu.releasing.file.attributes.sections import AttributeReleaseSpec
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import Where, blamed, fault, stranger
+from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import no_lookalikes, wrong
+from takifugu.releasing.file.tables import Table as Item
 
 
 class Finite(Attributes):
@@ -78,6 +80,13 @@ if TYPE_CHECKING:
     Section = NormalSection | DensitySection
 
 
+@runtime_checkable
+class Remarking(Protocol):
+    """A section of a belief that says of its public files how well they fit it."""
+
+    def remarks(self, public: Public) -> Iterator[str]: ...
+
+
 class Numbers(Attributes):
     """A kind whose columns hold numbers: its belief says their `ranges`, `resolution`, and what is `missing`."""
 
@@ -106,6 +115,13 @@ class Numbers(Attributes):
         """Return the total of each column."""
         belief: Section = file.spec.belief.meant
         return (Unit(None, ColumnTotals(belief.columns, _totals(file.table, belief))),)
+
+
+    def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
+        """Yield how normal the numbers of a public file look, if any are fitted."""
+        section = file.spec.belief.meant
+        if isinstance(section, Remarking):
+            yield from section.remarks(Public(file.folder, file.source))
 
 
 class OneNumber(Numbers):
