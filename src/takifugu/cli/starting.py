@@ -176,7 +176,7 @@ def _print(output: Path, missing: Sequence[TakifuguError], said: Sequence[str]) 
         click.echo(f"\n{wrapped(note)}")
     click.echo(f"\nwritten: {visible(str(output))}\n")
     if missing:
-        click.echo("What only you can know is still missing in it:\n")
+        click.echo(f"{wrapped('What only you can know is still missing in it:')}\n")
         lines = list[tuple[str, str]]()
         for fault in missing:
             lines.append((f"  {fault.place}", "; ".join(filter(None, (fault.rule, fault.fix))) or fault.what))
