@@ -14,7 +14,8 @@ import takifugu as tf
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import sides, two_states
 from takifugu.influence.chains.chains import backward_side
-from takifugu.influence.chains.sides import BackwardFromAnyStart, Forward, contracted, reversed_kernel, spread
+from takifugu.influence.chains.kernels import contracted, reversed_kernel, spread
+from takifugu.influence.chains.sides import BackwardFromAnyStart, Forward
 from takifugu.numbers.outward_rounding import UNIT
 
 UNITS = 2**30  # masses are multiples of 2^-30, so that rows sum to one exactly and products of two are rounded
