@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.populations import FromPopulations
     from takifugu.model.beliefs.records.counted_parameters import CountedParameters
     from takifugu.model.beliefs.records.normal import MultivariateNormal
+    from takifugu.model.beliefs.records.normal_region import NormalRegion
     from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
     from takifugu.model.beliefs.records.parameters import Parameters
     from takifugu.model.beliefs.records.records import Records
@@ -111,6 +112,7 @@ __all__ = [
     "Named",
     "Normal",
     "NormalMixture",
+    "NormalRegion",
     "ParameterBox",
     "Parameters",
     "PeriodicChain",
@@ -174,6 +176,7 @@ _MODULES = {
     "takifugu.model.beliefs.networks.network": ("BayesianNetwork",),
     "takifugu.model.beliefs.networks.network_files": ("read_network",),
     "takifugu.model.beliefs.records.normal": ("MultivariateNormal",),
+    "takifugu.model.beliefs.records.normal_region": ("NormalRegion",),
     "takifugu.model.beliefs.records.counted_parameters": ("CountedParameters",),
     "takifugu.model.beliefs.records.parameter_box": ("Affine", "ParameterBox"),
     "takifugu.model.beliefs.records.parameters": ("Parameters",),

@@ -299,6 +299,26 @@ def test_a_date_and_a_time_of_day(engine: str, case: str, tmp_path: Path, reader
     assert read(data, order="day", time_of_day="clock", order_format=form) == expected
 
 
+@pytest.mark.parametrize("day", ["2026-01-31", date(2026, 1, 31)])
+@pytest.mark.parametrize("name", ["d.parquet", "d.duckdb"])
+def test_a_date_and_a_time_of_day_where_texts_are_checked(name: str, day: str | date, tmp_path: Path) -> None:
+    path, layout = tmp_path / name, Layout("state", order="date", time_of_day="from")
+
+    def write(clock: str) -> None:
+        frame = polars.DataFrame({"date": [day], "from": [clock], "state": ["still"]})
+        if name == "d.parquet":
+            frame.write_parquet(path)
+        else:
+            with duckdb.connect(path) as base:
+                base.execute("create or replace table d as select * from frame")
+
+    write("10:00")
+    assert order_kind(open_frame(path), layout) == "clock times"
+    write("10:00" + " " * 70_000)
+    with pytest.raises(DataError, match="texts of more than"):
+        order_kind(open_frame(path), layout)
+
+
 def test_dates_and_times_of_frames(tmp_path: Path) -> None:
     days, clocks = [date(2026, 1, 31), date(2026, 2, 1)], [time(23, 57), time(0, 4)]
     states = ["still", "walk"]

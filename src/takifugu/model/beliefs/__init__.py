@@ -95,6 +95,7 @@ KINDS: Registry[type[Registered]] = Registry(
         "law-pair": "model.beliefs.pair:LawPair",
         "bayesian-network": "model.beliefs.networks.network:BayesianNetwork",
         "multivariate-normal": "model.beliefs.records.normal:MultivariateNormal",
+        "normal-region": "model.beliefs.records.normal_region:NormalRegion",
         "clique-infection": "model.beliefs.contacts:CliqueInfection",
         "density": "model.beliefs.density:Density",
         "parameters": "model.beliefs.records.parameters:Parameters",

@@ -211,7 +211,7 @@ class TableSection:
     def belief(self, public: Public) -> JointTable:
         with about(*([] if self.fit is None else ["fit"])):
             if self.fit is not None:
-                return counted_table(self.fit, self.source, public)
+                return counted_table(self.fit, self.source, public)[0]
             return declared_table(self.columns, self.rows, self.counts, self.probabilities, self.source)
 
 #: The keys of a section that declares a table by its rows.
@@ -242,8 +242,9 @@ def declared_table(
 
 def counted_table(
     fit: TableFit, origin: str, public: Public, classes: Mapping[str, Hashable] | None = None
-) -> JointTable:
-    """Return the exact empirical distribution of columns of a records file."""
+) -> tuple[JointTable, list[int]]:
+    """Return the exact empirical distribution of columns of a records file, and the count of each row."""
     counts = public.open(fit).counts(fit.columns, classes or {})
     source = point_estimate(checked_source(f"{origin}; counted in {fit.file}", fit.private))
-    return JointTable.from_counts(list(counts), list(counts.values()), fit.columns, source=source)
+    numbers = list(counts.values())
+    return JointTable.from_counts(list(counts), numbers, fit.columns, source=source), numbers

@@ -96,11 +96,11 @@ class RecordsSection:
 
     def belief(self, public: Public) -> Records:
         with about("rows" if self.fit is None else "fit"):
-            classes = self.classes or {}
+            classes, counts = self.classes or {}, list[int]()
             if self.fit is None:
                 table = declared_table(self.columns, self.rows, self.counts, self.probabilities, self.source)
             else:
-                table = counted_table(self.fit, self.source, public, classes)
+                table, counts = counted_table(self.fit, self.source, public, classes)
             for name, of_column in classes.items():
                 odd = set(table.alphabet(table.position(name))) - set(of_column.called)
                 if odd:
@@ -110,10 +110,9 @@ class RecordsSection:
                     )
             if self.fit is None or self.fit.confidence is None:
                 return Records(table, self.records)
-            counts = public.open(self.fit).counts(self.fit.columns, classes)
             origin = f"{self.source}; counted in {self.fit.file}, with confidence {self.fit.confidence:g}"
-            ends = intervals([counts[row] for row in table.rows], self.fit.confidence)
-            return Records(table, self.records, checked_source(origin, self.fit.private), ends)
+            source = checked_source(origin, self.fit.private)
+            return Records(table, self.records, source, intervals(counts, self.fit.confidence))
 
     def assumptions(self) -> Iterator[str]:
         for name, classes in (self.classes or {}).items():

@@ -76,6 +76,10 @@ class NormalView(View):
         """Return the covariance of the answer's cells."""
         return _forms(answer.coefficients, self.whole.covariance, answer.coefficients, self.whole.records)
 
+    def law_of(self, answer: ColumnSums, a: int, b: int) -> tuple[NormalView, int, int]:
+        """Return two hypotheses under the law that they share."""
+        return self, a, b
+
     def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
         """Bound the L1 change of a cell and of the answer.
 
