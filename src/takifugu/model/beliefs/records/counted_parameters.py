@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.core.entries import Undivided
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.estimate import checked_confidence, interval

@@ -23,9 +23,9 @@ from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import checked_confidence, checked_source
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.normal_views import NormalView, view_of
-from takifugu.model.beliefs.undivided import OneHypothesis
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
+from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
 from takifugu.numbers.normal.matrices import Vector
@@ -116,15 +116,6 @@ class NormalRegion(MultivariateNormal):
         set_fields(region, source=checked_source(source, private))
         return region
 
-    def property(self, secret: Secret) -> RegionView:  # type: ignore[override]
-        """Return the belief as a secret about one of its columns reads it.
-
-        Raises InputError for a secret whose worst law is not known.
-        """
-        name = self.read.named(_hidden_column(secret))
-        views = tuple(view_of(law, secret) for law in self.laws(name))
-        return RegionView(self, self.columns.index(name), views)
-
     def laws(self, name: str) -> tuple[MultivariateNormal, ...]:
         """Return the laws of the class that lose most where a column is hidden."""
         x, laws = self.columns.index(name), dict[Vector, MultivariateNormal]()
@@ -180,7 +171,7 @@ class ExtremeLaw(MultivariateNormal):
 
 
 @dataclass(frozen=True, eq=False)
-class RegionView(OneHypothesis):
+class RegionView(View):
     """One entry, the hypothesis about column `x`, once under each of the `laws` that lose most."""
 
     whole: NormalRegion
@@ -193,6 +184,7 @@ class RegionView(OneHypothesis):
 
     @property
     def sets(self) -> tuple[()]:
+        """Return none: sets of values are refused with the secret."""
         return ()
 
     @property
@@ -246,6 +238,16 @@ class RegionView(OneHypothesis):
     def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
         """Bound the L1 change of a cell and of the answer by one record, under whatever law."""
         return self.laws[0].entry_change(answer)
+
+
+def region_view_of(belief: NormalRegion, secret: Secret) -> RegionView:
+    """Return the view of a region for a secret about one of its columns.
+
+    Raises InputError for a secret whose worst law is not known.
+    """
+    name = belief.read.named(_hidden_column(secret))
+    views = tuple(view_of(law, secret) for law in belief.laws(name))
+    return RegionView(belief, belief.columns.index(name), views)
 
 
 def _hidden_column(secret: Secret) -> Hashable:
