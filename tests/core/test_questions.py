@@ -22,7 +22,7 @@ from takifugu.analysis.questions.joint_states import JOINT_STATES
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.registry import Question
 from takifugu.influence.curves import CURVES
-from takifugu.model import beliefs
+from takifugu.model import beliefs, secrets
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.one_sequence import AnySequence
 from takifugu.model.frameworks import Framework
@@ -245,3 +245,21 @@ def test_nothing_asks_for_the_type_of_a_belief() -> None:
 ])  # fmt: skip
 def test_a_check_is_found(line: str, count: int) -> None:
     assert len([*checks(ast.parse(line), {"MarkovChain", "JointTable"})]) == count
+
+
+def test_a_belief_from_outside_has_views() -> None:
+    class Survey(tf.Records):
+        pass
+
+    class WholeColumn(extending.View):
+        values = ("low", "high")
+        pairs = None
+
+    secret = tf.every_entry("income")
+    table = tf.JointTable([("low",), ("high",)], [0.5, 0.5], names=["income"])
+    with registries.restored():
+        extending.register_belief("survey", Survey, view=lambda belief, secret: WholeColumn(belief))
+        view = secrets.view(secret, Survey(table, 2))
+        assert isinstance(view, WholeColumn)
+        assert secret.family(view).value_pairs(view, 0) == ((0, 1), (1, 0))
+    assert not isinstance(secrets.view(secret, Survey(table, 2)), WholeColumn)

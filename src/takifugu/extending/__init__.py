@@ -34,6 +34,7 @@ from takifugu.model.beliefs.one_sequence import AnySequence
 from takifugu.model.queries import Additive
 from takifugu.model.queries import register as register_query
 from takifugu.model.secrets import register as register_secret
+from takifugu.model.secrets.families import VIEWS, View
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import round_up
 
@@ -75,6 +76,7 @@ __all__ = [
     "SourceFormat",
     "States",
     "Unsupported",
+    "View",
     "Witness",
     "Worst",
     "Written",
@@ -103,6 +105,7 @@ def register_belief(
     quilts: Quilts | None = None,
     curve: Curve[Any] | None = None,
     marginal: type[Marginal[Belief]] | None = None,
+    view: Callable[[Any, Any], View | None] | None = None,
     section: type | None = None,
     rows: str = "people",
     draft: Callable[[Sequence[Seen]], str] | None = None,
@@ -114,9 +117,10 @@ def register_belief(
     `answer_law` (an AnswerLaw) is for mechanisms that look at the distribution of the answer, `joint_states` (a
     JointStates) for the audit, `values` (belief, data -> value indices) for releases, `quilts` (Quilts) for mechanisms
     of Markov quilts and for what releases cost together, `curve` (a Curve) for the loss of a profile, which `influence`
-    and what releases cost together use, `marginal` (a Marginal) for what components add beside each other. Without an
-    answer, the question is refused with a reason, or answered at its worst, also where the type derives from one that
-    has an answer: that is proved for another distribution.
+    and what releases cost together use, `marginal` (a Marginal) for what components add beside each other, `view`
+    (belief, secret -> a View, or None) for secrets about columns. Without an answer, the question is refused with a
+    reason, or answered at its worst, also where the type derives from one that has an answer: that is proved for
+    another distribution.
 
     `section` is the frozen dataclass of its keys in release files, `kind: Literal[...]` among them, whose
     `belief(public)` makes the belief. `rows` says what the data are: "people", each row an entry of the belief,
@@ -139,3 +143,5 @@ def register_belief(
             question.register(belief, question.default if answer is None else answer)
     if values is not None:
         VALUES.register(belief, values)
+    if view is not None:
+        VIEWS.register(belief, view)

@@ -145,3 +145,60 @@ def same_type(first: Array, second: Array) -> tuple[Array, Array]:
     if np.float64 in (first.dtype, second.dtype):
         return floats(first), floats(second)
     return fractions(first), fractions(second)
+
+
+def check_lengths(atoms: Array, weights: Array, name: str) -> None:
+    if len(atoms) != len(weights):
+        raise InputError(f"{len(atoms)} values but {len(weights)} {name}", fix="give one for each value").at(name)
+    if not len(atoms):
+        raise InputError("a distribution needs at least one atom", rule=f"values and {name} are empty").at("values")
+    if (weights < 0).any():
+        raise InputError(f"{name} contain {weights[weights < 0][0]}", rule="none may be negative").at(name)
+
+
+def sorted_atoms(atoms: Array, masses: Array) -> tuple[Array, Array]:
+    """Sort by atom and refuse repeated atoms."""
+    if not (atoms[1:] > atoms[:-1]).all():
+        order = np.argsort(atoms, kind="stable")
+        atoms, masses = atoms[order], masses[order]
+        repeated = atoms[1:] == atoms[:-1]
+        if repeated.any():
+            raise InputError(
+                f"values repeat {to_python(atoms[1:][repeated][0])}", fix="list it once and add its masses"
+            ).at("values")
+    return atoms, masses
+
+
+def merged(atoms: Array, masses: Array) -> tuple[Array, Array]:
+    """Sort by atom and add the masses of equal atoms."""
+    order = np.argsort(atoms, kind="stable")
+    atoms, masses = atoms[order], masses[order]
+    first = np.concatenate(([True], atoms[1:] != atoms[:-1]))
+    return atoms[first], np.add.reduceat(masses, np.flatnonzero(first))
+
+
+def with_small_atoms(atoms: Array) -> Array:
+    """Keep integer atoms of a safe size; others become Fractions."""
+    if atoms.dtype == np.int64 and atoms.size and max(int(atoms.max()), -int(atoms.min())) > LARGEST_SMALL:
+        return fractions(atoms)
+    return compact(atoms) if atoms.dtype == object else atoms
+
+
+def joined_arrays(arrays: Sequence[Array]) -> Array:
+    kinds = {array.dtype for array in arrays}
+    if len(kinds) > 1:
+        alike = floats if np.dtype(np.float64) in kinds else fractions
+        arrays = list(map(alike, arrays))
+    return np.concatenate(arrays)
+
+
+def is_dense(first: Array, second: Array) -> bool:
+    """Whether filling the gaps is cheaper than listing all pairs."""
+    widths = [int(atoms[-1]) - int(atoms[0]) + 1 for atoms in (first, second)]
+    return widths[0] * widths[1] <= 16 * len(first) * len(second)
+
+
+def dense_masses(values: Array, masses: Array) -> Array:
+    dense = np.zeros(int(values[-1]) - int(values[0]) + 1, dtype=masses.dtype)
+    dense[values - values[0]] = masses
+    return dense

@@ -12,9 +12,10 @@ from tests.support.sweep_oracles import DIGITS, backwards, by_tanh, product_of, 
 
 import takifugu as tf
 from takifugu.core.errors import Unsupported
-from takifugu.influence.chains import sides, two_states
+from takifugu.influence.chains import kernels, sides, two_states
 from takifugu.influence.chains.chains import backward_side
-from takifugu.influence.chains.sides import BackwardFromAnyStart, Forward, contracted, reversed_kernel, spread
+from takifugu.influence.chains.kernels import contracted, reversed_kernel, spread
+from takifugu.influence.chains.sides import BackwardFromAnyStart, Forward
 from takifugu.numbers.outward_rounding import UNIT
 
 UNITS = 2**30  # masses are multiples of 2^-30, so that rows sum to one exactly and products of two are rounded
@@ -44,13 +45,14 @@ class Seen:
     """The rows and the error of the last call of `suprema`, which goes on."""
 
     def __init__(self, monkeypatch):
-        suprema = sides.suprema
+        suprema = kernels.suprema
 
         def watched(rows, ratio, relative_error=0.0, *more):
             self.rows, self.error = rows, relative_error
             return suprema(rows, ratio, relative_error, *more)
 
         monkeypatch.setattr(sides, "suprema", watched)
+        monkeypatch.setattr(kernels, "suprema", watched)
 
 
 def assert_covered(seen, exact, ratio, loss):
@@ -175,7 +177,7 @@ def test_the_contraction_is_never_below_its_formula():
     heights = [1e-9, 1e-3, 0.5, 3.0, 40.0, 900.0, 1401.0, 3000.0, np.inf]
     for size in (1e-9, 1e-3, 0.7, 5.0, 300.0, 1500.0, 4000.0):
         table = np.array([heights])
-        values = np.minimum(sides.contraction(table, size), size)[0]
+        values = np.minimum(kernels.contraction(table, size), size)[0]
         square = contracted(np.where(np.eye(2) > 0, 0.0, heights[4]), size)
         assert square[0, 1] == values[4]
         assert not square.diagonal().any()

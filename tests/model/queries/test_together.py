@@ -234,7 +234,7 @@ def test_what_a_belief_does_not_have(monkeypatch):
     alike = tf.MarkovChain([[0.5, 0.5]] * 2, 3, states=["b, c", "c"])
     with pytest.raises(InputError, match="told apart"):
         resolved(tf.By(tf.Histogram(), {"a": [0], "a, b": [1]}), alike)
-    monkeypatch.setattr("takifugu.model.queries.by.MOST_NUMBERS", 5_000)
+    monkeypatch.setattr("takifugu.model.queries.cells.MOST_NUMBERS", 5_000)
     with pytest.raises(InputError, match="needs more than 5,000 numbers"):
         resolved(tf.By(tf.Count(1), [(str(i), range(i, i + 60)) for i in range(90)]), chain(200))
     table = tf.JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"])

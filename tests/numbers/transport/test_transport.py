@@ -16,12 +16,11 @@ from tests.support.strategies import exact_laws, float_laws
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.transport.matched_mass import exact_levels, unmatched_mass
 from takifugu.numbers.transport.on_the_line import (
     _largest_safe,
-    exact_levels,
     level_tolerance,
     monotone_plan,
-    unmatched_mass,
     w_infinity,
     w_infinity_candidates,
 )

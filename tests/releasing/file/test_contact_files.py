@@ -14,7 +14,7 @@ from tests.support.starting import begin
 
 import takifugu as tf
 from takifugu.core.errors import DataError, SpecError
-from takifugu.model.beliefs import contacts
+from takifugu.model.beliefs import meetings
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning import plan
@@ -153,7 +153,7 @@ def test_data_that_break_a_rule_release_nothing_and_are_not_repeated(tmp_path: P
 
 
 def test_a_log_of_too_many_meetings_says_what_to_make_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contacts, "MOST_WORK", 3)
+    monkeypatch.setattr(meetings, "MOST_WORK", 3)
     path = written(tmp_path, PUPILS.replace("at_least = { minutes = 5 }", ""))
     caught = refusal_of(path)
     assert "at_least = { minutes = 5 }" in str(caught)

@@ -80,17 +80,21 @@ def line_chart(
     for place, label in marks:
         if fits(place, x.log):
             body += _mark(flat.at(place), tall, label)
+    return drawing(width, height, title, [*body, *_lines(lines, runs, flat, tall)], made)
+
+
+def _lines(
+    lines: Sequence[Line], runs: Sequence[list[list[tuple[float, float]]]], flat: Scale, tall: Scale
+) -> Iterator[str]:
+    """Yield each line in a colour and dash of its own, and its label where it ends."""
     ends = []
     for number, (line, line_runs) in enumerate(zip(lines, runs, strict=True)):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
         for run in line_runs:
-            body += _drawn([(flat.at(a), tall.at(b)) for a, b in run], line.step, colour, dash)
+            yield from _drawn([(flat.at(a), tall.at(b)) for a, b in run], line.step, colour, dash)
         if line_runs and line.label:
-            ends.append((tall.at(line_runs[-1][-1][1]), flat.at(line_runs[-1][-1][0]), line.label, colour))
-    return drawing(width, height, title, [*body, *_labels(ends)], made)
-
-
-def _labels(ends: Sequence[tuple[float, float, str, str]]) -> Iterator[str]:
+            last_x, last_y = line_runs[-1][-1]
+            ends.append((tall.at(last_y), flat.at(last_x), line.label, colour))
     for height, (_, end, label, colour) in zip(apart([end[0] for end in ends]), ends, strict=True):
         yield words(end + 8, height + 4, label, colour=colour)
 

@@ -99,7 +99,8 @@ def value_chart(panels: Sequence[Panel], axis: Axis, title: str, made: str = "",
     error = common_error([{"value": bar.value, "low": bar.low, "high": bar.high} for bar in every])
     label = axis.label if error is None else f"{axis.label}, each ± {_value(error)}"
     notes = [_FADED_MEANS] if any(bar.is_noise for bar in every) else []
-    notes += [_HATCHED_MEANS] if any(scale.impossible(axis)) else []
+    if any(scale.impossible(axis)):
+        notes.append(_HATCHED_MEANS)
     below = [*wrapped(label, int((width - 24) / LETTER)), *wrapped("; ".join(notes), int((width - 24) / LETTER))]
     columns = 2 if width >= _TWO and len(panels) > 1 else 1
     wide = (width - _GAP * (columns - 1)) / columns
@@ -112,7 +113,8 @@ def value_chart(panels: Sequence[Panel], axis: Axis, title: str, made: str = "",
             if panel.title:
                 body.append(words(left + 12, top + 12, cut(panel.title, int(wide / LETTER) - 2)))
             sides = left, top + _head(panel), left + wide, top + high - 24
-            body += (_bars if panel.times is None else _band)(panel, every, scale, axis, error, sides)
+            drawn = _bars if panel.times is None else _band
+            body += drawn(panel, every, scale, axis, error, sides)
         top += high
     for number, line in enumerate(below):
         body.append(words(12, top + 14 + LINE * number, line, colour=FAINT))
@@ -218,4 +220,6 @@ def _text(bar: Bar, error: float | None) -> str:
 
 def _value(value: float) -> str:
     """Write a value as in a table, whole ones with all digits."""
-    return written(int(value) if float(value).is_integer() and abs(value) < 2**53 else value)
+    if float(value).is_integer() and abs(value) < 2**53:
+        value = int(value)
+    return written(value)

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.influence.chains.sides import LONGEST_JUMP, contraction, jumps
+from takifugu.influence.chains.kernels import LONGEST_JUMP, contraction, jumps
 from takifugu.influence.quilts.chain.region import RegionInfluence, longer, odds, total_variation
 from takifugu.model.beliefs.chains.chain import MarkovChainClass
 from takifugu.model.beliefs.chains.chain_region import ChainRegion

@@ -15,9 +15,10 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import two_states
+from takifugu.influence.chains.kernels import LONGEST_JUMP
+from takifugu.influence.chains.kernels import jumps as distances
 from takifugu.influence.chains.remembered import Memory, Run, remembered
-from takifugu.influence.chains.sides import LONGEST_JUMP, Side
-from takifugu.influence.chains.sides import jumps as distances
+from takifugu.influence.chains.sides import Side
 from takifugu.influence.profiles.patience import patience_of
 from takifugu.influence.profiles.profile import Profile
 from takifugu.numbers.outward_rounding import UNIT, closed, sum_up, up

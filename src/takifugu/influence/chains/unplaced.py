@@ -28,7 +28,8 @@ from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import backward_side, usual_jumps
 from takifugu.influence.chains.class_chains import SIDES, class_sweep
 from takifugu.influence.chains.class_sides import ClassSide
-from takifugu.influence.chains.sides import LONGEST_JUMP, Forward, Side, jumps
+from takifugu.influence.chains.kernels import LONGEST_JUMP, jumps
+from takifugu.influence.chains.sides import Forward, Side
 from takifugu.influence.chains.sweeps import Track, sweep
 from takifugu.influence.profiles.patience import STEADY, most_steps
 from takifugu.influence.profiles.profile import Profile

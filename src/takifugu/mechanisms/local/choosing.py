@@ -90,8 +90,10 @@ def strongest(
             sender = optimum(populations, epsilon, delta)
         else:
             largest = largest_strength(mechanism, populations, epsilon, delta)
+            if largest is None and radius is not None:
+                raise _too_near(mechanism, populations, epsilon, delta)
             if largest is None:
-                raise _refused() if radius is None else _too_near(mechanism, populations, epsilon, delta)
+                raise _refused()
             strength, sender = largest, mechanism.make(largest)
         measured = measured_loss(sender, populations, epsilon, delta)
         return Option(name, sender, strength, measured, sender.expected_loss(populations))

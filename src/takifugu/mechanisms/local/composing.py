@@ -45,7 +45,8 @@ class PairPromise:
             object.__setattr__(self, name, min(number, Fraction(1)) if name == "delta" else number)
 
     def __str__(self) -> str:
-        return f"epsilon {float(self.epsilon):g}" + (f", delta {float(self.delta):g}" if self.delta else "")
+        share = f", delta {float(self.delta):g}" if self.delta else ""
+        return f"epsilon {float(self.epsilon):g}{share}"
 
 
 def fresh_input(promises: Iterable[PairPromise]) -> PairPromise:
@@ -93,4 +94,6 @@ def after_stable(promise: PairPromise, steps: int) -> PairPromise:
     if not promise.delta:
         return PairPromise(steps * promise.epsilon)
     factor = sum_of_powers(promise.epsilon, steps).high
-    return PairPromise(steps * promise.epsilon, 1 if math.isinf(factor) else promise.delta * Fraction(factor))
+    if math.isinf(factor):
+        return PairPromise(steps * promise.epsilon, 1)
+    return PairPromise(steps * promise.epsilon, promise.delta * Fraction(factor))

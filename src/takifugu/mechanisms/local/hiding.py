@@ -98,7 +98,9 @@ class Hiding:
             else:
                 sender = strongest_within(mechanism, populations, promise.epsilon, loss)
             detail = f"whatever its value, one row tells epsilon {number(loss(sender))}, of {belief.rows}"
-            kind, share = (Covers.EVERYTHING if populations.apart is None else kind), Fraction(0)
+            share = Fraction(0)
+            if populations.apart is None:
+                kind = Covers.EVERYTHING
         witness = Witness(farthest(belief, populations, sender), detail)
         noise = noise_of(sender, populations, belief)
         conditions = (*distances_of(belief, populations), *outside(belief, noise))

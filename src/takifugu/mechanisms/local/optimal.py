@@ -144,9 +144,9 @@ def optimal_over(
     size = sum(len(block.values) for block in blocks) + 2 * len(blocks) * math.comb(len(regions.by_name), 2)
     check_size(size * len(values), MOST_NUMBERS, "give fewer places")
 
-    epsilons = {}
-    for pair in combinations(regions.by_name, 2):
-        epsilons[pair] = epsilon * (apart[pair] if apart else 1)
+    epsilons = dict.fromkeys(combinations(regions.by_name, 2), epsilon)
+    if apart:
+        epsilons = {pair: epsilon * apart[pair] for pair in epsilons}
 
     def keeps(channel: Channel) -> bool:
         if delta:

@@ -103,14 +103,14 @@ class MetricPrivacy:
         from scipy.sparse import csr_array
 
         distances = checked_distances(list(inputs), list(inputs), self.metric).astype(float)
-        below = [(i, j) for i in range(len(inputs)) for j in range(i)]
-        both = np.array([*below, *((j, i) for i, j in below)])
-        steps = np.arange(len(both))
-        places = (np.concatenate([steps, steps]), np.concatenate([both[:, 0], both[:, 1]]))
+        later, earlier = np.tril_indices(len(inputs), -1)
+        left, right = np.concatenate([later, earlier]), np.concatenate([earlier, later])
+        steps = np.arange(len(left))
         # Divided by the larger factor: no number of the program is above 1.
-        factors = np.exp(-(share * float(self.epsilon)) * distances[both[:, 0], both[:, 1]])
-        values = np.concatenate([factors, -np.ones(len(both))])
-        return csr_array((values, places), shape=(len(both), len(distances)))
+        factors = np.exp(-(share * float(self.epsilon)) * distances[left, right])
+        values = np.concatenate([factors, -np.ones(len(left))])
+        places = (np.concatenate([steps, steps]), np.concatenate([left, right]))
+        return csr_array((values, places), shape=(len(left), len(distances)))
 
     def measured(self, channel: Channel) -> float:
         return metric_loss(channel, self.metric)

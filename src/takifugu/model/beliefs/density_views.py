@@ -82,8 +82,10 @@ def _of_parameter(density: Density, secret: Secret) -> tuple[tuple[int, int], ..
 def _of_numbers(density: Density, pairs: tuple[tuple[int, int], ...] | None) -> tuple[tuple[int, int], ...]:
     """Return every density of one value against every density of the other, for pairs of different values."""
     numbers = sorted(set(density.values))
+    if pairs is None:
+        pairs = tuple(combinations(range(len(numbers)), 2))
     several: list[tuple[int, int]] = []
-    for a, b in combinations(range(len(numbers)), 2) if pairs is None else pairs:
+    for a, b in pairs:
         several += product(_places(density, numbers[a], "pairs"), _places(density, numbers[b], "pairs"))
     return tuple(several)
 

@@ -133,8 +133,10 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
                 f"the beliefs have the columns {list(first_columns)} and {list(other_columns)}",
                 rule="all beliefs of a framework are about the same records", fix="list the same columns, in one order",
             ).at("beliefs")  # fmt: skip
-        agreeing.append(belief if listed(belief) is None else relisted(belief, listed(reference) or ()))
-        if belief is not first:
+        if listed(belief) is not None:
+            belief = relisted(belief, listed(reference) or ())
+        agreeing.append(belief)
+        if len(agreeing) > 1:
             _check_values(agreeing[0], agreeing[-1])
     return tuple(agreeing)
 
@@ -163,4 +165,6 @@ def _check_values(first: Entries, other: Entries) -> None:
 
 def _values(belief: Entries, entry: int) -> frozenset[State]:
     """Return the observable values of an entry, by default all."""
-    return frozenset(belief.observable(entry) if isinstance(belief, Observed) else belief.alphabet(entry))
+    if isinstance(belief, Observed):
+        return frozenset(belief.observable(entry))
+    return frozenset(belief.alphabet(entry))

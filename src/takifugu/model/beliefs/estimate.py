@@ -217,7 +217,7 @@ def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float,
 
     low = _last_outside(lambda p: outside(p, 1 - p), s / n) if s else 0.0
     high = 1 - _last_outside(lambda q: outside(1 - q, q), (n - s) / n) if n - s else 1.0
-    return low, math.nextafter(high, 2.0) if high < 1 else 1.0
+    return low, min(math.nextafter(high, 2.0), 1.0)
 
 
 def _log_power(p: float, count: float) -> float:

@@ -114,7 +114,8 @@ class IndependentUsers:
             if not is_whole(count, 1):
                 raise InputError(f"a group has {group[0]!r} users", fix="write a whole number above 0").at("groups")
             counts.append(count)
-            laws.append(read.law(group[1], group[2] if len(group) == 3 else 1))
+            _, law, presence, *_ = (*group, 1)
+            laws.append(read.law(law, presence))
         if not laws:
             raise InputError("there are no users", fix="give at least one group (count, distribution)").at("groups")
         users = object.__new__(IndependentUsers)
@@ -174,8 +175,9 @@ class IndependentUsers:
         return np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int64)[self.law_of]
 
     def _letters(self, law: UserLaw) -> Letters:
-        may_leave = self.absence == "unknown" or law.presence < 1
-        return Letters(law.values, self.absence if may_leave else "")
+        if self.absence == "unknown" or law.presence < 1:
+            return Letters(law.values, self.absence)
+        return Letters(law.values, "")
 
     def law(self, user: int) -> UserLaw:
         """Return the contribution of a user, and the chance of presence."""
@@ -212,7 +214,7 @@ class IndependentUsers:
         possible = []
         for law in self.laws:
             of_values = tuple(law.presence > 0 and p > 0 for p in law.probabilities)
-            possible.append((*of_values, True) if self._letters(law).absence else of_values)
+            possible.append(of_values + (True,) * bool(self._letters(law).absence))
         return tuple(possible)
 
     def components(self) -> Sequence[range]:

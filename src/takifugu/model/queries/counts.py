@@ -18,17 +18,9 @@ from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import alphabets, code_of, state_tables, states_of
-from takifugu.model.queries.forms import (
-    CODES,
-    RUNS,
-    copied_codes,
-    entry_tuple,
-    named_state,
-    plain,
-    state_or_states,
-    where,
-)
+from takifugu.model.queries.forms import CODES, RUNS
 from takifugu.model.queries.sections import Adjust, Codes, Counted, States, Total, Variables, meant
+from takifugu.model.queries.selections import copied_codes, entry_tuple, named_state, plain, state_or_states, where
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 

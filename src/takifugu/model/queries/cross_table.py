@@ -25,7 +25,7 @@ from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.counts import Histogram
-from takifugu.model.queries.forms import plain, state_or_states, unknown_column
+from takifugu.model.queries.forms import unknown_column
 from takifugu.model.queries.sections import (
     Adjust,
     Columns,
@@ -35,6 +35,7 @@ from takifugu.model.queries.sections import (
     values_by_column,
     values_of,
 )
+from takifugu.model.queries.selections import plain, state_or_states
 
 #: A table of more numbers (combinations that a record can have, times cells) is refused.
 _MOST_NUMBERS = 10_000_000

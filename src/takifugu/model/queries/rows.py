@@ -15,8 +15,9 @@ from takifugu.core.plain import PlainForm, set_fields
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, State
-from takifugu.model.queries.forms import state_or_states, unknown_column
+from takifugu.model.queries.forms import unknown_column
 from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
+from takifugu.model.queries.selections import state_or_states
 
 
 @dataclass(frozen=True)

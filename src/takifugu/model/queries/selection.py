@@ -24,8 +24,9 @@ from takifugu.model.queries.candidates import (
     candidates,
 )
 from takifugu.model.queries.coding import code_of, states_of
-from takifugu.model.queries.forms import CODES, RUNS, copied_codes, entry_tuple, plain, several, where
+from takifugu.model.queries.forms import CODES, RUNS
 from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
+from takifugu.model.queries.selections import copied_codes, entry_tuple, plain, several, where
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 _HALF = Fraction(1, 2)

@@ -15,7 +15,8 @@ from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.coded import Linear, Mean, Sum
 from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.forms import OnGrid, Query, Registered, several
+from takifugu.model.queries.forms import OnGrid, Query, Registered
+from takifugu.model.queries.selections import several
 from takifugu.numbers.rationals import Number, as_fraction, is_whole
 
 

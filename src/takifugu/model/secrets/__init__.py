@@ -102,7 +102,9 @@ def view(secret: Secret, belief: Believed) -> View | None:
 def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
     """Yield the ordered comparisons of a secret, for tests and small cases."""
     read_view = view(secret, belief)
-    whole, belief = belief, belief if read_view is None else read_view
+    whole = belief
+    if read_view is not None:
+        belief = read_view
     family = secret.family(belief)
     for place in family.entries:
         values = belief.alphabet(place)

@@ -98,11 +98,12 @@ def property_from(data: Plain) -> DatasetProperty:
                 fix="define it with Named(name, version, function) before it is read back",
             ).at("function")
         function = DEFINED[key]
-    of = data.get("of")
+    sets = data.get("sets")
+    if sets is not None:
+        sets = list(map(reading, sets))
     return dataset_property(
-        data["columns"], function, data.get("max_difference"), data.get("pairs"),
-        None if (sets := data.get("sets")) is None else list(map(reading, sets)), of,
-    )  # fmt: skip
+        data["columns"], function, data.get("max_difference"), data.get("pairs"), sets, data.get("of")
+    )
 
 
 def parameter_from(data: Plain) -> DistributionParameter:

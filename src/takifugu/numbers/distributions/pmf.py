@@ -17,14 +17,21 @@ from takifugu.numbers.atoms import (
     Floats,
     as_masses,
     as_numbers,
+    check_lengths,
     compact,
+    dense_masses,
     exact_sum,
     floats,
     fractions,
     integers,
+    is_dense,
+    joined_arrays,
+    merged,
     over_common_total,
     same_type,
+    sorted_atoms,
     to_python,
+    with_small_atoms,
 )
 from takifugu.numbers.rationals import as_fraction
 
@@ -57,7 +64,7 @@ class Pmf:
 
     def __init__(self, values: Iterable[Atom] | Array, probabilities: Iterable[Atom] | Array) -> None:
         atoms, weights = as_numbers(values, "values"), as_numbers(probabilities, "probabilities")
-        _check_lengths(atoms, weights, "probabilities")
+        check_lengths(atoms, weights, "probabilities")
         total: int | None
         if weights.dtype == np.float64:
             masses, total = _renormalised(weights), None
@@ -68,7 +75,7 @@ class Pmf:
                 raise InputError(
                     f"probabilities sum to {divisor}", rule="they must sum to 1", fix=f"divide each by {divisor}"
                 ).at("probabilities")
-        _fill(self, *_sorted(atoms, masses), total)
+        _fill(self, *sorted_atoms(atoms, masses), total)
 
     @staticmethod
     def from_counts(values: Iterable[Atom] | Array, counts: Iterable[int] | Array) -> Pmf:
@@ -80,7 +87,7 @@ class Pmf:
         8
         """
         atoms, weights = as_numbers(values, "values"), as_numbers(counts, "counts")
-        _check_lengths(atoms, weights, "counts")
+        check_lengths(atoms, weights, "counts")
         if weights.dtype == np.float64 or (weights.dtype == object and any(x.denominator != 1 for x in weights)):
             raise InputError(
                 "counts must be whole numbers given as integers", fix="for probabilities write Pmf(values, ...)"
@@ -89,7 +96,7 @@ class Pmf:
         masses = weights if total <= LARGEST_SMALL else as_masses(integers(weights))[0]
         if total == 0:
             raise InputError("counts sum to 0", rule="a distribution needs at least one positive count").at("counts")
-        return _law(*_sorted(atoms, masses), total)
+        return _law(*sorted_atoms(atoms, masses), total)
 
     @staticmethod
     def mix(weights: Iterable[Atom] | Array, laws: Sequence[Pmf]) -> Pmf:
@@ -102,15 +109,15 @@ class Pmf:
         """
         choice = Pmf(range(len(laws)), weights)
         parts = [(laws[int(index)], weight) for index, weight in choice.items()]
-        atoms = _joined([law.values for law, _ in parts])
+        atoms = joined_arrays([law.values for law, _ in parts])
         if choice.exact and all(law.exact for law, _ in parts):
             common = math.lcm(*(Fraction(weight).denominator * (law.total or 1) for law, weight in parts))
             factors = [int(Fraction(weight) * common / (law.total or 1)) for law, weight in parts]
             masses = []
             for (law, _), factor in zip(parts, factors, strict=True):
                 masses += [mass * factor for mass in integers(law.masses)]
-            return _law(*_merged(atoms, as_masses(masses)[0]), common)
-        return _law(*_merged(atoms, np.concatenate([law.probabilities * float(w) for law, w in parts])), None)
+            return _law(*merged(atoms, as_masses(masses)[0]), common)
+        return _law(*merged(atoms, np.concatenate([law.probabilities * float(w) for law, w in parts])), None)
 
     @property
     def exact(self) -> bool:
@@ -155,9 +162,11 @@ class Pmf:
         """
         constant = as_numbers([change], "the shift")
         if self.values.dtype == np.float64 or constant.dtype == np.float64:
-            return _law(*_merged(floats(self.values) + floats(constant), self.masses), self.total)
+            return _law(*merged(floats(self.values) + floats(constant), self.masses), self.total)
         atoms, step = same_type(self.values, constant)
-        return _law(compact(atoms + step) if atoms.dtype == object else _small(atoms + step), self.masses, self.total)
+        shifted = atoms + step
+        shifted = compact(shifted) if atoms.dtype == object else with_small_atoms(shifted)
+        return _law(shifted, self.masses, self.total)
 
     def scale(self, factor: Atom) -> Pmf:
         """Return the law of the answer times any constant.
@@ -167,8 +176,8 @@ class Pmf:
         """
         constant = as_numbers([factor], "the factor")
         if self.values.dtype == np.float64 or constant.dtype == np.float64:
-            return _law(*_merged(floats(self.values) * floats(constant) + 0.0, self.masses), self.total)
-        return _law(*_merged(compact(fractions(self.values) * fractions(constant)), self.masses), self.total)
+            return _law(*merged(floats(self.values) * floats(constant) + 0.0, self.masses), self.total)
+        return _law(*merged(compact(fractions(self.values) * fractions(constant)), self.masses), self.total)
 
     def convolve(self, other: Pmf) -> Pmf:
         """Return the law of two independent answers' sum, exact for exact laws.
@@ -186,13 +195,13 @@ class Pmf:
             left, right = self.masses.astype(kind), other.masses.astype(kind)
         else:
             total, left, right = None, self.probabilities, other.probabilities
-        if self.values.dtype == other.values.dtype == np.int64 and _is_dense(self.values, other.values):
-            sums = np.convolve(_dense(self.values, left), _dense(other.values, right))
+        if self.values.dtype == other.values.dtype == np.int64 and is_dense(self.values, other.values):
+            sums = np.convolve(dense_masses(self.values, left), dense_masses(other.values, right))
             possible = np.flatnonzero(sums)
-            return _law(_small(possible + int(self.values[0]) + int(other.values[0])), sums[possible], total)
+            return _law(with_small_atoms(possible + int(self.values[0]) + int(other.values[0])), sums[possible], total)
         first, second = same_type(self.values, other.values)
         atoms = np.add.outer(first, second).ravel()
-        return _law(*_merged(_small(atoms), np.multiply.outer(left, right).ravel()), total)
+        return _law(*merged(with_small_atoms(atoms), np.multiply.outer(left, right).ravel()), total)
 
     def round_to(self, grid: Fraction | int) -> Pmf:
         """Return the law of the answer rounded to the nearest grid multiple.
@@ -209,7 +218,7 @@ class Pmf:
         if grid == 1 and self.values.dtype == np.int64:
             return self
         steps = [round(Fraction(value) / grid) for value in self.values.tolist()]
-        return _law(*_merged(as_numbers([grid * step for step in steps], "values"), self.masses), self.total)
+        return _law(*merged(as_numbers([grid * step for step in steps], "values"), self.masses), self.total)
 
     def in_decimals(self) -> Pmf:
         """Return the law with float atoms as their shortest decimals' rationals.
@@ -266,15 +275,6 @@ def _fill(law: Pmf, values: Array, masses: Array, total: int | None) -> None:
     object.__setattr__(law, "total", total)
 
 
-def _check_lengths(atoms: Array, weights: Array, name: str) -> None:
-    if len(atoms) != len(weights):
-        raise InputError(f"{len(atoms)} values but {len(weights)} {name}", fix="give one for each value").at(name)
-    if not len(atoms):
-        raise InputError("a distribution needs at least one atom", rule=f"values and {name} are empty").at("values")
-    if (weights < 0).any():
-        raise InputError(f"{name} contain {weights[weights < 0][0]}", rule="none may be negative").at(name)
-
-
 def _renormalised(weights: Floats) -> Floats:
     if (weights < 0).any():
         raise InputError(
@@ -289,54 +289,6 @@ def _renormalised(weights: Floats) -> Floats:
     return weights / total if abs(total - 1.0) > _SUM_IS_ONE else weights.copy()
 
 
-def _sorted(atoms: Array, masses: Array) -> tuple[Array, Array]:
-    """Sort by atom and refuse repeated atoms."""
-    if not (atoms[1:] > atoms[:-1]).all():
-        order = np.argsort(atoms, kind="stable")
-        atoms, masses = atoms[order], masses[order]
-        repeated = atoms[1:] == atoms[:-1]
-        if repeated.any():
-            raise InputError(
-                f"values repeat {to_python(atoms[1:][repeated][0])}", fix="list it once and add its masses"
-            ).at("values")
-    return atoms, masses
-
-
-def _merged(atoms: Array, masses: Array) -> tuple[Array, Array]:
-    """Sort by atom and add the masses of equal atoms."""
-    order = np.argsort(atoms, kind="stable")
-    atoms, masses = atoms[order], masses[order]
-    first = np.concatenate(([True], atoms[1:] != atoms[:-1]))
-    return atoms[first], np.add.reduceat(masses, np.flatnonzero(first))
-
-
-def _small(atoms: Array) -> Array:
-    """Keep integer atoms of a safe size; others become Fractions."""
-    if atoms.dtype == np.int64 and atoms.size and max(int(atoms.max()), -int(atoms.min())) > LARGEST_SMALL:
-        return fractions(atoms)
-    return compact(atoms) if atoms.dtype == object else atoms
-
-
-def _joined(arrays: Sequence[Array]) -> Array:
-    kinds = {array.dtype for array in arrays}
-    if len(kinds) > 1:
-        alike = floats if np.dtype(np.float64) in kinds else fractions
-        arrays = list(map(alike, arrays))
-    return np.concatenate(arrays)
-
-
-def _is_dense(first: Array, second: Array) -> bool:
-    """Whether filling the gaps is cheaper than listing all pairs."""
-    widths = [int(atoms[-1]) - int(atoms[0]) + 1 for atoms in (first, second)]
-    return widths[0] * widths[1] <= 16 * len(first) * len(second)
-
-
-def _dense(values: Array, masses: Array) -> Array:
-    dense = np.zeros(int(values[-1]) - int(values[0]) + 1, dtype=masses.dtype)
-    dense[values - values[0]] = masses
-    return dense
-
-
 def _reduced(law: Pmf) -> Array:
     if law.total is None:
         return law.masses
@@ -346,4 +298,3 @@ def _reduced(law: Pmf) -> Array:
     masses = integers(law.masses)
     divisor = math.gcd(*masses)
     return as_masses([mass // divisor for mass in masses])[0]
-

@@ -73,7 +73,7 @@ def _vector_view(records: Records, secret: DatasetProperty, places: Sequence[int
 
 def _columns(records: Records, secret: DatasetProperty, places: Sequence[int]) -> list[list[Fraction]]:
     """Return the addend of each row of the table to each number."""
-    share = Fraction(1, 1 if secret.function == "sum" else records.size)
+    share = Fraction(1) if secret.function == "sum" else Fraction(1, records.size)
     columns = []
     for place in places:
         columns.append([share * score for score in _scores(records, secret, place)])

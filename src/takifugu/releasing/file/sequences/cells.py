@@ -184,7 +184,7 @@ def by_cells(query: Query, slots: Slots) -> queries.By:
 
 def is_too_large(item: Any, slots: Slots, states: int) -> bool:
     """Return whether a table has too many cells for memory."""
-    from takifugu.model.queries.by import MOST_NUMBERS
+    from takifugu.model.queries.cells import MOST_NUMBERS
 
     cells, width = len(slots.cells[0]), 1
     if item.query == "histogram":
