@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from takifugu.data import tally
-from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.rules import register as register_guess
 from takifugu.releasing.file.keys import Section, Text
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.kinds import register as register_release_file
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import texts, wrong
-from takifugu.releasing.file.records.columned import Columned
 from takifugu.releasing.file.records.kind import Records
+from takifugu.releasing.file.records.rows import Columned
 from takifugu.releasing.file.records.sections import RecordHideSpec, RecordItemSpec, RecordSourceSpec
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import SharedTable, Table
 
 __all__ = [
-    "Columned", "Facts", "FileSpec", "Kind", "RecordHideSpec", "RecordItemSpec", "RecordSourceSpec", "Records",
+    "Columned", "FileSpec", "Kind", "RecordHideSpec", "RecordItemSpec", "RecordSourceSpec", "Records",
     "ReleaseFile", "Section", "Shape", "SharedTable", "SourceKeys", "SourceSpec", "Table", "Text", "Unit", "fault",
-    "register_guess", "register_release_file", "tally", "texts", "wrong",
+    "register_release_file", "tally", "texts", "wrong",
 ]  # fmt: skip
 
 
