@@ -51,7 +51,9 @@ class Piece:
     @property
     def complete(self) -> bool:
         """Return whether every entry was observed."""
-        return sum(map(len, self.observed)) == self.length
+        runs = self.observed
+        entries = len(runs[0]) if len(runs) == 1 else sum(map(len, runs))
+        return entries == self.length
 
     def weights(self) -> IntArray:
         """Return the weights of the piece's entries, 1 if observed, else 0."""

@@ -82,11 +82,13 @@ class PickedRows:
 
 
 def picked_rows(
-    table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DType | None = None, is_plain: bool = False
-) -> PickedRows:
+    table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DType | None = None, is_plain: bool = False,
+    with_all_times: bool = False,
+) -> PickedRows:  # fmt: skip
     """Pick the columns, and number and time every row.
 
-    A few rows at most are read. `kind` is that of an order's texts, if known; `is_plain` gives no tick to texts that
+    A few rows at most are read; clocks that show more than those do are left undecided, unless all rows are read for
+    them (`with_all_times`). `kind` is that of an order's texts, if known; `is_plain` gives no tick to texts that
     DuckDB would write otherwise. Raises InputError for a missing column, DataError for unfit values, NotPlain if the
     first texts are not plain.
     """
@@ -119,7 +121,8 @@ def picked_rows(
     if layout.order is not None and isinstance(order_kind, nw.Date | nw.Datetime):
         naive = clock.zone is None and not (isinstance(order_kind, nw.Datetime) and bool(order_kind.time_zone))
         if clock.zone is not None and (in_texts or not getattr(order_kind, "time_zone", None)):
-            frame, in_place = in_utc(frame, keys, clock.zone, table.ordered, layout.ambiguous, layout.moments)
+            of_first = None if with_all_times else GUESSED_FROM
+            frame, in_place = in_utc(frame, keys, clock.zone, table.ordered, layout.ambiguous, layout.moments, of_first)
     return PickedRows(frame, keys, frozenset(texts), (table, layout, states), step, guessed, naive, in_place)
 
 
