@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from operator import attrgetter
 
 from takifugu.accounting.ledger.format import layouts
 from takifugu.analysis.guarantee import Covers
@@ -66,7 +67,7 @@ class Asking:
         return self.kind.query_of(self.file, item)
 
     def about(self, units: Sequence[Unit]) -> Framework:
-        frameworks, key = self.already.frameworks, (self.file.places, *(unit.shape for unit in units))
+        frameworks, key = self.already.frameworks, (self.file.places, *map(attrgetter("shape"), units))
         if key not in frameworks:
             framework = self.kind.framework_about(self.file, units)
             frameworks[key] = self.already.by_fingerprint.setdefault(framework.fingerprint(), framework)
