@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.metadata
 import linecache
 import os
 import shutil
@@ -38,6 +39,9 @@ progress.CLOCK = progress.Clock(wait=lambda ended, _: ended.wait())
 
 # All windows of tests have ended, whatever the machine takes for today.
 moments.now = lambda: datetime(2100, 1, 1, tzinfo=UTC)
+
+# No test installs a package for its own process: every command asks which ones extend Takifugu.
+importlib.metadata.entry_points = cache(importlib.metadata.entry_points)
 
 # Tests run as on the machine of a user; those that a build must not skip or rewrite ask for this name.
 if os.environ.pop("CI", "") == "true":

@@ -10,9 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from measure import compared, row, seconds, span, title
-from takifugu.mechanisms.local.metric_privacy import grid_edges, hides_distance, spanner
 from takifugu.mechanisms.local.optimal import optimal
-from takifugu.mechanisms.local.promises import hides_population, hides_value
+from takifugu.mechanisms.local.promises import hides_distance, hides_population, hides_value
 from takifugu.mechanisms.local.senders import randomised, tables
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.mechanisms.local.weights import decaying
@@ -26,10 +25,6 @@ ROWS = 10_000_000
 def masses(count: int, seed: int) -> list[Fraction]:
     counts = np.random.default_rng(seed).integers(1, 1000, size=count).tolist()
     return [Fraction(n, sum(counts)) for n in counts]
-
-
-def taxicab(x: tuple[float, float], y: tuple[float, float]) -> float:
-    return abs(x[0] - y[0]) + abs(x[1] - y[1])
 
 
 def brackets() -> None:
@@ -51,9 +46,6 @@ def programs() -> None:
         "distribution privacy 1 (goal 10 s)": hides_population(p, q, 1),
         "distribution privacy 1, delta 0.01": hides_population(p, q, 1, "0.01"),
         "local privacy 1 (goal 60 s)": hides_value(1),
-        "l1 metric privacy 1 along grid edges (goal 300 s)": hides_distance(1, taxicab, grid_edges(SIDE, SIDE)),
-        "l1 metric privacy 1/4 along grid edges": hides_distance("1/4", taxicab, grid_edges(SIDE, SIDE)),
-        "Euclidean metric privacy 1, spanner 1.2": hides_distance(1, math.dist, spanner(places, math.dist, 1.2)),
     }
     title(f"the channel of least expected distance for {len(places)} places, once each, repaired and measured")
     for what, promise in promises.items():
@@ -71,10 +63,6 @@ def programs() -> None:
     )
     best = solved[0]
     row("constraints generated", span(time), f"loss {best.loss:.6g}, at most {best.loss - best.least:.1e} above")
-    for most in (1.1, 1.5):
-        edges = spanner(few, math.dist, most)
-        sparse = optimal(few, few, even, math.dist, [hides_distance(1, math.dist, edges)])
-        row(f"spanner {most}, {len(edges)} edges", "", f"{100 * (sparse.loss / best.loss - 1):.2f} % more loss")
 
 
 def columns() -> None:

@@ -26,7 +26,7 @@ from takifugu.mechanisms.local.held_out import measured_on
 from takifugu.mechanisms.local.measuring import success
 from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.senders import Sender
-from takifugu.model.beliefs.population_region import samples_of
+from takifugu.model.beliefs.counted_populations import samples_of
 from takifugu.model.beliefs.populations import FromPopulations
 
 REPRODUCES = "Kawamoto and Murakami 2019 (Local Obfuscation Mechanisms for Hiding Probability Distributions), our data"

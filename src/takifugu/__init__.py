@@ -19,17 +19,19 @@ if TYPE_CHECKING:
     from takifugu.calibration.entry_budget import entry_budget
     from takifugu.calibration.jointly import calibrate_jointly
     from takifugu.core import errors
-    from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-    from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
+    from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain, MarkovChainClass
+    from takifugu.model.beliefs.chains.chain_region import ChainRegion
     from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
     from takifugu.model.beliefs.chains.pieces import IndependentPieces
-    from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
+    from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection, household_infection
     from takifugu.model.beliefs.density import Density
+    from takifugu.model.beliefs.meetings import cliques_of
     from takifugu.model.beliefs.networks.network import BayesianNetwork
     from takifugu.model.beliefs.networks.network_files import read_network
     from takifugu.model.beliefs.populations import FromPopulations
     from takifugu.model.beliefs.records.counted_parameters import CountedParameters
     from takifugu.model.beliefs.records.normal import MultivariateNormal
+    from takifugu.model.beliefs.records.normal_region import NormalRegion
     from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
     from takifugu.model.beliefs.records.parameters import Parameters
     from takifugu.model.beliefs.records.records import Records
@@ -57,9 +59,10 @@ if TYPE_CHECKING:
         TopK,
         Visitors,
     )
+    from takifugu.model.secrets.declared_properties import dataset_property, distribution_parameter
     from takifugu.model.secrets.of_entries import attribute, entry, every_entry, presence
     from takifugu.model.secrets.of_populations import which_population
-    from takifugu.model.secrets.properties import Named, dataset_property, distribution_parameter
+    from takifugu.model.secrets.properties import Named
     from takifugu.numbers.densities.normal import Normal, NormalMixture
     from takifugu.numbers.densities.tabulated import Tabulated
     from takifugu.numbers.densities.truncated import Truncated
@@ -109,6 +112,7 @@ __all__ = [
     "Named",
     "Normal",
     "NormalMixture",
+    "NormalRegion",
     "ParameterBox",
     "Parameters",
     "PeriodicChain",
@@ -164,13 +168,15 @@ __all__ = [
 ]
 
 _MODULES = {
-    "takifugu.model.beliefs.chains.chain": ("MarkovChain", "MarkovChainClass"),
-    "takifugu.model.beliefs.chains.chain_region": ("BinaryChainInterval", "ChainRegion"),
-    "takifugu.model.beliefs.contacts": ("CliqueInfection", "clique_infection", "cliques_of", "household_infection"),
+    "takifugu.model.beliefs.chains.chain": ("BinaryChainInterval", "MarkovChain", "MarkovChainClass"),
+    "takifugu.model.beliefs.chains.chain_region": ("ChainRegion",),
+    "takifugu.model.beliefs.contacts": ("CliqueInfection", "clique_infection", "household_infection"),
     "takifugu.model.beliefs.density": ("Density",),
+    "takifugu.model.beliefs.meetings": ("cliques_of",),
     "takifugu.model.beliefs.networks.network": ("BayesianNetwork",),
     "takifugu.model.beliefs.networks.network_files": ("read_network",),
     "takifugu.model.beliefs.records.normal": ("MultivariateNormal",),
+    "takifugu.model.beliefs.records.normal_region": ("NormalRegion",),
     "takifugu.model.beliefs.records.counted_parameters": ("CountedParameters",),
     "takifugu.model.beliefs.records.parameter_box": ("Affine", "ParameterBox"),
     "takifugu.model.beliefs.records.parameters": ("Parameters",),
@@ -210,7 +216,8 @@ _MODULES = {
     "takifugu.audit": ("true_delta", "true_loss"),
     "takifugu.model.secrets.of_entries": ("attribute", "entry", "every_entry", "presence"),
     "takifugu.model.secrets.of_populations": ("which_population",),
-    "takifugu.model.secrets.properties": ("Named", "dataset_property", "distribution_parameter"),
+    "takifugu.model.secrets.declared_properties": ("dataset_property", "distribution_parameter"),
+    "takifugu.model.secrets.properties": ("Named",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

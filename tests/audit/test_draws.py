@@ -41,7 +41,7 @@ def draws(noise: Any, answer: Any, count: int = 2000) -> list[Any]:
     return [noise.draw(answer, entropy) for _ in range(count)]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("noise", "answer", "field"), NOISES)
 def test_draws_follow_their_law_and_halved_noise_does_not(noise: Any, answer: Any, field: str) -> None:
     good = fit(noise, answer, draws(noise, answer))

@@ -44,6 +44,7 @@ def enclosed(p, q, scale):
     return largest_log_ratio(*curves)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("scale", [0.5, 2])
 def test_it_is_the_largest_over_places_close_together(pair, scale):

@@ -136,6 +136,7 @@ def test_a_normal_density_with_laplace_noise_is_the_convolution(s, b):
             assert math.isclose(noisy_density.at(mp.mpf(y)), noisy, rel_tol=1e-9)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("b", [0.05, 0.7, 5])
 @pytest.mark.parametrize("count", [1, 2, 12])
 def test_a_mean_of_uniform_numbers_with_laplace_noise_is_the_convolution(count, b):

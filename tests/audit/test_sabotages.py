@@ -18,8 +18,8 @@ from takifugu.influence.curves import influence_loss
 from takifugu.mechanisms.local.choosing import largest_strength
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
+from takifugu.model.beliefs.counted_populations import samples_of
 from takifugu.model.beliefs.domain import Domain
-from takifugu.model.beliefs.population_region import samples_of
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.beliefs.records.normal_views import _near as near_view
 from takifugu.model.queries.additive import _largest_change as largest_change

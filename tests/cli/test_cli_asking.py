@@ -141,6 +141,7 @@ def test_a_table_of_which_no_column_can_be_named_is_refused(tmp_path: Path, word
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("content", ["a,b\n", 'q;"na\nme"\n1;2\n1;3\n', "user\n", "x\n\x1b[31m\n"])
 def test_strange_tables_are_asked_about(tmp_path: Path, content: str) -> None:
     (tmp_path / "d.csv").write_text(content, encoding="utf-8")

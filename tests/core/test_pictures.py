@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
 from takifugu.core.text.curves import Line, line_chart
-from takifugu.core.text.hours import hours_map
+from takifugu.core.text.maps import hours_map
 from takifugu.core.text.pictures import Bar, Panel, bar_chart, value_chart
 from takifugu.core.text.plot import PICTURES, by_itself
 from takifugu.core.text.raster import png, stacked

@@ -19,11 +19,10 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.calibration import registry
 from takifugu.core.errors import InputError
-from takifugu.core.registry import Registry, loading
+from takifugu.core.registry import Question, Registry, loading
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.model import beliefs, queries, secrets
 from takifugu.model.queries import Additive, Entries

@@ -136,6 +136,7 @@ def test_summer_time_makes_no_hour_twice() -> None:
     assert len(piece.values) == 8 * 60 + 1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", [*ENGINES, "csv"])
 def test_numbers_beyond_64_bits_and_the_year_0_have_no_place(engine: str, tmp_path: Path) -> None:
     for text, step in (("999999999999999999", 0.001), ("0000-01-01T00:00", "1min")):
@@ -229,7 +230,7 @@ def columns(kind: str, unit: int, late: float = 0) -> dict[str, tuple[str, list[
     return {"at": (kind, texts.get(kind, numbers)), "state": ("text", SEEN)}
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", ["int", "float", "text", "decimal"])
 @pytest.mark.parametrize(("form", "unit"), [("epoch", 1), ("epoch_ms", 1000)])
@@ -288,7 +289,7 @@ PAIRS = {
 }
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("engine", [*ENGINES, "csv"])
 @pytest.mark.parametrize("case", PAIRS)
 def test_a_date_and_a_time_of_day(engine: str, case: str, tmp_path: Path, reader: str) -> None:  # noqa: F811
@@ -297,6 +298,26 @@ def test_a_date_and_a_time_of_day(engine: str, case: str, tmp_path: Path, reader
     data = write_csv(tmp_path / "d.csv", rows) if engine == "csv" else ENGINES[engine](rows)
     expected = [0, -1, -1, -1, -1, -1, -1, 1]
     assert read(data, order="day", time_of_day="clock", order_format=form) == expected
+
+
+@pytest.mark.parametrize("day", ["2026-01-31", date(2026, 1, 31)])
+@pytest.mark.parametrize("name", ["d.parquet", "d.duckdb"])
+def test_a_date_and_a_time_of_day_where_texts_are_checked(name: str, day: str | date, tmp_path: Path) -> None:
+    path, layout = tmp_path / name, Layout("state", order="date", time_of_day="from")
+
+    def write(clock: str) -> None:
+        frame = polars.DataFrame({"date": [day], "from": [clock], "state": ["still"]})
+        if name == "d.parquet":
+            frame.write_parquet(path)
+        else:
+            with duckdb.connect(path) as base:
+                base.execute("create or replace table d as select * from frame")
+
+    write("10:00")
+    assert order_kind(open_frame(path), layout) == "clock times"
+    write("10:00" + " " * 70_000)
+    with pytest.raises(DataError, match="texts of more than"):
+        order_kind(open_frame(path), layout)
 
 
 def test_dates_and_times_of_frames(tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ def test_every_engine_refuses_a_control_in_a_name(opened: Any, reader: str) -> N
         assert "An" not in str(refused.value)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("layout", [
     Layout("state", unit="person", order="at"), Layout("state", unit="person", order="at", step=1, gaps="public"),

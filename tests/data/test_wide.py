@@ -97,6 +97,7 @@ def test_cells_under_the_next_header_would_be_seen(tmp_path: Path, monkeypatch: 
     assert read(path, wide(("2026-*",))) != expected
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_numbers_true_and_false_and_missing_ones_are_cells_too(engine: str) -> None:
     columns: Columns = {

@@ -24,14 +24,13 @@ from takifugu.influence.networks.exchangeable import _may_exceed, exchangeable_l
 from takifugu.influence.networks.junction import junction_losses, junction_tree
 from takifugu.influence.networks.networks import (
     TOO_WIDE,
-    clique_losses,
     every_loss,
     group_loss,
     network_loss,
     network_losses,
     sums_of_all,
-    table_losses,
 )
+from takifugu.influence.networks.tables import clique_losses, table_losses
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.model.beliefs.networks.network import BayesianNetwork

@@ -192,6 +192,7 @@ def random_chain(rng, states, start):
     return matrix, rng.dirichlet(np.ones(states)) if start == "given" else start
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_no_more_than_quilts_or_group(seed):
     rng = np.random.default_rng(seed)

@@ -10,7 +10,8 @@ from takifugu.audit.exact import true_loss
 from takifugu.calibration import Calibration, calibrate
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.networks.network import BayesianNetwork, Node
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.networks.nodes import Node
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Linear, Query
 from takifugu.model.secrets.of_entries import every_entry

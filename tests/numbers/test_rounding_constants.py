@@ -65,11 +65,11 @@ def filled(low: list[Fraction], high: list[Fraction], values: list[Fraction]) ->
     return total
 
 
-@pytest.mark.parametrize("states", [2, 3, 6, 12])
-def test_the_best_row_of_a_box_is_never_below_the_exact_one(states: int) -> None:
+@pytest.mark.parametrize(("states", "trials"), [(2, 60), (3, 60), (6, 60), (12, 20)])
+def test_the_best_row_of_a_box_is_never_below_the_exact_one(states: int, trials: int) -> None:
     """Theorem 3: the allowance of 32 (k + 1) units, against rationals; errors reach a hundredth of it."""
     rng, nearest = Random(states), 0.0
-    for trial in range(60):
+    for trial in range(trials):
         low = np.array([[rng.random() / (2 * states) for _ in range(states)] for _ in range(states)])
         room = np.array([[rng.choice([1.0, 1e-3, 0.0]) * rng.random() for _ in range(states)] for _ in range(states)])
         high = np.minimum(low + np.maximum(room, 1.2 / states if trial % 2 else 0.9 * room + 0.7 / states), 1.0)

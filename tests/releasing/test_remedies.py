@@ -23,6 +23,7 @@ from tests.support.commands import ended, invoke, succeed
 from tests.support.failing import FULL, failing
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.releases import put
+from tests.support.sources import parsed
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
@@ -95,7 +96,7 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
 def places_that_print() -> set[str]:
     places = set()
     for path in SRC.rglob("*.py"):
-        for name, node in _functions(ast.parse(path.read_text(encoding="utf-8"))):
+        for name, node in _functions(parsed(path)):
             calls = [one.func for one in ast.walk(node) if isinstance(one, ast.Call)]
             if any(isinstance(call, ast.Name) and call.id == "command" for call in calls):
                 places.add(f"{path.relative_to(SRC).as_posix()}: {name}")
@@ -119,7 +120,7 @@ OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --ne
 
 def test_no_remedy_is_written_by_hand() -> None:
     for path in SRC.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         docs = _docstrings(tree)
         texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
         for node in texts:

@@ -271,6 +271,8 @@ def test_keys_that_do_not_fit_what_a_row_says_are_refused(
     (STAYS, ["agent 0,2026-01-18T23:50:00,2026-01-20T09:00:00,,talking"], "source.until"),
     (STAYS, ["agent 0,2026-01-18T23:50:00,soon,,talking"], "column 'end' is neither all numbers nor all ISO dates"),
     (DURATIONS, ["agent 0,2026-01-04T23:50:00,,long,talking"], "durations that are no numbers"),
+    (DURATIONS, ["agent 0,2026-01-18T23:50:00,,nan,talking"], "durations that are no numbers"),
+    (DURATIONS, ["agent 0,2026-01-18T23:50:00,,inf,talking"], "durations that are no numbers"),
     (EVENTS, ["agent 0,2026-01-12T10:00:00,talking", "agent 0,2026-01-12T10:30:00,away"], "source.overlap"),
     (EVENTS, ["agent 0,2026-01-04T10:00:00,talking", "agent 0,2026-01-04T10:00:00,talking"], "two rows of one person"),
     (EVENTS, ["stranger,2026-01-06T10:00:00,talking"], "the roster lacks"),

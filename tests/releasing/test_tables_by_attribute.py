@@ -73,6 +73,7 @@ def test_other_queries_are_told_by_ward(tmp_path: Path, query: str, of: Any) -> 
     assert sums == {ward: of(states[ward]) for ward in "AB"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("kind", "ward"), [
     ("text", str), ("int", lambda w: "AB".index(w)), ("bool", lambda w: w == "A"),

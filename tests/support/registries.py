@@ -8,8 +8,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from takifugu.analysis.questions.dispatch import Question
-from takifugu.core.registry import Registry
+from takifugu.core.registry import Question, Registry
 
 #: Where the registries are that must be loaded before a test registers anything.
 FIRST = ("takifugu.calibration.registry", "takifugu.model.beliefs", "takifugu.model.queries.registry")

@@ -17,6 +17,7 @@ from mpmath import mp, mpf
 from takifugu.audit.compared_pairs import Pairs, are_compared
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
+from takifugu.model.beliefs.records.normal_region import RegionView
 from takifugu.model.beliefs.records.normal_views import NormalView
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
@@ -54,6 +55,19 @@ def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tupl
         return [_normal(slope * value, remainder) for value in numbers], _pairs(words, numbers)
     regions = [_of_set(region, slope, middle, of_secret, remainder) for region in view.sets]
     return regions, tuple(permutations(range(len(regions)), 2))
+
+
+def of_region_view(view: RegionView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
+    """Return the answer's densities under each law that loses most, and the pairs compared under one law."""
+    view.check(answer)
+    densities: list[Description] = []
+    pairs: Pairs = ()
+    for law in view.laws:
+        of_law, compared = of_normal_view(law, secret, answer)
+        first = len(densities)
+        pairs = (*pairs, *((first + a, first + b) for a, b in compared))
+        densities += of_law
+    return densities, pairs
 
 
 def _numbers(words: Plain) -> list[Fraction]:

@@ -21,7 +21,6 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal
 from takifugu.audit.compared_pairs import Pairs, of_view
 from takifugu.audit.curves import curve, range_of, with_laplace
@@ -29,6 +28,7 @@ from takifugu.audit.hills import Curve
 from takifugu.audit.noisy_ratios import Noisy, largest_log_ratio
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
+from takifugu.core.registry import Question
 from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework
@@ -209,8 +209,9 @@ def of_density(view: View, secret: Secret, answer: Additive) -> Described:
 DENSITIES: Question[Callable[[Belief, Secret, Additive], Described] | None] = Question(
     "the density that the audit looks at",
     {
-        "model.beliefs.density:DensityView": "audit.real_line:of_density",
+        "model.beliefs.density_views:DensityView": "audit.real_line:of_density",
         "model.beliefs.records.normal_views:NormalView": "audit.normal_columns:of_normal_view",
+        "model.beliefs.records.normal_region:RegionView": "audit.normal_columns:of_region_view",
     },
     default=None,
 )

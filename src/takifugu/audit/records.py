@@ -22,9 +22,15 @@ from takifugu.analysis.questions.joint_states import (
     with_entry,
 )
 from takifugu.core.errors import InputError
-from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, SumView
+from takifugu.model.beliefs.records.record_views import (
+    ColumnView,
+    FunctionView,
+    RecordView,
+    SetsView,
+    SumView,
+    VectorView,
+)
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.beliefs.records.viewed_records import VectorView
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
 
 

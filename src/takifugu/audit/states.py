@@ -22,8 +22,8 @@ from takifugu.analysis.questions.joint_states import (
 )
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
+from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import Clique
@@ -32,7 +32,8 @@ from takifugu.model.beliefs.records.counted_parameters import CountedParameters
 from takifugu.model.beliefs.records.parameter_box import ParameterBox
 from takifugu.model.beliefs.records.parameters import Column, Parameters
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.beliefs.users import IndependentUsers, UserLaw
+from takifugu.model.beliefs.user_laws import UserLaw
+from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.numbers.rationals import as_fraction
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, Self, TypeVar, runtime_checkable
 
 from takifugu.core.cache import forget, memoised
 from takifugu.core.errors import InputError, within
@@ -35,6 +35,31 @@ class Entries(Protocol):
     def alphabet(self, entry: int) -> tuple[Hashable, ...]: ...
 
     def position(self, name: Hashable) -> int: ...
+
+
+class Nameless:
+    """Entries that are counted and not named, all with one alphabet."""
+
+    #: What people call an entry.
+    entry_word = "step"
+
+    @property
+    def names(self) -> None:
+        return None
+
+    @property
+    def one_alphabet(self) -> bool:
+        return True
+
+
+class Undivided:
+    """Entries that may all depend on each other."""
+
+    def components(self: Entries) -> tuple[range, ...]:
+        return (range(self.size),)
+
+    def component(self, number: int) -> Self:
+        return self
 
 
 Belief = TypeVar("Belief", bound=Entries)

@@ -14,7 +14,6 @@ from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.analysis.questions.answer_law import ANSWER_LAW, AnswerLaw, answer_law
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.questions.evaluating import VALUES
 from takifugu.analysis.questions.influence import QUILTS, Quilts, Search, Worst
 from takifugu.analysis.questions.joint_states import JOINT_STATES, JointStates, States
@@ -25,6 +24,7 @@ from takifugu.analysis.randomisers import Kind as RandomiserKind
 from takifugu.analysis.randomisers import register as register_randomiser
 from takifugu.calibration.registry import register as register_mechanism
 from takifugu.core.errors import DataError, InputError, Unsupported
+from takifugu.core.registry import Question
 from takifugu.core.sections import FilePath, Key
 from takifugu.data import DataFile, Engine, SourceFormat, Written, register_engine, register_source_format
 from takifugu.influence.curves import CURVES

@@ -16,17 +16,17 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from takifugu.analysis.problem import Part, Witness
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.questions.influence import joint_cost
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import Loss, chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
 from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval
+from takifugu.model.beliefs.chains.chain import BinaryChainInterval
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.queries import Additive
@@ -282,7 +282,7 @@ CURVES: Question[Curve[Any] | None] = Question(
     "what a profile costs its secrets",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.curves:CHAIN",
-        "model.beliefs.chains.chain_region:BinaryChainInterval": "influence.curves:INTERVAL",
+        "model.beliefs.chains.chain:BinaryChainInterval": "influence.curves:INTERVAL",
         "model.beliefs.chains.chain:MarkovChainClass": "influence.curves:CLASS",
         "model.beliefs.chains.chain_region:ChainRegion": "influence.curves:CLASS",
         "model.beliefs.networks.network:BayesianNetwork": "influence.network_curves:NETWORK",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from takifugu.influence.curves import Curve
-from takifugu.influence.networks.networks import MOST_ROWS, clique_loss, network_loss, network_work, table_loss
+from takifugu.influence.networks.networks import network_loss, network_work
+from takifugu.influence.networks.tables import MOST_ROWS, clique_loss, table_loss
 from takifugu.influence.networks.trees import is_forest
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.table import JointTable

@@ -27,11 +27,11 @@ import numpy as np
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.randomisers import laplace_or_exact
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import number
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.numbers.log_ratios import TRUSTED

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, product
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
+from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.registry import Registry
 from takifugu.model import beliefs as belief_room
 from takifugu.model import secrets as secret_room
 from takifugu.model.beliefs import Belief, separate
-from takifugu.model.beliefs.domain import Data
+from takifugu.model.beliefs.domain import Data, agreed
 from takifugu.model.beliefs.domain import from_dict as domain_from_dict
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.beliefs.states import State, checked_alphabet
@@ -26,8 +26,6 @@ from takifugu.model.queries.coding import alphabets
 from takifugu.model.secrets import Secret, WhichLaw
 from takifugu.model.secrets.hypotheses import Comparison
 from takifugu.numbers.distributions.pmf import Pmf
-
-Believing = TypeVar("Believing", bound=Entries)
 
 #: The definitions under which every row is randomised by itself.
 OF_ROWS = ("distribution", "extended-distribution")
@@ -58,13 +56,6 @@ class OfPlaces(Protocol):
 
     @property
     def is_planar(self) -> bool: ...
-
-
-@runtime_checkable
-class Observed(Protocol):
-    """A belief of whose values at an entry not all can be in data."""
-
-    def observable(self, entry: int) -> tuple[State, ...]: ...
 
 
 @runtime_checkable
@@ -173,32 +164,6 @@ class Framework:
         return f"{'; '.join(s.describe() for s in self.secrets)} | {belief_words}"
 
 
-def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
-    """Return beliefs (and a domain) about the same entries.
-
-    Entries are listed in the order of the first belief with names. Raises InputError where beliefs differ in the number
-    of entries, in their names, or in the values of an entry: an answer would mean something else under each of them,
-    and data could be impossible under one alone.
-    """
-    first, agreeing = beliefs[0], list[Believing]()
-    reference = next((b for b in beliefs if listed(b) is not None), first)
-    for belief in beliefs:
-        if belief.size != first.size:
-            raise InputError(
-                f"the beliefs have {first.size} and {belief.size} entries",
-                rule="all beliefs of a framework are about the same data, so give each as many entries",
-            )
-        if (first_columns := columns_of(first)) != (other_columns := columns_of(belief)):
-            raise InputError(
-                f"the beliefs have the columns {list(first_columns)} and {list(other_columns)}",
-                rule="all beliefs of a framework are about the same records", fix="list the same columns, in one order",
-            ).at("beliefs")  # fmt: skip
-        agreeing.append(belief if listed(belief) is None else relisted(belief, listed(reference) or ()))
-        if belief is not first:
-            _check_values(agreeing[0], agreeing[-1])
-    return tuple(agreeing)
-
-
 def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Belief]) -> Framework:
     """Return the Pufferfish framework of some secrets and some beliefs.
 
@@ -222,7 +187,13 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
             "the framework has no belief", fix="give at least one, for example MarkovChain(...)"
         ).at("beliefs")
     for secret in all_secrets:
-        _check_secret(secret)
+        if not isinstance(secret, Secret):
+            raise InputError(
+                f"{type(secret).__name__} is not a secret",
+                fix="give the secrets first, for example every_entry() or attribute(name, a, b), then the beliefs",
+            ).at("secrets")
+        with within("secrets"):
+            secret_room.check_registered(secret)
     for belief in believed:
         _check_belief(belief)
         if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in all_secrets):
@@ -233,16 +204,6 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
     framework = Framework(all_secrets, believed, _definition(all_secrets))
     _check_pairs(framework)
     return framework
-
-
-def _check_secret(secret: object) -> None:
-    if not isinstance(secret, Secret):
-        raise InputError(
-            f"{type(secret).__name__} is not a secret",
-            fix="give the secrets first, for example every_entry() or attribute(name, a, b), then the beliefs",
-        ).at("secrets")
-    with within("secrets"):
-        secret_room.check_registered(secret)
 
 
 def _check_pairs(framework: Framework) -> None:
@@ -257,15 +218,6 @@ def _check_pairs(framework: Framework) -> None:
         "every secret has probability zero under every belief, so nothing would be hidden",
         fix="check the values that the secret names and the masses that the belief gives them",
     ).at("secrets")
-
-
-def _check_belief(belief: object) -> None:
-    if not isinstance(belief, Belief):
-        raise InputError(
-            f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
-        ).at("beliefs")
-    belief_room.check_registered(belief)
-    _check_states(belief)
 
 
 def between(p: Pmf, q: Pmf) -> Framework:
@@ -300,8 +252,13 @@ def from_dict(data: Plain) -> Framework:
     )
 
 
-def _check_states(belief: Belief) -> None:
-    """Refuse states changed by the canonical form."""
+def _check_belief(belief: object) -> None:
+    """Refuse what cannot be read back, and states changed by the canonical form."""
+    if not isinstance(belief, Belief):
+        raise InputError(
+            f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
+        ).at("beliefs")
+    belief_room.check_registered(belief)
     if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
     states = set[State]()
@@ -313,33 +270,6 @@ def _check_states(belief: Belief) -> None:
                 f"the belief has the state {state!r} of type {type(state).__name__}",
                 fix="write states as text, numbers, true or false, so that they read back from a file",
             ).at("beliefs")
-
-
-def _check_values(first: Entries, other: Entries) -> None:
-    """Refuse beliefs with different values of an entry.
-
-    Data with a value that one lacks would be refused.
-    """
-    if first.one_alphabet and other.one_alphabet:
-        numbers: Iterable[int] = (0,)
-    else:
-        numbers = range(first.size)
-    first_order, other_order = order(first) or range(first.size), order(other) or range(other.size)
-    for number in numbers:
-        first_values, other_values = _values(first, first_order[number]), _values(other, other_order[number])
-        if first_values is not other_values and first_values != other_values:
-            names = listed(first) or listed(other)
-            title = f"{entry_word(first)} {number}" if names is None else repr(names[number])
-            odd = sorted(map(str, first_values ^ other_values))
-            raise InputError(
-                f"the beliefs differ in the values that {title} can take ({', '.join(odd[:5])})",
-                fix="name the same values in each, with probability 0 where one never occurs",
-            ).at("beliefs")
-
-
-def _values(belief: Entries, entry: int) -> frozenset[State]:
-    """Return the observable values of an entry, by default all."""
-    return frozenset(belief.observable(entry) if isinstance(belief, Observed) else belief.alphabet(entry))
 
 
 def definition_of(secret: Secret) -> str:

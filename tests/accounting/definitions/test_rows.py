@@ -25,7 +25,7 @@ from takifugu.mechanisms.local.composing import on_one_value
 from takifugu.mechanisms.local.over_classes import masses_of_values
 from takifugu.mechanisms.local.senders import Values
 from takifugu.mechanisms.local.sent import Sending
-from takifugu.model.beliefs.population_region import covering, samples_of
+from takifugu.model.beliefs.counted_populations import covering, samples_of
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import EachValue
 from takifugu.numbers.distributions.channel import Channel

@@ -154,8 +154,9 @@ def shifts(chance: random.Random) -> list[tuple[str, datetime, datetime]]:
     return rows
 
 
-@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("engine", engines.ENGINES)
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
 def test_a_stay_on_a_date_ends_at_the_next_such_time_of_day(engine: str, zone: str | None) -> None:
     chance, states = random.Random(engine), Recode(("on", "off"))
     calendar = Calendar.read("2026-03-27T00:00", "2026-04-01T00:00", timedelta(minutes=30), Zone(zone or "UTC"))
@@ -180,6 +181,7 @@ def test_a_stay_on_a_date_ends_at_the_next_such_time_of_day(engine: str, zone: s
             assert [piece.counts.tolist() for piece in read] == [piece.counts.tolist() for piece in expected]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", engines.ENGINES)
 def test_an_end_that_is_no_time_is_refused_and_no_stay_without_an_end(engine: str) -> None:
     rules = Rules("stays", START, START + 10 * SECOND, SECOND, {"Ana": (START, START + 10 * SECOND)}, STATES)

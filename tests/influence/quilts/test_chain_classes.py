@@ -24,8 +24,8 @@ from takifugu.influence.quilts.chain.search import interval_influence
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
+from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries import Count, Histogram, Linear
 from takifugu.model.secrets.families import Family

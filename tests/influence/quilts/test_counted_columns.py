@@ -145,7 +145,8 @@ def test_the_noise_of_the_point_estimate_is_noticed(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("query", [tf.Sum("c"), tf.Count(1), tf.CountRows({"c": 1, "s": 1})], ids=str)
 def test_no_member_loses_more_than_is_promised(query: Any) -> None:
     belief = towns([300, 200, 200, 300], columns="sc")
-    members = (belief.estimate, member(belief, extreme(belief)))
+    shares = [F(count, sum(belief.counts)) for count in belief.counts]
+    members = (member(belief, shares), member(belief, extreme(belief)))
     framework = tf.Pufferfish([tf.distribution_parameter(name) for name in "sc"], belief)
     for epsilon in (0.5, 1, 2):
         for mechanism in ("attribute-quilt", "group"):

@@ -16,6 +16,7 @@ from takifugu.audit import true_delta, true_loss
 from takifugu.cli import BAD_INPUT
 from takifugu.core.errors import InputError
 from takifugu.model import secrets
+from takifugu.model.secrets.families import view_of
 
 BODY = tf.MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=10)
 #: Given the mean of heights the mean of ten is normal with this variance.
@@ -79,7 +80,7 @@ def test_laplace_noise_hides_a_difference_whatever_the_mean():
 
 def test_variances_and_finite_parameters_are_compared_where_they_are_near():
     variances = tf.distribution_parameter("height", values=[40, 49, 100], map="variance", max_difference=10)
-    assert BODY.property(variances).pairs == ((0, 1),)
+    assert view_of(BODY, variances).pairs == ((0, 1),)
     network = tf.BayesianNetwork([("x", [1, 2, 4], [], [0.4, 0.3, 0.3])])
     given = {1: {0: "0.9", 1: "0.1"}, 2: {0: "0.5", 1: "0.5"}, 4: {0: "0.1", 1: "0.9"}}
     belief = tf.Parameters(network, {"x": given}, 2)
@@ -99,7 +100,7 @@ def test_variances_and_finite_parameters_are_compared_where_they_are_near():
 def test_a_density_of_a_parameter():
     given = {a: tf.Normal(a, 1) for a in (0, 1, 3)}
     belief = tf.Density("rate", "parameter", given)
-    near = belief.property(tf.distribution_parameter("rate", max_difference=2))
+    near = view_of(belief, tf.distribution_parameter("rate", max_difference=2))
     assert near.pairs == ((0, 1), (1, 2))
 
 

@@ -218,11 +218,10 @@ def test_a_witness_says_where_the_noise_may_be_more_than_the_least():
 
 
 def test_a_set_of_several_intervals_is_read_in_order():
-    from takifugu.model.beliefs.records.record_views import _members
-    from takifugu.model.secrets.value_sets import Between, Intervals
+    from takifugu.model.secrets.value_sets import Between, Intervals, places_in
 
     parts = (Between(Fraction(4), None), Between(None, Fraction(1)))
-    assert _members(Intervals(parts), range(6)) == (0, 4, 5)
+    assert places_in(Intervals(parts), range(6)) == (0, 4, 5)
 
 
 @pytest.mark.parametrize("mechanism", ["wasserstein", "laplace-exact"])

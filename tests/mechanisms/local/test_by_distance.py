@@ -18,7 +18,7 @@ from takifugu.audit import true_delta, true_loss
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.mechanisms.local import choosing
 from takifugu.model import frameworks
-from takifugu.model.beliefs.population_region import samples_of
+from takifugu.model.beliefs.counted_populations import samples_of
 
 LAWS = {
     "near": {0: F(6, 10), 1: F(3, 10), 2: F(1, 10), 3: F(0)},

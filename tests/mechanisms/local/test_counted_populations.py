@@ -25,8 +25,9 @@ from takifugu.mechanisms.local.over_classes import bits_delta_over, bits_loss_ov
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.rappor import permanent
 from takifugu.model import beliefs
-from takifugu.model.beliefs.estimate import mixture_interval
-from takifugu.model.beliefs.population_region import WHOLE, Region, Regions, covering, interval, samples_of, tree_of
+from takifugu.model.beliefs.counted_populations import covering, samples_of
+from takifugu.model.beliefs.estimate import interval, mixture_interval
+from takifugu.model.beliefs.population_region import WHOLE, Region, Regions, tree_of
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.numbers.distributions.channel import Channel
 

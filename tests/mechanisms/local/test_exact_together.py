@@ -25,7 +25,7 @@ from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.senders import Bits, Sender, Values
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.mechanisms.local.together import losses_together
-from takifugu.model.beliefs.population_region import samples_of
+from takifugu.model.beliefs.counted_populations import samples_of
 
 #: What is rounded upwards, at these sizes.
 CLOSE = 1e-11

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kawamoto import channels
-from takifugu.mechanisms.local import measuring, metric_privacy, promises
+from takifugu.mechanisms.local import measuring, promises
 from takifugu.mechanisms.local.choosing import largest_strength, mechanisms, optimum
 from takifugu.mechanisms.local.optimal import optimal
 from takifugu.mechanisms.local.populations import populations_of
@@ -40,7 +40,7 @@ def promise(channel, p, q, epsilon):
     local, metric = measuring.local_loss(channel), measuring.metric_loss(channel, apart)
     loss, delta = measuring.distribution_loss(channel, p, q), measuring.distribution_delta(channel, p, q, epsilon)
     if local:
-        chosen += [promises.hides_value(F(local)), metric_privacy.hides_distance(F(metric), apart)]
+        chosen += [promises.hides_value(F(local)), promises.hides_distance(F(metric), apart)]
     if loss:
         chosen.append(promises.hides_population(p, q, F(loss)))
     if 1e-9 < delta < 1:
@@ -99,7 +99,7 @@ def test_metric_privacy_on_the_plane(epsilon):
         channels.remapped_normal(places, 1),
     ):
         rate = F(measuring.metric_loss(channel, math.dist))
-        best = optimal(places, places, prior, math.dist, [metric_privacy.hides_distance(rate, math.dist)])
+        best = optimal(places, places, prior, math.dist, [promises.hides_distance(rate, math.dist)])
         assert best.loss <= measuring.expected_loss(channel, prior, math.dist) + 1e-6
 
 

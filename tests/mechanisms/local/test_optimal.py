@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -11,13 +10,11 @@ from hypothesis import strategies as st
 from kawamoto import channels
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.local import measuring
-from takifugu.mechanisms.local.metric_privacy import grid_edges, hides_distance, spanner, stretch
 from takifugu.mechanisms.local.optimal import optimal
-from takifugu.mechanisms.local.promises import hides_population, hides_value
+from takifugu.mechanisms.local.promises import hides_distance, hides_population, hides_value
 from takifugu.numbers.distributions.channel import Channel
 
 F = Fraction
-LINE = list(range(400))
 GRID = [(float(r), float(c)) for r in range(3) for c in range(3)]
 
 
@@ -72,54 +69,19 @@ def test_distribution_privacy_allows_less_loss_than_local_privacy(delta):
     assert measuring.local_loss(together.channel) <= 1
 
 
-def test_grid_edges_imply_all_pairs_of_a_full_rectangle():
+def test_metric_privacy_loses_no_more_than_laplace_noise():
     prior = dict.fromkeys(GRID, F(1, 9))
-    edges = grid_edges(3, 3)
-    assert stretch(GRID, taxicab, edges) == 1
-    by_edges = optimal(GRID, GRID, prior, taxicab, [hides_distance("0.7", taxicab, edges)])
-    by_pairs = optimal(GRID, GRID, prior, taxicab, [hides_distance("0.7", taxicab)])
-    assert by_edges.loss == pytest.approx(by_pairs.loss, abs=1e-6)
-    assert measuring.metric_loss(by_edges.channel, taxicab) <= 0.7 + 1e-11
+    best = optimal(GRID, GRID, prior, taxicab, [hides_distance("0.7", taxicab)])
+    assert measuring.metric_loss(best.channel, taxicab) <= 0.7 + 1e-11
     laplace = channels.from_weights(GRID, GRID, [[math.exp(-0.35 * taxicab(x, y)) for y in GRID] for x in GRID])
-    assert by_edges.loss <= measuring.expected_loss(laplace, prior, taxicab) + 1e-6
+    assert best.loss <= measuring.expected_loss(laplace, prior, taxicab) + 1e-6
 
 
-def test_edges_that_miss_a_place_do_not_imply_the_rest():
-    """Without the middle of the square, grid edges go round it."""
-    ring = [place for place in GRID if place != (1.0, 1.0)]
-    place = {point: n for n, point in enumerate(ring)}
-    edges = [(place[a], place[b]) for a in ring for b in ring if place[a] < place[b] and taxicab(a, b) == 1]
-    assert stretch(ring, taxicab, edges) == 2
-
-
-@given(st.sampled_from([1.0, 1.2, 2.0]))
-def test_a_spanner_stretches_no_more_than_it_says(most):
-    edges = spanner(GRID, plane, most)
-    assert stretch(GRID, plane, edges) <= most * (1 + 1e-9)
-    assert len(edges) <= 36
-
-
-def test_a_spanner_keeps_the_promise_for_all_pairs_at_some_loss():
+def test_no_channel_loses_less_by_either_solver():
     prior = dict.fromkeys(GRID, F(1, 9))
-    short = optimal(GRID, GRID, prior, plane, [hides_distance(1, plane, spanner(GRID, plane, 1.5))])
     full = optimal(GRID, GRID, prior, plane, [hides_distance(1, plane)])
-    assert measuring.metric_loss(short.channel, plane) <= 1 + 1e-9
-    assert full.loss - 1e-6 <= short.loss <= 1.5 * full.loss
-    assert short.least <= full.least + 1e-6  # proved for all pairs, not for the edges alone
     assert full.loss <= full.least + 1e-6
-    assert short.least >= full.loss / 1.5
-
-
-def test_what_no_channel_loses_less_than_holds_for_every_way_to_ask():
-    """The same promise along edges with a stretch, by both solvers: the lower end is that of all pairs."""
-    prior = dict.fromkeys(GRID, F(1, 9))
-    full = optimal(GRID, GRID, prior, plane, [hides_distance(1, plane)])
-    ring = spanner(GRID, plane, 1.5)
     loose = hides_value(50)  # always kept here, and without a form by columns
-    mixed = optimal(GRID, GRID, prior, plane, [hides_distance(1, plane, ring), loose])
-    alone = optimal(GRID, GRID, prior, plane, [hides_distance(1, plane, ring)])
-    assert mixed.loss == pytest.approx(alone.loss, abs=1e-5)
-    assert mixed.least <= full.loss + 1e-9
     both = optimal(GRID, GRID, prior, plane, [hides_distance(1, plane), loose])
     assert both.loss == pytest.approx(full.loss, abs=1e-6)
     assert both.least == pytest.approx(full.least, abs=1e-5)
@@ -132,9 +94,7 @@ def test_what_no_channel_loses_less_than_holds_for_every_way_to_ask():
     (lambda: hides_value(-1), InputError),
     (lambda: hides_population({0: 1}, {0: 0.5}, 1), InputError),
     (lambda: hides_population({0: 1}, {1: 1}, 1, 1), InputError),
-    (lambda: spanner(GRID, plane, 0.5), InputError),
     (lambda: optimal(list(range(400)), list(range(400)), {0: 1}, apart, [hides_distance(1, apart)]), Unsupported),
-    (lambda: optimal(LINE, LINE, {0: 1}, apart, [hides_distance(1, apart, pairwise(LINE))]), Unsupported),
 ])  # fmt: skip
 def test_bad_input(wrong, kind):
     with pytest.raises(kind):
@@ -144,7 +104,6 @@ def test_bad_input(wrong, kind):
 @pytest.mark.parametrize("promise", [
     hides_value(1),
     hides_distance(1, taxicab),
-    hides_distance(1, taxicab, grid_edges(3, 3)),
     hides_population(dict.fromkeys(GRID, F(1, 9)), {**dict.fromkeys(GRID[1:], F(1, 8)), GRID[0]: 0}, 1),
     hides_population(dict.fromkeys(GRID, F(1, 9)), {**dict.fromkeys(GRID[1:], F(1, 8)), GRID[0]: 0}, 1, "0.1"),
 ], ids=lambda promise: promise.describe())  # fmt: skip

@@ -182,7 +182,7 @@ def test_rows_that_may_depend_on_each_other_tell_what_their_values_tell():
 
 def test_a_class_is_counted_over_all_of_it_and_its_delta_is_a_bound():
     rows = [("a", 0)] * 60 + [("a", 1)] * 40 + [("b", 0)] * 40 + [("b", 1)] * 60
-    from takifugu.model.beliefs.population_region import samples_of
+    from takifugu.model.beliefs.counted_populations import samples_of
 
     people = populations_of(tf.FromPopulations.counted(samples_of(rows, 2), [0, 1], confidence=0.9, source="made up"))
     channel = Channel.of([0, 1], [0, 1], [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]])

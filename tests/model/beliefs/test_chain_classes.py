@@ -14,8 +14,8 @@ from tests.support.class_oracles import matrix_in_box, mixture_excludes, most_mi
 import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.model import beliefs
-from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
+from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.estimate import count_transitions, is_private_source, mixture_interval
 

@@ -15,6 +15,7 @@ from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.model import beliefs
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.queries import resolved
+from takifugu.model.secrets.families import view_of
 
 COVARIANCE = [[100, 5, 4, 30], [5, 49, 40, 3], [4, 40, 144, -12], [30, 3, -12, 81]]
 NAMES = ["sat", "height", "weight", "income"]
@@ -71,7 +72,7 @@ def test_conditional_laws_are_those_of_all_records_at_once(records, numbers, dat
         (tf.every_entry("income", max_difference=5), [[0, 0, 0, 1]], True),
     ):
         try:
-            view = belief.property(secret)
+            view = view_of(belief, secret)
         except InputError:
             spread = np.array(hidden) @ covariance @ np.array(hidden).T
             assert np.linalg.matrix_rank(spread, tol=1e-9) < len(hidden)

@@ -14,8 +14,8 @@ import pytest
 import takifugu as tf
 from takifugu.core.errors import DataError, InputError
 from takifugu.model import beliefs
-from takifugu.model.beliefs.chains.chain import MarkovChainClass
-from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
+from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChainClass
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.numbers.distributions.pmf import Pmf
 

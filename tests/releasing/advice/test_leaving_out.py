@@ -123,6 +123,7 @@ def test_no_other_command_counts_rows(tmp_path: Path) -> None:
         assert not re.search(r"\b(997|1,?200|1,?097)\b", invoke(*command, toml).output), command
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("environment", [{}, {"CI": "true"}])
 @pytest.mark.parametrize("words", [[], ["--json"]])
 @pytest.mark.parametrize("rules", [[], ['duplicates = "first"', 'null_keys = "drop"']])

@@ -5,13 +5,15 @@ from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 import takifugu as tf
 from takifugu.core.errors import SpecError
-from takifugu.model.beliefs.population_region import intervals
+from takifugu.model.beliefs.estimate import intervals
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.public import PublicTable
 from takifugu.releasing.planning.plan import plan
 
 COLUMNS = ["smokers", "cough", "fever"]
@@ -102,6 +104,26 @@ def test_faults_of_a_fit_name_their_place(tmp_path: Path, change: tuple[str, str
 
 CONFIDENT = ('"fever"] }', '"fever"], confidence = 0.9 }')
 
+
+@pytest.mark.parametrize("kind", ["parameters", "independent-records"])
+def test_a_public_file_is_counted_once(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, counted = written(tmp_path, CONFIDENT), []
+    if kind == "independent-records":
+        fit = 'kind = "independent-records"\nrecords = 40\nsource = "a survey"\nfit = { file = "towns.csv", columns = '
+        fit += '["smokers", "cough", "fever"], confidence = 0.9 }\n\n[hide]\n'
+        hidden = 'property = { attribute = "smokers", function = "share", of = "many" }\n'
+        question = '\n[[release]]\nname = "ills"\nquery = "count"\nattribute = "cough"\n'
+        question += 'states = ["many"]\nepsilon = 1\n'
+        path.write_text(FILE.split("kind = ")[0] + fit + hidden + question, encoding="utf-8")
+
+    def counts(opened: PublicTable, *words: Any) -> Any:
+        counted.append(opened)
+        return original(opened, *words)
+
+    original = PublicTable.counts
+    monkeypatch.setattr(PublicTable, "counts", counts)
+    assert load(path).belief is not None
+    assert len(counted) == 1
 
 def scale_of(path: Path) -> float:
     (table,) = plan(load(path)).tables

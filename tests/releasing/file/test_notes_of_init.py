@@ -66,7 +66,7 @@ def test_notes_are_in_the_json(tmp_path: Path) -> None:
     assert "could mean two things" in note
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("day", "clock"),
     [("%d.%m.%Y", "%H:%M"), ("%Y-%m-%d", "%H:%M:%S"), ("%m/%d/%Y", "%I:%M %p"), ("%d.%m.%y", "%I:%M%p"),
@@ -187,6 +187,7 @@ def test_a_title_above_the_names_is_noticed(tmp_path: Path, above: list[str], nu
     assert "header" not in started(tmp_path / "d.csv", ["who;min;state", *(f"{row};" for row in rows)])[1]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("header", [["who;at;pulse"], ["who;at;pulse", "Who?;When?;Beats", "{x};{y};{z}"]])
 @pytest.mark.parametrize("above", [[], ["Report", ""]])
 @pytest.mark.parametrize("many", [40, 20_000])

@@ -29,6 +29,7 @@ def set_back(minutes: int, step: int = 5) -> list[datetime]:
     return [*before, *(start + timedelta(minutes=m) for m in range(180 - minutes, 720, step))]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("minutes", [60, 30])
 @pytest.mark.parametrize("form", ["%Y-%m-%d %H:%M:%S", "%d.%m.%Y;%H:%M", "%d.%m.%Y %H:%M"])
 @pytest.mark.parametrize("people", [(), ("Ana", "Bo", "Cy")])
@@ -97,6 +98,7 @@ def test_nights_of_many_rows_are_pieces(tmp_path: Path) -> None:
     assert (source["unit"], source["piece"], source["order"]) == ("who", "night", "minute")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("people", [8, 30])
 @pytest.mark.parametrize("again", ["at the end", "in the middle", "twice"])
 @pytest.mark.parametrize("name", ["doctor", "Mitarbeiterin", "who"])
@@ -134,6 +136,7 @@ def test_who_it_is_is_not_what_is_published(tmp_path: Path, who: str) -> None:
     assert source["value"] == "turn"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("things", "people"),
     [("station_id", "user_id"), ("machine", "Mitarbeiter"), ("vehicle", "driver"), ("Gerät", "Patient")],
@@ -207,7 +210,7 @@ def ward(people: Iterable[int], days: int, by_person: bool, hour: str = "{}") ->
     return [f"K{who},2025-02-{day:02},{hour.format(h)},{draw.choice(['in', 'in', 'out'])}" for who, day, h in rows]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("by_person", [True, False])
 @pytest.mark.parametrize("name", ["hour", "Stunde", "hr"])
 @pytest.mark.parametrize("who", ["bed", "patient"])

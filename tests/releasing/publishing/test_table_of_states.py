@@ -174,7 +174,7 @@ def test_each_state_stands_in_one_row(table: tuple[Row, ...]) -> None:
     assert sorted(state for row in table for state in product(row.ledger, row.folder)) == sorted(STATES)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("said", "there"), STATES)
 def test_what_a_release_does(prepared: Prepared, said: InLedger, there: InFolder) -> None:
     """And each command that is printed as the remedy does what it says when it is pasted."""
@@ -196,7 +196,7 @@ def test_what_a_release_does(prepared: Prepared, said: InLedger, there: InFolder
             check(prepared, words, (pending := row_of(now, there, RESUME)), pending.does, pending.exits)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("said", "there", "options"), [
     *((said, there, ["--force"]) for said, there in STATES),
     *((said, there, ["--once", "K"]) for said, there in STATES if row_of(said, there).keyed),
@@ -219,7 +219,7 @@ def test_what_resuming_does(prepared: Prepared, said: InLedger, there: InFolder)
     check(prepared, ["ledger", "resume", str(ledger)], row, row.does, row.exits)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("said", "there"), STATES)
 def test_what_a_release_under_a_key_does(prepared: Prepared, said: InLedger, there: InFolder) -> None:
     """`--again NAME --once KEY` pays, once, unless the ledger is not the one that paid for what lies there."""

@@ -16,8 +16,7 @@ from takifugu.analysis.questions.answer_law import AnswerFamily
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import SumView
-from takifugu.model.beliefs.records.viewed_records import VectorView
+from takifugu.model.beliefs.records.record_views import SumView, VectorView
 from takifugu.model.secrets.families import compared_values
 from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.orders import (

@@ -18,6 +18,7 @@ from takifugu.analysis.answer_laws.repeated import AloneFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.normal_law import Compared, NormalLaw
 from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs.records.normal_region import RegionView
 from takifugu.model.beliefs.records.normal_views import NormalView
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
@@ -34,8 +35,8 @@ from takifugu.numbers.normal.matrices import Matrix, Vector, solved, times
 from takifugu.numbers.normal.pair import Normal
 
 
-class ViewLaw(NormalLaw[NormalView]):
-    """The laws of an answer under the hypotheses of a normal view."""
+class ViewLaw(NormalLaw[NormalView | RegionView]):
+    """The laws of an answer under the hypotheses of a normal view, or of one under each law of a region."""
 
     answer: ColumnSums
 
@@ -55,18 +56,20 @@ class ViewLaw(NormalLaw[NormalView]):
 
     def laws(self, a: int, b: int) -> NormalComparison:
         """Return the two laws of the answer as read, in answer units."""
-        return as_read(self.belief, self.answer, self._exact(a, b), column_moves(self.belief, self.answer, a, b))
+        view, a, b = self.belief.law_of(self.answer, a, b)
+        return as_read(view, self.answer, _exact(view, self.answer, a, b), column_moves(view, self.answer, a, b))
 
-    def _exact(self, a: int, b: int) -> NormalComparison:
-        view, answer = self.belief, self.answer
-        if view.of == "variance":
-            return _of_variances(view, answer, view.parameters[a], view.parameters[b])
-        if view.of == "mean":
-            return Shifted(_moved_mean(view, answer, view.parameters[b] - view.parameters[a]), view.spread(answer))
-        if view.sets:
-            return _of_sets(view, answer, view.sets[a], view.sets[b])
-        change = tuple(y - x for x, y in zip(view.differences[a], view.differences[b], strict=True))
-        return Shifted(*conditional(view, answer, change))
+
+def _exact(view: NormalView, answer: ColumnSums, a: int, b: int) -> NormalComparison:
+    """Return the two laws of an exact answer."""
+    if view.of == "variance":
+        return _of_variances(view, answer, view.parameters[a], view.parameters[b])
+    if view.of == "mean":
+        return Shifted(_moved_mean(view, answer, view.parameters[b] - view.parameters[a]), view.spread(answer))
+    if view.sets:
+        return _of_sets(view, answer, view.sets[a], view.sets[b])
+    change = tuple(y - x for x, y in zip(view.differences[a], view.differences[b], strict=True))
+    return Shifted(*conditional(view, answer, change))
 
 
 def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[Vector, Matrix]:
@@ -161,7 +164,7 @@ def _of_variances(view: NormalView, answer: ColumnSums, first: Fraction, second:
     return TwoVariances(first_law, second_law)
 
 
-class ShiftLaw(AnswerLaw[NormalView]):
+class ShiftLaw(AnswerLaw[NormalView | RegionView]):
     """The mean of an answer under each hypothesis, for mechanisms that look at finite laws.
 
     Given the hypotheses the answer is one of two numbers plus the same independent normal term. Noise that hides which
@@ -169,15 +172,16 @@ class ShiftLaw(AnswerLaw[NormalView]):
     """
 
     def families(self) -> Iterator[ListedFamily]:
-        view, answer = self.belief, cast(ColumnSums, self.answer)
-        if view.sets or view.of == "variance":
-            raise Unsupported(
-                "under the hypotheses the answer has other distributions than one and its translate",
-                fix='use mechanism="attribute-gaussian-exact"',
-            )
-        law = ViewLaw(view, answer, self.family)
+        answer = cast(ColumnSums, self.answer)
+        law = ViewLaw(self.belief, answer, self.family)
         for number, (a, b) in enumerate(law.pairs()):
-            shift = certain_move(view, answer, column_moves(view, answer, a, b) or ())[0]
+            view, left, right = self.belief.law_of(answer, a, b)
+            if view.sets or view.of == "variance":
+                raise Unsupported(
+                    "under the hypotheses the answer has other distributions than one and its translate",
+                    fix='use mechanism="attribute-gaussian-exact"',
+                )
+            shift = certain_move(view, answer, column_moves(view, answer, left, right) or ())[0]
             places = (Fraction(0), shift / answer.grid)
             laws = {value: (Pmf([place], [1]),) for value, place in zip((a, b), places, strict=True)}
             yield AloneFamily(number, ((a, b), (b, a)), laws)

@@ -23,7 +23,7 @@ from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.answer_laws.repeated import copies
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import RecordView, SumView, column_read, members_read, sum_read
+from takifugu.model.beliefs.records.record_views import RecordView, SumView
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
@@ -251,14 +251,14 @@ def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw
 
 
 def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator[ClassFamily]:
-    column = column_read(view)
+    column = view.hidden_column
     if column is not None:
         levels = _levels(view, adds, [row[column] for row in view.whole.table.rows])
         pairs = family.value_pairs(view, 0)
         values = view.alphabet(0)
         yield ClassFamily(pairs, {(a, b): [(levels[values[a]], levels[values[b]])] for a, b in pairs})
         return
-    sums = sum_read(view)
+    sums = view.hidden_sum
     if sums is None:
         raise Unsupported("bounds for a class of tables are known for one sum, mean or share of the records")
     sorted_levels = dict(sorted(_levels(view, adds, sums.scores).items()))
@@ -281,7 +281,7 @@ def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> d
 def _gaps(view: RecordView, sums: SumView, family: Family) -> Iterator[tuple[tuple[int, int], int]]:
     """Yield comparisons for all, and how far apart the sums are."""
     keys = sums.keys
-    sets = members_read(view)
+    sets = view.members
     if sets is None:
         pairs = family.pairs or ((0, len(keys) - 1),)
         worst = max(pairs, key=lambda pair: keys[pair[1]] - keys[pair[0]])

@@ -22,7 +22,8 @@ from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.entries import called
-from takifugu.model.beliefs.users import IndependentUsers, UserLaw
+from takifugu.model.beliefs.user_laws import UserLaw
+from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import ABSENT, Family, absent_index, compared_values
 from takifugu.numbers.distributions.pmf import Pmf

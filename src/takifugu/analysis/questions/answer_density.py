@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.answer_law import Share
-from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
 
 if TYPE_CHECKING:  # every mechanism asks, and few beliefs have densities
-    from takifugu.model.beliefs.density import DensityView
+    from takifugu.model.beliefs.density_views import DensityView
     from takifugu.numbers.densities import Continuous
     from takifugu.numbers.densities.normal import Normal
 
@@ -35,9 +35,10 @@ def answer_densities(share: Share) -> Sequence[Given] | None:
 
     >>> from types import SimpleNamespace
     >>> from takifugu.model.beliefs.density import Density
+    >>> from takifugu.model.beliefs.density_views import view_of
     >>> from takifugu.numbers.densities.normal import Normal
     >>> belief = Density("income", "mean", {40: Normal(2, 1), 50: Normal(3, 1)})
-    >>> view = belief.property(belief.about)
+    >>> view = view_of(belief, belief.about)
     >>> answer_densities(SimpleNamespace(belief=view, answer=None, family=None))[1].density
     Normal(mean=3.0, deviation=1.0)
     """
@@ -54,6 +55,6 @@ def of_view(view: DensityView, answer: object) -> Sequence[Given]:
 #: (view, answer) -> what is given each value, by type of view.
 ANSWER_DENSITY: Question[Callable[[Belief, Additive], Sequence[Given]] | None] = Question(
     "the density of the answer",
-    {"model.beliefs.density:DensityView": "analysis.questions.answer_density:of_view"},
+    {"model.beliefs.density_views:DensityView": "analysis.questions.answer_density:of_view"},
     default=None,
 )

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.entries import called
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, View
@@ -229,18 +229,19 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
         "model.beliefs.records.counted_parameters:CountedParameters": "analysis.questions.answer_law:FOR_COUNTED",
         "model.beliefs.records.parameters:Parameters": "analysis.answer_laws.parameters:of_columns",
         "model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ShiftLaw",
+        "model.beliefs.records.normal_region:RegionView": "analysis.answer_laws.normal:ShiftLaw",
         "model.beliefs.records.parameter_box:BoxView": "analysis.answer_laws.parameter_box:BoxLaw",
         "model.beliefs.pair:LawPair": "analysis.answer_laws.listed:PairLaw",
-        "model.beliefs.density:DensityView": "analysis.questions.answer_law:FOR_DENSITIES",
+        "model.beliefs.density_views:DensityView": "analysis.questions.answer_law:FOR_DENSITIES",
         "model.beliefs.records.record_views:SumView": "analysis.answer_laws.records:SUM",
-        "model.beliefs.records.viewed_records:VectorView": "analysis.answer_laws.records:VECTOR",
+        "model.beliefs.records.record_views:VectorView": "analysis.answer_laws.records:VECTOR",
         "model.beliefs.records.record_views:FunctionView": "analysis.answer_laws.records:FUNCTION",
         "model.beliefs.records.record_views:SetsView": "analysis.answer_laws.records:SETS",
         "model.beliefs.records.record_views:ColumnView": "analysis.answer_laws.records:COLUMN",
         "model.beliefs.records.records:Records": "analysis.questions.answer_law:FOR_RECORDS",
         "model.beliefs.chains.chain:MarkovChainClass": "analysis.questions.answer_law:FOR_CLASSES",
         "model.beliefs.chains.chain_region:ChainRegion": "analysis.questions.answer_law:FOR_INTERVALS",
-        "model.beliefs.chains.chain_region:BinaryChainInterval": "analysis.questions.answer_law:FOR_INTERVALS",
+        "model.beliefs.chains.chain:BinaryChainInterval": "analysis.questions.answer_law:FOR_INTERVALS",
     },
     default=no_law(
         "the distribution of the answer is not known under a {}, only under a MarkovChain, a JointTable, a "

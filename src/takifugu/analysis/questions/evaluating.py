@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.core import entries
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.lists import has_columns, is_table, listed_array, no_list, value_of, values_of
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.queries import Additive
@@ -26,7 +26,6 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import as_fraction
 
 if TYPE_CHECKING:
-    from takifugu.model.beliefs.records.counted_parameters import CountedParameters
     from takifugu.model.beliefs.records.parameters import Parameters
     from takifugu.model.beliefs.users import IndependentUsers
 
@@ -116,7 +115,7 @@ def of_people(belief: Belief, data: object) -> IntArray:
     return _one_sequence(belief, states)
 
 
-def of_columns(belief: Parameters | CountedParameters, data: object) -> IntArray:
+def of_columns(belief: Parameters, data: object) -> IntArray:
     """Return the values of records, shape (records, columns).
 
     Data are a column of values for each name, or rows in order. A frame is columns by name; rows are mappings of
@@ -287,7 +286,6 @@ VALUES: Question[Callable[[Any, Any], IntArray]] = Question(
         "model.beliefs.users:IndependentUsers": "analysis.questions.evaluating:of_users",
         "model.beliefs.contacts:CliqueInfection": "analysis.questions.evaluating:of_people",
         "model.beliefs.chains.pieces:IndependentPieces": "analysis.questions.evaluating:of_pieces",
-        "model.beliefs.records.counted_parameters:CountedParameters": "analysis.questions.evaluating:of_columns",
         "model.beliefs.records.parameters:Parameters": "analysis.questions.evaluating:of_columns",
         "model.beliefs.records.parameter_box:ParameterBox": "analysis.questions.evaluating:of_columns",
         "model.beliefs.populations:FromPopulations": "analysis.questions.coded_rows:of_rows",

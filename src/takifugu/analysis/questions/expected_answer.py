@@ -7,9 +7,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.alike import alike
 from takifugu.model.queries.additive import Additive

@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from takifugu.analysis.problem import Cost, Part, Witness
-from takifugu.analysis.questions.dispatch import Question, later
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question, later
 from takifugu.model.beliefs import Belief
 
 #: (entry changes, scale) of each of several releases of Laplace noise, in grid units.
@@ -184,7 +184,7 @@ QUILTS: Question[Quilts] = Question(
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.quilts.chain.search:PERIODIC",
         "model.beliefs.chains.chain:MarkovChainClass": "influence.quilts.chain.search:REVERSIBLE_CLASS",
         "model.beliefs.chains.chain_region:ChainRegion": "influence.quilts.chain.search:REGION",
-        "model.beliefs.chains.chain_region:BinaryChainInterval": "influence.quilts.chain.search:INTERVAL",
+        "model.beliefs.chains.chain:BinaryChainInterval": "influence.quilts.chain.search:INTERVAL",
         "model.beliefs.networks.network:BayesianNetwork": "influence.quilts.network.search:NETWORK",
         "model.beliefs.contacts:Clique": "analysis.questions.influence:CLIQUE",
         "model.beliefs.records.counted_parameters:CountedParameters": (

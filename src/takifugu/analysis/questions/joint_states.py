@@ -15,9 +15,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 
 B = TypeVar("B", bound=Belief, covariant=True)
@@ -211,13 +211,13 @@ JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
         "model.beliefs.populations:WhichOf": "audit.populations:WhichStates",
         "model.beliefs.records.records:Records": "audit.records:RecordStates",
         "model.beliefs.records.record_views:SumView": "audit.records:SumStates",
-        "model.beliefs.records.viewed_records:VectorView": "audit.records:SumStates",
+        "model.beliefs.records.record_views:VectorView": "audit.records:SumStates",
         "model.beliefs.records.record_views:FunctionView": "audit.records:FunctionStates",
         "model.beliefs.records.record_views:ColumnView": "audit.records:ColumnStates",
         "model.beliefs.records.record_views:SetsView": "audit.records:SetStates",
         "model.beliefs.chains.chain:MarkovChainClass": "audit.states:ReversibleClass",
         "model.beliefs.chains.chain_region:ChainRegion": "audit.states:ChainClass",
-        "model.beliefs.chains.chain_region:BinaryChainInterval": "audit.states:ChainClass",
+        "model.beliefs.chains.chain:BinaryChainInterval": "audit.states:ChainClass",
     },
     default=JointStates,
 )

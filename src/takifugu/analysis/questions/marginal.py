@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.numbers.atoms import Array, Floats
 from takifugu.numbers.log_ratios import TRUSTED

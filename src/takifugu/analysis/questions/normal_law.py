@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Generic, TypeVar
 
 from takifugu.analysis.questions.answer_law import Share
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.additive import Additive
 from takifugu.model.secrets.families import Family
@@ -85,6 +85,9 @@ def deviation_up(variance: Fraction) -> Fraction:
 #: (belief, answer, family) -> NormalLaw, by type of belief.
 NORMAL_LAW: Question[Callable[[Belief, Additive, Family], NormalLaw[Belief]]] = Question(
     "the normal distribution of the answer",
-    {"model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ViewLaw"},
+    {
+        "model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ViewLaw",
+        "model.beliefs.records.normal_region:RegionView": "analysis.answer_laws.normal:ViewLaw",
+    },
     default=_not_normal,
 )

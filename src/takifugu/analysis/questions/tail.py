@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.arrays import FloatArray
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.alike import alike
 from takifugu.model.queries.additive import Additive

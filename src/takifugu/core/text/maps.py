@@ -1,6 +1,6 @@
-"""Maps as SVG text: a grid of places, each as dark as a number, or in the colour of what is said of it.
+"""Maps as SVG text: a grid of places, each as dark as a number, or in the colour of what is said of it; or of hours.
 
-Both have coordinates, a scale and a key of colours; north is above where y grows northwards.
+Those of places have coordinates, a scale and a key of colours; north is above where y grows northwards.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import groupby
 
 from takifugu.core.escaping import number
@@ -19,6 +20,9 @@ _MARGIN, _LEFT, _BELOW = 12, 74, 46
 _KEY, _COLOUR = 24, "#004d80"
 #: Boxes with smaller sides have no grid between them, and letters smaller than these are not written.
 _LEAST_SIDE, _LEAST_LETTERS = 5, 6.5
+#: Columns of a day, and their colour; the height of all days together at most, and of one between.
+_HOURS, _GREEN = 24, "#009e73"
+_TALLEST, _LOW, _HIGH = 1100, 3, 14
 #: How many shades are painted and shown in the key; what is 0 is not painted.
 _SHADES = 10
 
@@ -147,7 +151,8 @@ def heat_map(
         left, upper = _LEFT + size * (column[mark[0]] + 0.5), top + size * (len(ys) - 0.5 - row[mark[1]])
         body.append(ring(left, upper, max(size * 0.42, 3), "#d55e00"))
     body += frame(Ground(ends_of(xs), ends_of(ys), metres), top, width - _LEFT - _MARGIN, height)
-    body += _key(top + height + _BELOW + 4, most)
+    shades = [_shade((step + 0.5) / _SHADES) for step in range(_SHADES)]
+    body += _key(top + height + _BELOW + 4, _COLOUR, shades, f"{number(100 * most, digits=4)} % of rows")
     return drawing(width, math.ceil(top + height + _BELOW + _KEY + 6), title, body)
 
 
@@ -157,13 +162,12 @@ def ends_of(centres: Sequence[float]) -> tuple[float, float]:
     return round(centres[0] - half, 9), round(centres[-1] + half, 9)
 
 
-def _key(top: float, most: float) -> Iterator[str]:
-    """Yield all shades, lightest first, and numbers at both ends."""
+def _key(top: float, colour: str, shades: Sequence[float], most: str) -> Iterator[str]:
+    """Yield all shades, lightest first, and what both ends mean."""
     yield words(_LEFT - 6, top + 12, "0 %", "end")
-    for step in range(_SHADES):
-        shade = _shade((step + 0.5) / _SHADES)
-        yield rectangle(_LEFT + 100.0 / _SHADES * step, top, 100 / _SHADES, 14, _COLOUR, shade)
-    yield words(_LEFT + 106, top + 12, f"{number(100 * most, digits=4)} % of rows")
+    for step, shade in enumerate(shades):
+        yield rectangle(_LEFT + 100.0 / _SHADES * step, top, 100 / _SHADES, 14, colour, shade)
+    yield words(_LEFT + 106, top + 12, most)
 
 
 def _shade(share: float) -> float:
@@ -172,3 +176,43 @@ def _shade(share: float) -> float:
     if share > 0:
         part = (min(math.floor(max(share, 0.0) * _SHADES), _SHADES - 1) + 0.5) / _SHADES
     return math.sqrt(part)
+
+
+def hours_map(shares: Sequence[tuple[str, float]], title: str, width: int) -> str:
+    """Return a picture of hours in order, such as 2026-02-09T18, and their shares.
+
+    >>> hours_map([("2026-02-09T18", 1.0), ("2026-02-09T19", 1.0)], "safe", 640).count("#009e73")
+    11
+    """
+    of_day = {day: list(hours) for day, hours in groupby(shares, key=lambda pair: pair[0][:10])}
+    first, last = (date.fromisoformat(day).toordinal() for day in (min(of_day), max(of_day)))
+    days = [date.fromordinal(number).isoformat() for number in range(first, last + 1)]
+    top, wide = head_of(title, width) + 20.0, (width - _LEFT - _MARGIN) / _HOURS
+    tall = max(_LOW, min(_HIGH, _TALLEST / len(days)))
+    body = [words(_LEFT + wide * hour, top - 5, f"{hour:02}") for hour in range(0, _HOURS, 6)]
+    for row, day in enumerate(days):
+        for left, length, level in _alike([(int(period[11:13]), share) for period, share in of_day.get(day, ())]):
+            body.append(rectangle(_LEFT + wide * left, top + tall * row, wide * length, tall, _GREEN, level))
+    labelled = -_HIGH
+    for row, day in enumerate(days):
+        is_month = day.endswith("-01") or row == 0
+        if (is_month or len(days) <= _TALLEST // _HIGH // 2) and tall * row - labelled >= _HIGH:
+            body.append(words(_LEFT - 6, top + tall * row + 10, day, "end"))
+            labelled = round(tall * row)
+    shades = [(step + 1) / _SHADES for step in range(_SHADES)]
+    low = top + tall * len(days)
+    body += border(_LEFT, top, wide * _HOURS, low - top), *_key(low + 12, _GREEN, shades, "100 %")
+    return drawing(width, round(low + 36), title, body)
+
+
+def _alike(hours: Sequence[tuple[int, float]]) -> Iterator[tuple[int, int, float]]:
+    """Yield the first hour, the number and the shade of hours alike."""
+    shaded = [(hour - place, _shade_of_hours(share), hour) for place, (hour, share) in enumerate(hours)]
+    for (_, level), run in groupby(shaded, key=lambda triple: triple[:2]):
+        hours_alike = [hour for *_, hour in run]
+        yield hours_alike[0], len(hours_alike), level
+
+
+def _shade_of_hours(share: float) -> float:
+    """Return the opacity of a share, visible also for the smallest."""
+    return (min(int(share * _SHADES), _SHADES - 1) + 1) / _SHADES

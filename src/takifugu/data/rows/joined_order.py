@@ -33,6 +33,8 @@ def with_joined(table: Table, pair: tuple[str, str]) -> tuple[Table, str]:
 
     Raises InputError for a missing column, DataError for other values than texts, dates and times.
     """
+    import narwhals.stable.v2 as nw
+
     table.require(pair)
     name = " and ".join(pair)
     number = sum(other.startswith(name) for other in table.names)
@@ -43,12 +45,16 @@ def with_joined(table: Table, pair: tuple[str, str]) -> tuple[Table, str]:
     check, blank = table.check_texts, table.without_blank_rows
 
     def check_parts(columns: Sequence[str]) -> None:
-        if check is not None:
-            check([column for column in columns if column != label])
+        schema = table.frame.collect_schema()
+        texts = [part for part in parts if label in columns and isinstance(schema[part], nw.String)]
+        texts += [column for column in columns if column != label and column not in texts]
+        if check is not None and texts:
+            check(texts)
 
     return replace(
         table, names=(*table.names, name), labels=(*table.labels, label), scan=lambda: join(table.frame),
-        check_texts=check_parts, without_blank_rows=None if blank is None else lambda: join(blank()),
+        check_texts=None if check is None else check_parts,
+        without_blank_rows=None if blank is None else lambda: join(blank()),
     ), name  # fmt: skip
 
 

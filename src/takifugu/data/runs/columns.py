@@ -10,8 +10,8 @@ import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError
 from takifugu.data.engines.differences import Frame, is_duckdb, narrowed, numbered, settled, with_number_of_text
-from takifugu.data.engines.fixed_point import not_a_number, number, round_half_even
-from takifugu.data.engines.sanitise import as_kind, is_text, key_column, state_code, text
+from takifugu.data.engines.fixed_point import number, round_half_even
+from takifugu.data.engines.sanitise import as_kind, is_text, key_column, plain, state_code, text
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.joined_order import with_joined, with_joined_order
 from takifugu.data.rows.layout import Layout, Recode, parse_step, unit_name
@@ -264,19 +264,18 @@ def _with_fault(frame: Frame, name: str) -> Frame:
 def _with_duration(frame: Frame, kind: nw.dtypes.DType, table: Table, column: str, unit: int) -> Frame:
     """Add the end of each stay, by its length in `unit`.
 
-    Halves of a microsecond go to the even one.
+    Halves of a microsecond go to the even one. Only an empty cell is of a stay without an end, and no "nan" or "inf".
     """
-    bad = not_a_number("closing", kind, table)
+    length = number("closing", column, kind, table) * float(unit)
+    written = plain("closing", kind)
+    assert written is not None, "of a column of numbers, or of texts"
+    written = text(written, table.missing) if is_text(kind) else written
+    is_there = (~written.is_null()).cast(nw.Int64)
+    frame = frame.with_columns(length=length, there=is_there, end_zoned=nw.col("start_zoned"))
+    is_fit = (nw.col("length").abs() < LONGEST).fill_null(False)
     frame = frame.with_columns(
-        end_fault=nw.lit(0, nw.Int64) if bad is None else bad.cast(nw.Int64) * MISSING, end_zoned=nw.col("start_zoned"),
-        length=number("closing", column, kind, table) * float(unit),
-    )  # fmt: skip
-    has_length = ~nw.col("length").is_null()
-    too_long = has_length & ~(nw.col("length").abs() < LONGEST).fill_null(False)
-    frame = frame.with_columns(
-        there=has_length.cast(nw.Int64),
-        end_fault=nw.when(too_long).then(nw.lit(MISSING, nw.Int64)).otherwise(nw.col("end_fault")),
-        length=nw.when(has_length & ~too_long).then(nw.col("length")).otherwise(nw.lit(0.0)),
+        end_fault=nw.when(~is_fit).then(nw.col("there") * MISSING).otherwise(nw.lit(0, nw.Int64)),
+        length=nw.when(is_fit).then(nw.col("length")).otherwise(nw.lit(0.0)),
     )
     frame = round_half_even(settled(frame, ["there", "end_fault"]), ["length"])
     end = nw.when(nw.col("there") == 1).then(nw.col("start") + nw.col("length"))

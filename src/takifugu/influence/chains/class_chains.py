@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
+from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import Loss, reversed_runs, worst
 from takifugu.influence.chains.class_sides import ClassSide, sides_of_region
 from takifugu.influence.chains.sweeps import Track

@@ -20,11 +20,11 @@ from itertools import permutations
 import numpy as np
 
 from takifugu.analysis.problem import Witness
-from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.questions.influence import Pairs
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
+from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import backward_side, usual_jumps
 from takifugu.influence.chains.class_chains import SIDES, class_sweep
 from takifugu.influence.chains.class_sides import ClassSide
@@ -32,7 +32,7 @@ from takifugu.influence.chains.sides import LONGEST_JUMP, Forward, Side, jumps
 from takifugu.influence.chains.sweeps import Track, sweep
 from takifugu.influence.profiles.patience import STEADY, most_steps
 from takifugu.influence.profiles.profile import Profile
-from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval
+from takifugu.model.beliefs.chains.chain import BinaryChainInterval
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.numbers.outward_rounding import up
@@ -256,7 +256,7 @@ DIRECTIONS: Question[Callable[[OneSequence], tuple[Direction, Direction]] | None
     "what releases at unknown places cost",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.chains.unplaced:directions_of_chain",
-        "model.beliefs.chains.chain_region:BinaryChainInterval": "influence.chains.unplaced:directions_of_interval",
+        "model.beliefs.chains.chain:BinaryChainInterval": "influence.chains.unplaced:directions_of_interval",
         "model.beliefs.chains.chain:MarkovChainClass": "influence.chains.unplaced:directions_of_class",
         "model.beliefs.chains.chain_region:ChainRegion": "influence.chains.unplaced:directions_of_class",
     },

@@ -1,8 +1,8 @@
-"""The loss of a secret entry of a network, table or clique: the least of what the ways to bound it give.
+"""The loss of a secret entry of a network: the least of what the ways to bound it give.
 
 Trees of bags (`bags`, `blocks`), orders of elimination (`elimination`), one message along each arc where the network is
-a tree (`trees`), the exact loss among exchangeable people (`exchangeable`), and the sum of all losses that the secret
-reaches (`group`). All hold for every mechanism with the profile, so that the least counts, pair by pair.
+a tree (`trees`), and the sum of all losses that the secret reaches (`group`). All hold for every mechanism with the
+profile, so that the least counts, pair by pair.
 """
 
 from __future__ import annotations
@@ -20,28 +20,21 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.chains import Loss
 from takifugu.influence.networks.bags import Bag, loss_by_bags
 from takifugu.influence.networks.blocks import by_place, eliminated, layered, orders, reached, whole
-from takifugu.influence.networks.conditionals import TRUSTED, boundary, moral_graph
+from takifugu.influence.networks.conditionals import boundary, moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
-from takifugu.influence.networks.exchangeable import exchangeable_loss
 from takifugu.influence.networks.junction import junction_losses, junction_work
 from takifugu.influence.networks.trees import is_forest, losses_on_tree
-from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.profile import Profile
-from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.model.beliefs.table import JointTable
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.outward_rounding import UNIT, sum_up, up
+from takifugu.numbers.outward_rounding import sum_up, up
 from takifugu.numbers.rationals import float_above
 
 #: States of a bag that joins several variables of an order of elimination.
 JOINED = 16
 #: States of everything in one bag, beyond which its program takes longer than all other ways together.
 MOST_IN_ONE = 64
-#: Rows of a table beyond which only the sum over all entries is taken.
-MOST_ROWS = 1000
 #: What is said where only the sum over all entries remains.
 TOO_WIDE = (
     "all that the entry reaches is charged in full: the network is too wide for blocks and for elimination, or it "
@@ -114,9 +107,8 @@ def group_loss(network: BayesianNetwork, profile: Profile, entry: int) -> FloatA
     table = profile.at(entry)
     if largest_of_others:
         largest_of_others = float(up(largest_of_others))
-    loss = np.array(sum_up(table, np.full_like(table, largest_of_others)))
-    np.fill_diagonal(loss, 0.0)
-    return loss
+    return with_others(table, largest_of_others)
+
 
 Attempt = Callable[[], FloatArray]
 
@@ -147,56 +139,6 @@ def _ways(network: BayesianNetwork, profile: Profile, entry: int) -> Iterator[tu
         yield "elimination", one_by_one(order)
 
 
-def clique_losses(belief: CliqueInfection | Clique, profile: Profile, entry: int) -> FloatArray:
-    """Return the loss of each pair of one person's states.
-
-    >>> from takifugu.numbers.distributions.pmf import Pmf
-    >>> household = Clique(4, Pmf(range(5), [0.5, 0.1, 0.1, 0.1, 0.2]))
-    >>> clique_losses(household, Profile.of([[0, 0.5], [0.5, 0]], 4), 2).round(6).tolist()
-    [[0.0, 1.377195], [1.445124, 0.0]]
-    """
-    people = next(run for run in belief.components() if entry in run)
-    clique = belief.component(belief.components().index(people))
-    number = clique.number
-    masses = [0.0] * (len(people) + 1)
-    for value, mass in number.items():
-        masses[int(value)] = float(mass)
-    largest_of_others = max((profile.largest(person) for person in people if person != entry), default=0.0)
-    return exchangeable_loss(masses, profile.largest(entry), largest_of_others)
-
-
-def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray:
-    """Return the loss of each pair of values in a table.
-
-    >>> twins = JointTable([(0, 0), (0, 1), (1, 0), (1, 1)], [0.4, 0.1, 0.1, 0.4])
-    >>> table_losses(twins, Profile.of([[0, 1.0], [1.0, 0]], 2), 0).round(6).tolist()
-    [[0.0, 1.569445], [1.569445, 0.0]]
-    """
-    other_entries = [t for t in range(belief.size) if t != entry]
-    most = 0.0
-    for t in other_entries:
-        most = float(sum_up(most, profile.largest(t)))
-    loss = np.array(sum_up(profile.at(entry), np.full_like(profile.at(entry), most)))
-    np.fill_diagonal(loss, 0.0)
-    masses = np.array(belief.masses, dtype=np.float64) / float(belief.total or 1)
-    alive = masses > 0
-    states, state_numbers = np.unique(belief.indices[alive][:, other_entries], axis=0, return_inverse=True)
-    if not other_entries or len(states) > MOST_ROWS or masses[alive].min() < TRUSTED:
-        return loss
-    rows = np.zeros((len(loss), len(states)))
-    rows[belief.indices[alive][:, entry], state_numbers.ravel()] = masses[alive]
-    possible = np.flatnonzero(rows.any(axis=1))
-    rows = rows[possible] / rows[possible].sum(axis=1, keepdims=True)
-    moves = np.zeros((len(states), len(states)))
-    for place, t in enumerate(other_entries):
-        moves = sum_up(moves, profile.at(t)[np.ix_(states[:, place], states[:, place])])
-    programs = Programs() if len(states) <= MOST_IN_ONE else None
-    message = suprema(rows, moves, (len(states) + 4) * UNIT, programs)
-    block = np.ix_(possible, possible)
-    loss[block] = np.minimum(loss[block], sum_up(profile.at(entry)[block], message))
-    return loss
-
-
 def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> Loss:
     """Return the largest loss of a family, its entry and values.
 
@@ -208,7 +150,7 @@ def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> 
     def refined(entry: int) -> FloatArray:
         return np.minimum(every[entry], _refined(network, profile, entry))
 
-    worst = _largest(network, family, every.__getitem__, refined)
+    worst = largest_of_family(network, family, every.__getitem__, refined)
     is_sum = worst.epsilon and worst.epsilon >= group_loss(network, profile, worst.entry)[worst.left, worst.right]
     return replace(worst, note=TOO_WIDE) if is_sum and network.size > 2 else worst
 
@@ -241,10 +183,15 @@ def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:
     total = sum(largest)
     losses = []
     for table, moved in zip(tables, largest, strict=True):
-        loss = np.asarray(sum_up(table, np.full_like(table, float_above(total - moved))))
-        np.fill_diagonal(loss, 0.0)
-        losses.append(loss)
+        losses.append(with_others(table, float_above(total - moved)))
     return losses
+
+
+def with_others(table: FloatArray, others: float) -> FloatArray:
+    """Return what values of an entry lose by themselves and by all others, rounded up."""
+    loss = np.array(sum_up(table, np.full_like(table, others)))
+    np.fill_diagonal(loss, 0.0)
+    return loss
 
 
 def network_work(network: BayesianNetwork) -> float:
@@ -286,20 +233,11 @@ def _refined(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArr
     return best
 
 
-def table_loss(belief: JointTable, profile: Profile, family: Family) -> Loss:
-    """Return the largest `table_losses` of a family, its entry and values."""
-    return _largest(belief, family, lambda entry: table_losses(belief, profile, entry))
-
-
-def clique_loss(belief: CliqueInfection | Clique, profile: Profile, family: Family) -> Loss:
-    """Return the largest `clique_losses` of a family, its entry and values."""
-    return _largest(belief, family, lambda entry: clique_losses(belief, profile, entry))
-
-
-def _largest(
+def largest_of_family(
     belief: Belief, family: Family, losses: Callable[[int], FloatArray],
     refined: Callable[[int], FloatArray] | None = None,
 ) -> Loss:  # fmt: skip
+    """Return the largest loss of a family, its entry and values; the worst entry is `refined` until it stays worst."""
     compared = cached(belief, ("pairs", family), lambda: [(e, family.value_pairs(belief, e)) for e in family.entries])
     waiting = [
         (_worst_pair(losses(entry), entry, pairs), refined is None, pairs) for entry, pairs in compared if pairs

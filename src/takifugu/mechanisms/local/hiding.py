@@ -23,9 +23,8 @@ from takifugu.core.errors import CalibrationRefused
 from takifugu.core.escaping import number
 from takifugu.mechanisms.local.choosing import least_loss, mechanisms, strongest, strongest_within
 from takifugu.mechanisms.local.measuring import loss_per_distance
-from takifugu.mechanisms.local.metric_privacy import MetricPrivacy, hides_distance
 from takifugu.mechanisms.local.populations import Populations, populations_of
-from takifugu.mechanisms.local.promises import LocalPrivacy, hides_value
+from takifugu.mechanisms.local.promises import LocalPrivacy, MetricPrivacy, hides_distance, hides_value
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.beliefs.populations import FromPopulations

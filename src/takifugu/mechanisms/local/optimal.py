@@ -37,10 +37,8 @@ from takifugu.numbers.distributions.channel import Channel
 
 #: Promises are solved for this share of their epsilon.
 INSIDE = 1 - 2.0**-24
-#: Numbers in the constraints beyond which a program is refused.
+#: Numbers in the constraints beyond which a program is refused: the matrices of all columns have no more.
 MOST_NUMBERS = 3_000_000
-#: Numbers in the matrices of all columns beyond which a program by columns is refused: about 500 MB.
-MOST_IN_MATRICES = 60_000_000
 #: Shares of the mean row that are mixed in, until what is measured keeps the promise.
 _BLENDS = (Fraction(1, 2**34), *(Fraction(1, 2**k) for k in (30, 26, 22, 18, 14, 10)))
 #: A program over a class is solved for these shares of epsilon and delta, with these shares of the mean row mixed in.
@@ -81,7 +79,7 @@ def optimal(
     if not promises:
         raise InputError("the channel has nothing to keep", fix="give a promise, for example hides_value(1)")
     numbers = sum(promise.numbers(len(inputs), len(outputs)) for promise in promises)
-    check_size(numbers, MOST_NUMBERS, "give fewer places, or edges that imply the other pairs")
+    check_size(numbers, MOST_NUMBERS, "give fewer places")
     masses = checked(prior, "prior")
     table = tabulated(loss, inputs, outputs)
     if not np.isfinite(table).all():
@@ -102,27 +100,18 @@ def _by_columns(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Pro
     limits = [of for promise in promises if (of := promise.columns(inputs, 1.0)) is not None]
     if len(limits) < len(promises) or sum(of.shape[0] for of in limits) <= len(inputs):
         return None
-    if len(inputs) ** 2 * cost.shape[1] > MOST_IN_MATRICES:
-        raise Unsupported(
-            f"the matrices of the program would have {len(inputs) ** 2 * cost.shape[1]:,} numbers, and at most "
-            f"{MOST_IN_MATRICES:,} are held", fix="give fewer places",
-        )  # fmt: skip
-    needed = [promise.necessary(inputs) for promise in promises]
     try:
         solution = solve(cost, vstack(limits, format="csr"))
-        if max(needed) == 1:
-            return solution.matrix, solution.least
-        limits = [promise.columns(inputs, share) for promise, share in zip(promises, needed, strict=True)]
-        return solution.matrix, solve(cost, vstack(limits, format="csr")).least
     except Unsupported:
         return None
+    return solution.matrix, solution.least
 
 
 def _by_entries(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Promise]) -> tuple[Floats, float]:
     """Return a channel and a bound on all losses, entry by entry."""
     outputs = cost.shape[1]
     solution = solved(cost, together([promise.rows(inputs, outputs, INSIDE) for promise in promises], cost.size))
-    needed = [promise.rows(inputs, outputs, promise.necessary(inputs)) for promise in promises]
+    needed = [promise.rows(inputs, outputs, 1.0) for promise in promises]
     return solution.matrix, _least(cost, together(needed, cost.size), solution.multipliers)
 
 
@@ -144,7 +133,7 @@ def optimal_over(
     multiplied by for two populations (default: 1). Raises Unsupported where the program is too large, or no channel
     near the solver's keeps the promise.
 
-    >>> from takifugu.model.beliefs.population_region import covering, samples_of
+    >>> from takifugu.model.beliefs.counted_populations import covering, samples_of
     >>> rows = [("m", k % 2) for k in range(1000)] + [("f", k % 4 == 0) for k in range(1000)]
     >>> class_of = covering(samples_of(rows, 2), ["a", "b"], 0.99)
     >>> found = optimal_over(("a", "b"), np.array([[0, 0.4], [0.6, 0]]), class_of, Fraction(1, 2), Fraction(0))

@@ -50,7 +50,7 @@ def ends_of(channel: Channel, regions: Regions) -> Ends:
 def loss_over(channel: Channel, regions: Regions) -> float:
     """Return the least epsilon for all populations of the class, rounded up.
 
-    >>> from takifugu.model.beliefs.population_region import covering, samples_of
+    >>> from takifugu.model.beliefs.counted_populations import covering, samples_of
     >>> rows = [("m", k % 2) for k in range(1000)] + [("f", k % 4 == 0) for k in range(1000)]
     >>> class_of = covering(samples_of(rows, 2), ["a", "b"], 0.99)
     >>> flip = Channel.of(["a", "b"], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])

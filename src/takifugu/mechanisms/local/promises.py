@@ -1,10 +1,11 @@
-"""What a channel may be asked to keep: local and distribution privacy, alone or together.
+"""What a channel may be asked to keep: local, metric and distribution privacy, alone or together.
 
 Each promise knows its linear constraints on a channel K, written sparsely, and how a finished channel is measured
 against it. The forms are exact:
 
 * local: m_y <= K_xy <= e^epsilon m_y with one more variable m_y per output. It says that the largest of a column is at
   most e^epsilon times its smallest, which is all pairs at once (m_y = min_x K_xy): 2 |X| |Y| rows, not |X|^2 |Y|.
+* metric: K_xy <= e^(epsilon d(x, x')) K_x'y for all pairs.
 * distribution: P_y <= e^epsilon Q_y + t_y for every y, with t_y >= 0, sum t_y <= delta, P = p K and Q = q K; both ways.
 """
 
@@ -20,10 +21,11 @@ import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.common.channel_program import Limits, ratio_limits
-from takifugu.mechanisms.local.measuring import Floats, distribution_delta, distribution_loss, local_loss
+from takifugu.mechanisms.local.measuring import Floats, distribution_delta, distribution_loss, local_loss, metric_loss
 from takifugu.numbers.atoms import masses_at
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.transport.bottleneck import Metric, checked_distances
 from takifugu.numbers.transport.couplings import Population
 
 if TYPE_CHECKING:
@@ -44,10 +46,6 @@ class Promise(Protocol):
 
         Returns None where only `rows` says all.
         """
-        ...
-
-    def necessary(self, inputs: Sequence[Hashable]) -> float:
-        """Return the `inside` at no loss of channels within the promise."""
         ...
 
     def measured(self, channel: Channel) -> float: ...
@@ -77,9 +75,6 @@ class LocalPrivacy:
     def columns(self, inputs: Sequence[Hashable], share: float) -> None:
         return None
 
-    def necessary(self, inputs: Sequence[Hashable]) -> float:
-        return 1.0
-
     def measured(self, channel: Channel) -> float:
         return local_loss(channel)
 
@@ -88,6 +83,43 @@ class LocalPrivacy:
 
     def describe(self) -> str:
         return f"local privacy {float(self.epsilon):g}"
+
+
+@dataclass(frozen=True)
+class MetricPrivacy:
+    """No output tells two values at distance d apart by more than epsilon d."""
+
+    epsilon: Fraction
+    metric: Metric
+
+    def numbers(self, inputs: int, outputs: int) -> int:
+        return 2 * outputs * inputs * (inputs - 1)
+
+    def rows(self, inputs: Sequence[Hashable], outputs: int, share: float) -> Limits:
+        return ratio_limits(self.columns(inputs, share), outputs)
+
+    def columns(self, inputs: Sequence[Hashable], share: float) -> csr_array:
+        """Return x_i <= e^(rate d_ij) x_j for all pairs, both ways, each divided by its factor."""
+        from scipy.sparse import csr_array
+
+        distances = checked_distances(list(inputs), list(inputs), self.metric).astype(float)
+        below = [(i, j) for i in range(len(inputs)) for j in range(i)]
+        both = np.array([*below, *((j, i) for i, j in below)])
+        steps = np.arange(len(both))
+        places = (np.concatenate([steps, steps]), np.concatenate([both[:, 0], both[:, 1]]))
+        # Divided by the larger factor: no number of the program is above 1.
+        factors = np.exp(-(share * float(self.epsilon)) * distances[both[:, 0], both[:, 1]])
+        values = np.concatenate([factors, -np.ones(len(both))])
+        return csr_array((values, places), shape=(len(both), len(distances)))
+
+    def measured(self, channel: Channel) -> float:
+        return metric_loss(channel, self.metric)
+
+    def keeps(self, channel: Channel) -> bool:
+        return self.measured(channel) <= self.epsilon
+
+    def describe(self) -> str:
+        return f"metric privacy {float(self.epsilon):g} per unit of distance"
 
 
 @dataclass(frozen=True)
@@ -115,9 +147,6 @@ class DistributionPrivacy:
         factor = _factor(float(self.epsilon) * share)
         return np.array([p - factor * q, q - factor * p])
 
-    def necessary(self, inputs: Sequence[Hashable]) -> float:
-        return 1.0
-
     def measured(self, channel: Channel) -> float:
         """Return the measured epsilon, or the delta if one is allowed."""
         if self.delta:
@@ -139,6 +168,11 @@ def hides_value(epsilon: Number) -> LocalPrivacy:
     'local privacy 1'
     """
     return LocalPrivacy(budget(epsilon))
+
+
+def hides_distance(epsilon: Number, metric: Metric) -> MetricPrivacy:
+    """Return the promise of metric privacy."""
+    return MetricPrivacy(budget(epsilon), metric)
 
 
 def hides_population(p: Population, q: Population, epsilon: Number, delta: Number = 0) -> DistributionPrivacy:

@@ -282,9 +282,14 @@ def randomised(channel: Channel, indices: npt.NDArray[np.integer], entropy: Entr
     if rows.size and (rows.min() < 0 or rows.max() >= len(channel.inputs)):
         raise DataError("a value of the column is not among the channel's inputs", fix="declare it, or clamp it first")
     source = entropy or SystemEntropy()
-    if REPAIR_TOTAL % channel.total:
-        return _by_input(channel, rows, source)
-    return tables(channel).draw(rows, source)
+    if REPAIR_TOTAL % channel.total == 0:
+        return tables(channel).draw(rows, source)
+    drawn = np.empty(len(rows), dtype=np.int64)
+    for code, masses in enumerate(channel.masses):  # of any total: all rows of one input together
+        places = np.flatnonzero(rows == code)
+        if places.size:
+            drawn[places] = choose(masses, places.size, source)
+    return drawn
 
 
 @memoised
@@ -292,13 +297,3 @@ def tables(channel: Channel) -> AliasTables:
     """Return the alias tables of a channel, its masses multiples of 2**-90."""
     factor = REPAIR_TOTAL // channel.total
     return AliasTables.of((np.array(channel.masses, dtype=object) * factor).tolist())
-
-
-def _by_input(channel: Channel, rows: Codes, entropy: Entropy) -> Codes:
-    """Draw for all entries of one input together, for any total."""
-    drawn = np.empty(len(rows), dtype=np.int64)
-    for code, masses in enumerate(channel.masses):
-        places = np.flatnonzero(rows == code)
-        if places.size:
-            drawn[places] = choose(masses, places.size, entropy)
-    return drawn

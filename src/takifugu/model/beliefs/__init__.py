@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain
 from types import FunctionType
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries, listed, order, relisted
 from takifugu.core.errors import InputError
@@ -88,13 +88,14 @@ KINDS: Registry[type[Registered]] = Registry(
         "periodic-chain": "model.beliefs.chains.periodic_chain:PeriodicChain",
         "markov-chain-class": "model.beliefs.chains.chain:MarkovChainClass",
         "chain-region": "model.beliefs.chains.chain_region:ChainRegion",
-        "binary-chain-interval": "model.beliefs.chains.chain_region:BinaryChainInterval",
+        "binary-chain-interval": "model.beliefs.chains.chain:BinaryChainInterval",
         "joint-table": "model.beliefs.table:JointTable",
         "independent-pieces": "model.beliefs.chains.pieces:IndependentPieces",
         "independent-users": "model.beliefs.users:IndependentUsers",
         "law-pair": "model.beliefs.pair:LawPair",
         "bayesian-network": "model.beliefs.networks.network:BayesianNetwork",
         "multivariate-normal": "model.beliefs.records.normal:MultivariateNormal",
+        "normal-region": "model.beliefs.records.normal_region:NormalRegion",
         "clique-infection": "model.beliefs.contacts:CliqueInfection",
         "density": "model.beliefs.density:Density",
         "parameters": "model.beliefs.records.parameters:Parameters",
@@ -123,14 +124,6 @@ SECTIONS = {
 }
 #: Let `from_dict` read a kind of belief back: `belief.to_dict()["kind"]` must be the kind.
 register = KINDS.register
-
-
-def belief_class(kind: object) -> Any:
-    """Return the class of a kind of belief.
-
-    Raises InputError for an unknown kind.
-    """
-    return KINDS.find(kind)
 
 
 def check_registered(belief: Belief) -> None:

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, islice
-from typing import Any
+from itertools import chain
 
 import numpy as np
 
+from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.states import checked_alphabet
-from takifugu.model.beliefs.undivided import Nameless, Undivided
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import exact_or_float, to_text
 
 State = Hashable
 Numbers = Pmf | Sequence[float | int | Fraction]
-#: Whom each person meets.
-Neighbours = Mapping[Hashable, set[Hashable]]
 
+#: People in one clique: beyond them an answer would take hours.
+LARGEST_CLIQUE = 100
 _CLIQUES = "[['Ana', 'Ben'], ['Chi']]"
-_EDGES = "[('Ana', 'Ben'), ('Ben', 'Chi')]"
-#: Steps of the search for cliques, and people in one: beyond them an answer would take hours.
-MOST_WORK, LARGEST_CLIQUE = 500_000, 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,83 +232,6 @@ def household_infection(size: int, outside: float, inside: float) -> list[float]
 
 def _clique(people: Iterable[Hashable]) -> tuple[Hashable, ...]:
     return tuple(list_of(people, "a clique", "cliques", _CLIQUES))
-
-
-def cliques_of(
-    edges: Iterable[tuple[Hashable, Hashable]], people: Iterable[Hashable] = ()
-) -> list[tuple[Hashable, ...]]:
-    """Return disjoint cliques of all people, the largest first.
-
-    Of several largest cliques the one that is first when its people are sorted is taken out, so the result does not
-    depend on the order of the edges. `people` may add some without contacts. Raises InputError for so many contacts
-    that the search, which can grow exponentially, would not end.
-
-    >>> cliques_of([(1, 2), (2, 3), (1, 3), (3, 4)], people=[5])
-    [(1, 2, 3), (4,), (5,)]
-    """
-    alone = list_of(people, "the people", "people", "['Ana', 'Ben']", any_order=True)
-    near: dict[Hashable, set[Hashable]] = {person: set() for person in alone}
-    for edge in list_of(edges, "the contacts", "edges", _EDGES, any_order=True):
-        a, b = list_of(edge, "a contact", "edges", _EDGES, any_order=True)
-        if a != b:
-            near.setdefault(a, set()).add(b)
-            near.setdefault(b, set()).add(a)
-    cliques = []
-    work = iter(range(MOST_WORK))
-    while near:
-        clique = _largest_clique(near, work)
-        cliques.append(clique)
-        gone = set(clique)
-        near = {v: neighbours - gone for v, neighbours in near.items() if v not in gone}
-    return cliques
-
-
-def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[Hashable, ...]:
-    """Return the first largest clique in sorted order.
-
-    The search goes depth first, with greedy colours as a bound.
-    """
-    best: tuple[Hashable, ...] = ()
-    for v in sorted(near):
-        best = max(best, _grown((v,), sorted(u for u in near[v] if u > v), near, best, work), key=len)
-    return best
-
-
-def _grown(
-    clique: tuple[Hashable, ...],
-    choices: list[Hashable],
-    near: Neighbours,
-    best: tuple[Hashable, ...],
-    work: Iterator[int],
-) -> tuple[Hashable, ...]:
-    if next(islice(work, len(choices) ** 2 // 4, None), None) is None or len(clique) > LARGEST_CLIQUE:
-        raise InputError(
-            f"the contacts of so many people cannot be divided into cliques (of at most {LARGEST_CLIQUE} people) in "
-            "a reasonable time",
-            fix="leave out pairs who seldom met, or list the groups yourself",
-        )
-    if not choices:
-        return clique if len(clique) > len(best) else best
-    if len(clique) + _colours(choices, near) <= len(best):
-        return best
-    for place, v in enumerate(choices):
-        if len(clique) + len(choices) - place <= len(best):
-            break
-        best = _grown((*clique, v), [u for u in choices[place + 1 :] if u in near[v]], near, best, work)
-    return best
-
-
-def _colours(people: Sequence[Hashable], near: Neighbours) -> int:
-    """Bound the size of cliques by the colours of a greedy colouring."""
-    classes: list[list[Hashable]] = []
-    for v in people:
-        for members in classes:
-            if not any(u in near[v] for u in members):
-                members.append(v)
-                break
-        else:
-            classes.append([v])
-    return len(classes)
 
 
 def _binomial(n: int, k: int, p: float) -> float:

@@ -12,8 +12,8 @@ from takifugu.core.errors import InputError, TakifuguError, within
 from takifugu.core.names import normalised
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
 from takifugu.model.beliefs.boxed_places import Box, Grid, grid_of, scales_of
+from takifugu.model.beliefs.counted_populations import samples_of
 from takifugu.model.beliefs.estimate import checked_source
-from takifugu.model.beliefs.population_region import samples_of
 from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.beliefs.sections import Counted, Public
 from takifugu.model.secrets.of_populations import which_population

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import chain, combinations, product
 from typing import Protocol, runtime_checkable
 
+from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.stated_densities import check_references, grid_of, laws_by_value, references_of
-from takifugu.model.beliefs.undivided import Nameless, OneHypothesis, Undivided
 from takifugu.model.queries.coded import Identity
 from takifugu.model.queries.forms import OnGrid, Query
 from takifugu.model.queries.real_columns import RealNumber
-from takifugu.model.secrets import Secret
-from takifugu.model.secrets.properties import (
-    DatasetProperty,
-    DistributionParameter,
-    Named,
-    Value,
-    dataset_property,
-    distribution_parameter,
-)
-from takifugu.model.secrets.value_sets import ValueSet, number
+from takifugu.model.secrets.declared_properties import dataset_property, distribution_parameter
+from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named, Value
 from takifugu.numbers.densities import Continuous, check_density, from_dict
 from takifugu.numbers.densities.normal import Normal
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -152,63 +143,8 @@ class Density(Nameless, Undivided):
         grid = query.grid if isinstance(query, OnGrid) else None
         return RealNumber(grid or self.resolution, self.reach)
 
-    def _of_parameter(self, secret: Secret) -> tuple[tuple[int, int], ...] | None:
-        about = None
-        if isinstance(self.about, DistributionParameter):
-            about = self.about.column, None
-        if not isinstance(secret, DistributionParameter) or (secret.column, secret.map) != about:
-            raise self._other(secret)
-        if secret.interval is not None:
-            raise InputError(
-                "the belief knows single values of the parameter, and the secret names an interval", fix="name values"
-            ).at("interval")
-        if secret.values is None and secret.max_difference is None:
-            return self._of_numbers(None)
-        stated = sorted(set(self.values)) if secret.values is None else secret.values
-        numbers = [as_fraction(value, "a parameter", "values") for value in stated]
-        pairs: list[tuple[int, int]] = []
-        for a, b in secret.compared(numbers):
-            pairs += product(self._places(numbers[a], "values"), self._places(numbers[b], "values"))
-        return tuple(pairs)
-
-    def _of_numbers(self, pairs: tuple[tuple[int, int], ...] | None) -> tuple[tuple[int, int], ...]:
-        """Return every density of one value against every density of the other, for pairs of different values."""
-        numbers = sorted(set(self.values))
-        several: list[tuple[int, int]] = []
-        for a, b in combinations(range(len(numbers)), 2) if pairs is None else pairs:
-            several += product(self._places(numbers[a], "pairs"), self._places(numbers[b], "pairs"))
-        return tuple(several)
-
-    def _of_sets(self, sets: Iterable[ValueSet]) -> tuple[tuple[int, int], ...]:
-        """Return every value of one set against every value of another."""
-        places: list[list[int]] = []
-        for members in sets:
-            if isinstance(members, tuple):
-                places.append([*chain.from_iterable(self._places(value, "sets") for value in members)])
-            else:
-                places.append([i for i, value in enumerate(self.values) if members.holds(value)])
-        pairs: list[tuple[int, int]] = []
-        for first, second in combinations(places, 2):
-            pairs += product(first, second)
-        return tuple(pairs)
-
-    def _places(self, value: Fraction, key: str) -> list[int]:
-        """Return the numbers of a value's densities."""
-        if value not in self.values:
-            raise InputError(
-                f"the secret names the value {number(value)}, of which the belief tells nothing",
-                fix=f"write some of {list(map(number, dict.fromkeys(self.values)))}",
-            ).at(key)
-        return [place for place, stated_value in enumerate(self.values) if stated_value == value]
-
-    def _other(self, secret: Secret) -> InputError:
-        return InputError(
-            f"the belief tells the answer given {self._hidden}, and the secret is {secret.describe()}",
-            fix="hide that, or give a belief about what is to be hidden",
-        ).at("beliefs")
-
     @property
-    def _hidden(self) -> str:
+    def hidden(self) -> str:
         if isinstance(self.about, DatasetProperty):
             return self.about.what
         return f"the parameter of {self.about.column!r} in the population"
@@ -219,7 +155,7 @@ class Density(Nameless, Undivided):
         else:
             stated = "one of the stated densities, or a mixture of them"
         read = f", and is read within {to_text(self.rounding)} of it" if self.rounding else ""
-        return (f"given {self._hidden}, the answer has {stated}{read}",)
+        return (f"given {self.hidden}, the answer has {stated}{read}",)
 
     @property
     def is_single(self) -> bool:
@@ -267,42 +203,4 @@ class Density(Nameless, Undivided):
         count = len(set(self.values))
         article = "an answer" if self.answer == Identity() else self.answer.describe()
         stated = "a stated density" if self.is_single else "one of several stated densities"
-        return f"{article} with {stated} given each of {count} values of {self._hidden} ({self.source})"
-
-    def property(self, secret: Secret) -> DensityView:
-        """Return the values of a secret.
-
-        Raises InputError for one about anything else than this belief.
-        """
-        if isinstance(self.about, DistributionParameter):
-            pairs = self._of_parameter(secret)
-        elif isinstance(secret, DatasetProperty) and self.about == replace(
-            secret, max_difference=None, pairs=None, sets=None
-        ):
-            if secret.sets is not None:
-                pairs = self._of_sets(secret.sets)
-            else:
-                pairs = self._of_numbers(secret.compared(tuple(sorted(set(self.values)))))
-        else:
-            raise self._other(secret)
-        return DensityView(self, pairs)
-
-
-@dataclass(frozen=True, eq=False)
-class DensityView(OneHypothesis):
-    """A density belief as a secret reads it: one entry, the value of what is hidden."""
-
-    whole: Density
-    pairs: tuple[tuple[int, int], ...] | None
-
-    @property
-    def values(self) -> tuple[Fraction, ...]:
-        return self.whole.values
-
-    def describe_hypothesis(self, value: int) -> str:
-        """Word the hypothesis of a hidden value, by its index."""
-        whole = self.whole
-        words = f"{whole._hidden} is {number(whole.values[value])}"
-        if whole.values.count(whole.values[value]) == 1:
-            return words
-        return f"{words} (density {value - whole.values.index(whole.values[value]) + 1})"
+        return f"{article} with {stated} given each of {count} values of {self.hidden} ({self.source})"

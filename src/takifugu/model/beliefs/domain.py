@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeVar, runtime_checkable
 
-from takifugu.core.entries import Entries
+from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
+from takifugu.model.beliefs.states import State
+
+Believing = TypeVar("Believing", bound=Entries)
 
 
 class Data(Entries, Protocol):
@@ -101,3 +104,63 @@ def from_dict(data: Plain) -> Data:
     if "kind" in data:
         return KINDS.find(data["kind"])(data)
     return Domain.from_dict(data)
+
+
+@runtime_checkable
+class Observed(Protocol):
+    """A belief of whose values at an entry not all can be in data."""
+
+    def observable(self, entry: int) -> tuple[State, ...]: ...
+
+
+def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
+    """Return beliefs (and a domain) about the same entries.
+
+    Entries are listed in the order of the first belief with names. Raises InputError where beliefs differ in the number
+    of entries, in their names, or in the values of an entry: an answer would mean something else under each of them,
+    and data could be impossible under one alone.
+    """
+    first, agreeing = beliefs[0], list[Believing]()
+    reference = next((b for b in beliefs if listed(b) is not None), first)
+    for belief in beliefs:
+        if belief.size != first.size:
+            raise InputError(
+                f"the beliefs have {first.size} and {belief.size} entries",
+                rule="all beliefs of a framework are about the same data, so give each as many entries",
+            )
+        if (first_columns := columns_of(first)) != (other_columns := columns_of(belief)):
+            raise InputError(
+                f"the beliefs have the columns {list(first_columns)} and {list(other_columns)}",
+                rule="all beliefs of a framework are about the same records", fix="list the same columns, in one order",
+            ).at("beliefs")  # fmt: skip
+        agreeing.append(belief if listed(belief) is None else relisted(belief, listed(reference) or ()))
+        if belief is not first:
+            _check_values(agreeing[0], agreeing[-1])
+    return tuple(agreeing)
+
+
+def _check_values(first: Entries, other: Entries) -> None:
+    """Refuse beliefs with different values of an entry.
+
+    Data with a value that one lacks would be refused.
+    """
+    if first.one_alphabet and other.one_alphabet:
+        numbers: Iterable[int] = (0,)
+    else:
+        numbers = range(first.size)
+    first_order, other_order = order(first) or range(first.size), order(other) or range(other.size)
+    for number in numbers:
+        first_values, other_values = _values(first, first_order[number]), _values(other, other_order[number])
+        if first_values is not other_values and first_values != other_values:
+            names = listed(first) or listed(other)
+            title = f"{entry_word(first)} {number}" if names is None else repr(names[number])
+            odd = sorted(map(str, first_values ^ other_values))
+            raise InputError(
+                f"the beliefs differ in the values that {title} can take ({', '.join(odd[:5])})",
+                fix="name the same values in each, with probability 0 where one never occurs",
+            ).at("beliefs")
+
+
+def _values(belief: Entries, entry: int) -> frozenset[State]:
+    """Return the observable values of an entry, by default all."""
+    return frozenset(belief.observable(entry) if isinstance(belief, Observed) else belief.alphabet(entry))

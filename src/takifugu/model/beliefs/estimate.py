@@ -18,6 +18,9 @@ from takifugu.model.beliefs.states import checked_alphabet, different, in_order
 from takifugu.numbers.rationals import as_fraction
 from takifugu.numbers.search import are_neighbours, halved, mean
 
+#: The relative error of an end of an interval is far below this; ends are moved outward by it.
+SLACK = 2.0**-30
+
 State = Hashable
 
 #: A source that starts with these words marks a belief that was estimated from the data that it is to protect.
@@ -224,3 +227,31 @@ def _log_power(p: float, count: float) -> float:
 def _last_outside(outside: Callable[[float], bool], end: float) -> float:
     """Return the last float with `outside` in [0, end], else 0."""
     return halved(outside, 0.0, end, are_neighbours, mean)
+
+
+def interval(count: int, total: int, miss: float) -> tuple[float, float]:
+    """Bound the probability of an event seen `count` times of `total`.
+
+    The interval misses it with probability at most `miss`. Clopper and Pearson 1934, rounded outward.
+
+    >>> [round(end, 4) for end in interval(0, 100, 0.01)], interval(0, 0, 0.01)
+    ([0.0, 0.0516], (0.0, 1.0))
+    """
+    from scipy.special import betaincinv
+
+    low = float(betaincinv(count, total - count + 1, miss / 2)) * (1 - SLACK) if count else 0.0
+    # The upper end by the other event: where it is near 1 its distance from 1 keeps its accuracy.
+    above = 0.0
+    if count < total:
+        above = float(betaincinv(total - count, count + 1, miss / 2)) * (1 - SLACK)
+    return low, 1 - above
+
+
+def intervals(counts: Sequence[int], confidence: float) -> list[tuple[float, float]]:
+    """Bound the probabilities of events by their counts, all at once with this confidence.
+
+    >>> [[round(end, 3) for end in ends] for ends in intervals([30, 70], 0.95)]
+    [[0.202, 0.414], [0.586, 0.798]]
+    """
+    miss = (1 - confidence) * (1 - SLACK) / len(counts)
+    return [interval(count, sum(counts), miss) for count in counts]

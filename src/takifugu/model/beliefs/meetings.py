@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
-from typing import Annotated, Literal
+from itertools import chain, islice
+from typing import Annotated, Any, Literal
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.lists import list_of
 from takifugu.core.names import normalised
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
-from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
+from takifugu.model.beliefs.contacts import LARGEST_CLIQUE, CliqueInfection, clique_infection, household_infection
 from takifugu.model.beliefs.sections import Counted, Origin, Public, PublicTable
 from takifugu.numbers.rationals import as_fraction
+
+#: Whom each person meets.
+Neighbours = Mapping[Hashable, set[Hashable]]
+#: Steps of the search for cliques: beyond them an answer would take hours.
+MOST_WORK = 500_000
+_EDGES = "[('Ana', 'Ben'), ('Ben', 'Chi')]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,3 +102,80 @@ def _size(text: str | None, column: str, table: PublicTable) -> Fraction:
         message = f"{table.source}: column {column!r} has missing values"
         raise DataError(message, fix="fill them, or leave these rows out")
     return as_fraction(table.number(text, column), f"the column {column!r} of the meetings")
+
+
+def cliques_of(
+    edges: Iterable[tuple[Hashable, Hashable]], people: Iterable[Hashable] = ()
+) -> list[tuple[Hashable, ...]]:
+    """Return disjoint cliques of all people, the largest first.
+
+    Of several largest cliques the one that is first when its people are sorted is taken out, so the result does not
+    depend on the order of the edges. `people` may add some without contacts. Raises InputError for so many contacts
+    that the search, which can grow exponentially, would not end.
+
+    >>> cliques_of([(1, 2), (2, 3), (1, 3), (3, 4)], people=[5])
+    [(1, 2, 3), (4,), (5,)]
+    """
+    alone = list_of(people, "the people", "people", "['Ana', 'Ben']", any_order=True)
+    near: dict[Hashable, set[Hashable]] = {person: set() for person in alone}
+    for edge in list_of(edges, "the contacts", "edges", _EDGES, any_order=True):
+        a, b = list_of(edge, "a contact", "edges", _EDGES, any_order=True)
+        if a != b:
+            near.setdefault(a, set()).add(b)
+            near.setdefault(b, set()).add(a)
+    cliques = []
+    work = iter(range(MOST_WORK))
+    while near:
+        clique = _largest_clique(near, work)
+        cliques.append(clique)
+        gone = set(clique)
+        near = {v: neighbours - gone for v, neighbours in near.items() if v not in gone}
+    return cliques
+
+
+def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[Hashable, ...]:
+    """Return the first largest clique in sorted order.
+
+    The search goes depth first, with greedy colours as a bound.
+    """
+    best: tuple[Hashable, ...] = ()
+    for v in sorted(near):
+        best = max(best, _grown((v,), sorted(u for u in near[v] if u > v), near, best, work), key=len)
+    return best
+
+
+def _grown(
+    clique: tuple[Hashable, ...],
+    choices: list[Hashable],
+    near: Neighbours,
+    best: tuple[Hashable, ...],
+    work: Iterator[int],
+) -> tuple[Hashable, ...]:
+    if next(islice(work, len(choices) ** 2 // 4, None), None) is None or len(clique) > LARGEST_CLIQUE:
+        raise InputError(
+            f"the contacts of so many people cannot be divided into cliques (of at most {LARGEST_CLIQUE} people) in "
+            "a reasonable time",
+            fix="leave out pairs who seldom met, or list the groups yourself",
+        )
+    if not choices:
+        return clique if len(clique) > len(best) else best
+    if len(clique) + _colours(choices, near) <= len(best):
+        return best
+    for place, v in enumerate(choices):
+        if len(clique) + len(choices) - place <= len(best):
+            break
+        best = _grown((*clique, v), [u for u in choices[place + 1 :] if u in near[v]], near, best, work)
+    return best
+
+
+def _colours(people: Sequence[Hashable], near: Neighbours) -> int:
+    """Bound the size of cliques by the colours of a greedy colouring."""
+    classes: list[list[Hashable]] = []
+    for v in people:
+        for members in classes:
+            if not any(u in near[v] for u in members):
+                members.append(v)
+                break
+        else:
+            classes.append([v])
+    return len(classes)

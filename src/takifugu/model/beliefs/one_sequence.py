@@ -7,11 +7,11 @@ from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Protocol, Self, TypeGuard, runtime_checkable
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.states import State, checked_alphabet
-from takifugu.model.beliefs.undivided import Nameless, Undivided
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.supports import Supports

@@ -6,9 +6,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, form, set_fields
-from takifugu.model.beliefs.undivided import Nameless, Undivided
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import exact_or_float, to_text
 

@@ -16,19 +16,16 @@ from itertools import chain, combinations
 from typing import Any, TypedDict, Unpack
 
 from takifugu.core.cache import memoised
+from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.model.beliefs.population_region import Regions, Sample, covering, spread
-from takifugu.model.beliefs.states import checked_alphabet, first_few, plain_state
-from takifugu.model.beliefs.undivided import Nameless, OneHypothesis, Undivided
+from takifugu.model.beliefs.counted_populations import Sample, covering, spread
+from takifugu.model.beliefs.population_laws import Law, Value, check_supports, checked_values, masses_of, prior_of
+from takifugu.model.beliefs.population_region import Regions
+from takifugu.model.beliefs.states import first_few, plain_state
+from takifugu.model.secrets.families import View
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 from takifugu.numbers.transport.couplings import least_largest
-
-#: A text, a number, or a place: a pair of numbers.
-Value = Hashable
-Law = tuple[Fraction, ...]
-#: Masses may miss a sum of 1 by this much; they are then divided by their sum.
-TOLERANCE = Fraction(1, 10**9)
 
 
 class About(TypedDict, total=False):
@@ -87,12 +84,12 @@ class FromPopulations(Nameless, Undivided):
     ) -> None:
         if not isinstance(laws, Mapping) or len(laws) < 2:
             raise InputError("there are fewer than two populations", fix="give a distribution by each name").at("laws")
-        read = {str(name): _masses(law, f"the population {name!r}") for name, law in laws.items()}
-        values = _checked_values(list(dict.fromkeys(chain.from_iterable(read.values()))))
+        read = {str(name): masses_of(law, f"the population {name!r}") for name, law in laws.items()}
+        values = checked_values(list(dict.fromkeys(chain.from_iterable(read.values()))))
         masses_by_name = {}
         for name, law in read.items():
             masses_by_name[name] = tuple(law.get(value, Fraction(0)) for value in values)
-        _check_supports(masses_by_name, values, supports)
+        check_supports(masses_by_name, values, supports)
         count = plain_state(rows)
         if not is_whole(count, 1):
             raise InputError(f"a person has {rows!r} rows", rule="give a whole number above 0").at("rows")
@@ -103,7 +100,7 @@ class FromPopulations(Nameless, Undivided):
             self, populations=tuple(masses_by_name), values=values, laws=tuple(masses_by_name.values()), rows=count,
             independent=bool(independent), scales=units, measure=str(measure),
         )  # fmt: skip
-        set_fields(self, prior=_prior(prior, values, tuple(masses_by_name.values())), source=source)
+        set_fields(self, prior=prior_of(prior, values, tuple(masses_by_name.values())), source=source)
         if regions is not None and (
             set(regions.by_name) != set(masses_by_name) or len(regions.tree.values) != len(values)
         ):
@@ -124,7 +121,7 @@ class FromPopulations(Nameless, Undivided):
         over. `more` is what FromPopulations takes beside distributions. Raises InputError for a confidence outside (0,
         1).
 
-        >>> from takifugu.model.beliefs.population_region import samples_of
+        >>> from takifugu.model.beliefs.counted_populations import samples_of
         >>> samples = samples_of([("home", 0), ("home", 1), ("out", 1)], 2)
         >>> FromPopulations.counted(samples, ["a", "b"], source="a survey").regions.sizes
         {'home': 2, 'out': 1}
@@ -274,7 +271,7 @@ class FromPopulations(Nameless, Undivided):
 
 
 @dataclass(frozen=True, eq=False)
-class WhichOf(OneHypothesis):
+class WhichOf(View):
     """The belief as a secret about the population reads it: one entry, whose values are the populations."""
 
     whole: FromPopulations
@@ -289,71 +286,9 @@ class WhichOf(OneHypothesis):
         return f"the population is {self.values[value]!r}"
 
 
-def _prior(
-    declared: Mapping[Any, Number] | None, values: Sequence[Value], laws: Sequence[Sequence[Fraction]]
-) -> tuple[Fraction, ...]:
-    if declared is None:
-        even = Fraction(1, len(laws))
-        return tuple(sum(masses, Fraction(0)) * even for masses in zip(*laws, strict=True))
-    weights = _masses(declared, "the prior")
-    if unknown := [value for value in weights if value not in values]:
-        raise InputError(f"the prior has the value {unknown[0]!r}, which no population has").at("prior")
-    return tuple(weights.get(value, Fraction(0)) for value in values)
-
-
 def _as_list(value: Value) -> Value | list[object]:
     return list(value) if isinstance(value, tuple) else value
 
 
 def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
-
-
-def _masses(law: object, title: str) -> dict[Value, Fraction]:
-    if not isinstance(law, Mapping):
-        raise InputError(f"{title} is {law!r}", fix="give a mapping from values to masses").at("laws")
-    masses: dict[Value, Fraction] = {}
-    for value, mass in law.items():
-        plain: Value = plain_state(value)
-        if isinstance(value, tuple):
-            plain = tuple(map(plain_state, value))
-        masses[plain] = masses.get(plain, Fraction(0)) + as_fraction(mass, "a mass", "laws")
-    total = sum(masses.values(), Fraction(0))
-    if not masses or min(masses.values()) < 0 or abs(total - 1) > TOLERANCE:
-        raise InputError(
-            f"the masses of {title} sum to {float(total):g}", rule="they are not negative and sum to 1"
-        ).at("laws")
-    return {value: mass / total for value, mass in masses.items()}
-
-
-def _checked_values(values: list[Hashable]) -> tuple[Value, ...]:
-    if not any(isinstance(value, tuple) for value in values):
-        return checked_alphabet(values, "the populations", "values")
-    for value in values:
-        place = value if isinstance(value, tuple) else ()
-        if len(place) != 2 or not all(isinstance(x, int | float) and not isinstance(x, bool) for x in place):
-            raise InputError(
-                f"a place is {value!r}", rule="it is a pair of numbers, for all values or none"
-            ).at("values")
-        if not all(map(math.isfinite, place)):
-            raise InputError("a place has a coordinate that is not finite", fix="give a number").at("values")
-    return tuple(values)
-
-
-def _check_supports(laws: Mapping[str, Law], values: Sequence[Value], supports: str) -> None:
-    if supports not in ("refuse", "align"):
-        raise InputError(f"supports is {supports!r}", fix='write "refuse" or "align"').at("supports")
-    for name, law in laws.items():
-        if sum(mass > 0 for mass in law) < 2:
-            raise InputError(
-                f"the population {name!r} has one value only", rule="whoever sees that value knows it",
-                fix="smooth it over the declared values",
-            ).at("laws")  # fmt: skip
-        possible = map(any, zip(*laws.values(), strict=True))
-        missing = [v for v, mass, elsewhere in zip(values, law, possible, strict=True) if elsewhere and not mass]
-        if missing and supports == "refuse":
-            raise InputError(
-                f"the value {missing[0]!r} is impossible in the population {name!r} and possible in another one",
-                rule="whoever learns that it occurred knows the population",
-                fix='smooth the populations, or accept it with supports = "align"',
-            ).at("supports")

@@ -35,6 +35,10 @@ Records = Annotated[Size, Key("how many records there are, which is public", 500
 Origin = Annotated[Text, Key("where the belief comes from")]
 Cited = Annotated[Text, Key("where the belief comes from", "a public survey of last year")]
 Private = Annotated[bool, Key("true where the file holds the private data itself")]
+Confidence = Annotated[
+    Annotated[float, Gt(0), Lt(1)] | None,
+    Key("believe every distribution that the file supports at this level", 0.99),
+]
 Presence = Annotated[Number, Key("the probability that a user is present")]
 #: What users can contribute: values, or a list of values, one for each column.
 Values = tuple[State | tuple[State, ...], ...]
@@ -107,10 +111,7 @@ class TableFit(PublicFile):
 class SureFit(TableFit):
     """The joint counts of some columns of a public file, and how sure to be of them."""
 
-    confidence: Annotated[
-        Annotated[float, Gt(0), Lt(1)] | None,
-        Key("believe every distribution that the counts support at this level", 0.99),
-    ] = None
+    confidence: Confidence = None
 
 
 Fit = Annotated[TableFit | None, Key("count the rows of a public file")]

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, about, per_cent, unknown
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Json, Plain, set_fields
@@ -20,7 +21,6 @@ from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
 from takifugu.model.beliefs.states import checked_alphabet, different, in_order, plain_state
 from takifugu.model.beliefs.stochastic import normalised
-from takifugu.model.beliefs.undivided import Undivided
 from takifugu.numbers.rationals import exact_or_float, to_text
 
 State = Hashable
@@ -211,7 +211,7 @@ class TableSection:
     def belief(self, public: Public) -> JointTable:
         with about(*([] if self.fit is None else ["fit"])):
             if self.fit is not None:
-                return counted_table(self.fit, self.source, public)
+                return counted_table(self.fit, self.source, public)[0]
             return declared_table(self.columns, self.rows, self.counts, self.probabilities, self.source)
 
 #: The keys of a section that declares a table by its rows.
@@ -242,8 +242,9 @@ def declared_table(
 
 def counted_table(
     fit: TableFit, origin: str, public: Public, classes: Mapping[str, Hashable] | None = None
-) -> JointTable:
-    """Return the exact empirical distribution of columns of a records file."""
+) -> tuple[JointTable, list[int]]:
+    """Return the exact empirical distribution of columns of a records file, and the count of each row."""
     counts = public.open(fit).counts(fit.columns, classes or {})
     source = point_estimate(checked_source(f"{origin}; counted in {fit.file}", fit.private))
-    return JointTable.from_counts(list(counts), list(counts.values()), fit.columns, source=source)
+    numbers = list(counts.values())
+    return JointTable.from_counts(list(counts), numbers, fit.columns, source=source), numbers

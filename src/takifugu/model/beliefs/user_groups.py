@@ -12,7 +12,8 @@ from takifugu.core.errors import InputError, about
 from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, State, Text
 from takifugu.model.beliefs.sections import Origin, Presence, Public, Size, Values, mass
-from takifugu.model.beliefs.users import IndependentUsers, Mass
+from takifugu.model.beliefs.user_laws import Mass
+from takifugu.model.beliefs.users import IndependentUsers
 
 #: What stands between the values of a combination: "young, f".
 BETWEEN = ", "

@@ -1,15 +1,17 @@
-"""Lazy families of ordered pairs of values that nobody may tell apart, and what they must know about a belief."""
+"""Views of a belief and lazy families of ordered pairs of values: what a secret compares, and what it must know."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, permutations
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from takifugu.core.entries import Entries
+from takifugu.core.entries import Entries, Nameless, Undivided
+from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, set_fields
+from takifugu.core.registry import Question
 
 #: The letter of a user who is not there (beliefs.users); the belief says what that means: "unknown" or "removed".
 ABSENT = "absent"
@@ -29,36 +31,88 @@ class WithAbsence(Protocol):
     def absence(self) -> str: ...
 
 
-@runtime_checkable
-class WithViews(Protocol):
-    """A belief over records: a secret about columns has a view of it, None where it is read as it is."""
-
-    def property(self, secret: object) -> View | None: ...
-
-
-@runtime_checkable
-class View(Believed, Protocol):
-    """A belief as a secret about columns reads it: one entry, whose alphabet holds the hypotheses."""
-
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        """Return the compared pairs of hypotheses, None for all."""
-        ...
-
-    def describe_hypothesis(self, value: int) -> str: ...
+class Described(Believed, Protocol):
+    """What a view passes on of the belief that it is of."""
 
     @property
     def source(self) -> str: ...
-
-    def components(self) -> Sequence[range]: ...
-
-    def component(self, number: int) -> View: ...
 
     def assumptions(self) -> tuple[str, ...]: ...
 
     def to_dict(self) -> Json: ...
 
     def describe(self) -> str: ...
+
+
+@dataclass(frozen=True, eq=False)
+class View(Nameless, Undivided):
+    """A belief as a secret about columns reads it: one entry, whose values are the hypotheses.
+
+    A kind of view says its `values`, the `pairs` of their indices that are compared (None: all), and their words.
+    """
+
+    whole: Described
+
+    size = 1
+    entry_word = "row"
+
+    @property
+    def source(self) -> str:
+        return self.whole.source
+
+    @property
+    def values(self) -> Sequence[Hashable]:
+        """Return the hypotheses, in order."""
+        raise NotImplementedError
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        """Return the compared pairs of hypotheses, None for all."""
+        raise NotImplementedError
+
+    def describe_hypothesis(self, value: int) -> str:
+        """Word the hypothesis of a value, by its index."""
+        raise NotImplementedError
+
+    def alphabet(self, entry: int) -> Any:
+        return self.values
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (True,) * len(self.values)
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"a hypothesis has no entry {name!r}", fix="name a column in the secret")
+
+    def assumptions(self) -> tuple[str, ...]:
+        return self.whole.assumptions()
+
+    def to_dict(self) -> Json:
+        return self.whole.to_dict()
+
+    def describe(self) -> str:
+        return self.whole.describe()
+
+
+#: (belief, secret about columns) -> View, or None where the belief is read as it is, by type of belief.
+VIEWS: Question[Callable[[Any, Any], View | None] | None] = Question(
+    "the view of a secret",
+    {
+        "model.beliefs.density:Density": "model.beliefs.density_views:view_of",
+        "model.beliefs.records.counted_parameters:CountedParameters": "model.beliefs.records.parameters:no_view",
+        "model.beliefs.records.normal:MultivariateNormal": "model.beliefs.records.normal_views:view_of",
+        "model.beliefs.records.normal_region:NormalRegion": "model.beliefs.records.normal_region:region_view_of",
+        "model.beliefs.records.parameter_box:ParameterBox": "model.beliefs.records.parameter_box:view_of",
+        "model.beliefs.records.parameters:Parameters": "model.beliefs.records.parameters:no_view",
+        "model.beliefs.records.records:Records": "model.beliefs.records.viewed_records:view_of",
+    },
+    default=None,
+)
+
+
+def view_of(belief: Believed, secret: object) -> View | None:
+    """Return the view of a belief for a secret about columns, None where it is read as it is."""
+    answer = VIEWS.of(belief)
+    return None if answer is None else answer(belief, secret)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from takifugu.core.entries import position
 from takifugu.core.errors import InputError, unknown
 from takifugu.core.lists import value_of
 from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm
-from takifugu.model.secrets.families import Believed, Family, View, WithAbsence, WithViews
+from takifugu.model.secrets.families import Believed, Family, View, WithAbsence, view_of
 from takifugu.model.secrets.hypotheses import State
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
@@ -27,7 +27,7 @@ class EveryEntry(PlainForm, kind="every-entry"):
     max_difference: Fraction | None = field(default=None, metadata=LEFT_OUT)
 
     def view(self, belief: Believed) -> View | None:
-        return belief.property(self) if isinstance(belief, WithViews) else None
+        return view_of(belief, self)
 
     def family(self, belief: Believed) -> Family:
         if isinstance(belief, View):

@@ -5,27 +5,24 @@ instance the mean income of these customers (Definition 3). A *distribution para
 population that the records were drawn from: phi_i (Definition 4); the sample only estimates it.
 
 Hypotheses are that g(X_i) has one value, or lies in one set; the belief says which values there are and, through
-`property`, how it reads a secret: as a belief about one entry that holds the hypothesis (a view).
+`VIEWS`, how it reads a secret: as a belief about one entry that holds the hypothesis (a view).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
-from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form
-from takifugu.model.secrets.families import Believed, Family, View, WithViews
-from takifugu.model.secrets.value_sets import ValueSet, described, near, number, reading, sets_of
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.core.plain import LEFT_OUT, PlainForm, form
+from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
+from takifugu.model.secrets.value_sets import ValueSet, described, near, number
+from takifugu.numbers.rationals import as_fraction
 
 #: What these secrets are read under (`takifugu.accounting.definitions`).
 ATTRIBUTE = "attribute"
-#: The functions of one column that have a name; "share" is of the values that `of` lists.
-FUNCTIONS = ("mean", "sum", "share")
 
 Value = Hashable
 
@@ -51,13 +48,13 @@ class Named(PlainForm):
                 "a function of a column needs a name, a version and what it computes",
                 fix="write for example Named('range', 1, lambda values: max(values) - min(values))",
             ).at("function")
-        _DEFINED[self.name, self.version] = self
+        DEFINED[self.name, self.version] = self
 
     def __call__(self, *columns: Sequence[Hashable]) -> object:
         return self.function(*columns)
 
 
-_DEFINED: dict[tuple[str, int], Named] = {}
+DEFINED: dict[tuple[str, int], Named] = {}
 
 
 @dataclass(frozen=True)
@@ -151,7 +148,7 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
     definition = ATTRIBUTE
 
     def view(self, belief: Believed) -> View | None:
-        return belief.property(self) if isinstance(belief, WithViews) else None
+        return view_of(belief, self)
 
     def family(self, belief: Believed) -> Family:
         if isinstance(belief, View):
@@ -209,179 +206,21 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
         return words
 
 
-def dataset_property(
-    attribute: str | Iterable[str],
-    function: str | Iterable[Number] | Named,
-    max_difference: Number | Iterable[Number] | None = None,
-    pairs: Iterable[tuple[Number, Number]] | None = None,
-    sets: Iterable[object] | None = None,
-    of: Value | Iterable[Value] | None = None,
-) -> DatasetProperty:
-    """Hide a property of the records at hand (Zhang22 Definition 3).
-
-    The property is a function of one or several sensitive columns. `function` is "mean", "sum" or "share" (of the
-    values `of`), for several columns the vector of these; or one weight per column; or a `Named` function. `sets` are
-    pairs (low, high) of ends, None for no end, or lists of such pairs, or of values. Raises InputError for an unknown
-    function, for more than one of `max_difference`, `pairs` and `sets`, and for sets that overlap.
-
-    >>> dataset_property("income", "mean", sets=[(None, 50), (50, None)]).describe()
-    "the mean of 'income' of the records at hand: below 50 or at least 50"
-    """
-    columns = _columns(attribute)
-    checked_function = _function(function, columns, of)
-    options = [name for name, value in (("max_difference", max_difference), ("pairs", pairs), ("sets", sets)) if value
-             is not None]  # fmt: skip
-    if len(options) > 1:
-        raise InputError(f"the secret gives {' and '.join(options)}", fix="give one of them").at(options[1])
-    values = None
-    if of is not None:
-        values = tuple(map(value_of, of if isinstance(of, list | tuple | set) else [of]))
-    vector = len(columns) if isinstance(checked_function, str) else 1
-    return DatasetProperty(
-        columns, checked_function, _differences(max_difference, vector), _pairs(pairs), sets_of(sets), values
-    )
-
-
-def distribution_parameter(
-    attribute: str,
-    values: Iterable[Value] | None = None,
-    interval: tuple[Number, Number] | None = None,
-    map: str | None = None,
-    max_difference: Number | None = None,
-) -> DistributionParameter:
-    """Hide the parameter of a sensitive column in the population.
-
-    Zhang22 Definition 4. With `max_difference` only values that differ by at most that are compared. Raises InputError
-    for values and an interval together, for fewer than two values, and for an interval without an inside.
-
-    >>> distribution_parameter("smoker", interval=("0.1", "0.4")).describe()
-    "the parameter of 'smoker' in the population, from 0.1 to 0.4"
-    """
-    (column,) = _columns(attribute) if isinstance(attribute, str) else _one(attribute)
-    different_values = None
-    if values is not None:
-        different_values = tuple(dict.fromkeys(value_of(value) for value in values))
-    if different_values is not None and (interval is not None or len(different_values) < 2):
-        raise InputError(
-            f"the secret compares the parameters {list(different_values)}",
-            rule="it compares two values or more, or all numbers of an interval", fix="give one of both",
-        ).at("values")  # fmt: skip
-    most = None
-    if max_difference is not None:
-        (most,) = _differences(max_difference, 1) or (None,)
-    if interval is None:
-        return DistributionParameter(column, different_values, None, map, most)
-    low, high = (as_fraction(end, "an end of the interval", "interval") for end in interval)
-    if low >= high:
-        raise InputError(f"the interval goes from {low} to {high}", rule="it must have an inside").at("interval")
-    return DistributionParameter(column, None, (low, high), map, most)
-
-
 def property_of(secret: DatasetProperty, belief: Believed) -> View:
     """Return the view of a belief for a secret about columns.
 
     Raises InputError for a belief without records.
     """
-    if not isinstance(belief, WithViews):
+    if VIEWS.of(belief) is None:
         raise InputError(
             f"a {type(belief).__name__} has no columns of records",
             rule="a property of a column requires a belief over records",
             fix="give Records(table, n), MultivariateNormal(...), Density(...) or Parameters(...)",
         ).at("beliefs")
-    view = belief.property(secret)
+    view = view_of(belief, secret)
     if view is None:
         raise InputError(f"a {type(belief).__name__} is not read by {secret.what}").at("beliefs")
     return view
-
-
-def property_from(data: Plain) -> DatasetProperty:
-    """Read a dataset property back.
-
-    Raises InputError for a named function that this process has not defined.
-    """
-    function = data["function"]
-    if isinstance(function, Mapping):
-        key = (function["name"], function["version"])
-        if key not in _DEFINED:
-            raise InputError(
-                f"the function {key[0]!r}, version {key[1]}, is defined by nobody",
-                fix="define it with Named(name, version, function) before it is read back",
-            ).at("function")
-        function = _DEFINED[key]
-    of = data.get("of")
-    return dataset_property(
-        data["columns"], function, data.get("max_difference"), data.get("pairs"),
-        None if (sets := data.get("sets")) is None else list(map(reading, sets)), of,
-    )  # fmt: skip
-
-
-def parameter_from(data: Plain) -> DistributionParameter:
-    """Read a distribution parameter back."""
-    return distribution_parameter(
-        data["column"], data.get("values"), data.get("interval"), data.get("map"), data.get("max_difference")
-    )
-
-
-def _columns(attribute: str | Iterable[str]) -> tuple[str, ...]:
-    columns = (attribute,) if isinstance(attribute, str) else tuple(attribute)
-    if not columns or not all(isinstance(c, str) for c in columns) or len(set(columns)) != len(columns):
-        raise InputError(
-            f"the columns are {list(columns)}", rule="they are one or more names, each once"
-        ).at("attribute")
-    return columns
-
-
-def _one(attribute: object) -> tuple[str]:
-    raise InputError(f"the column is {attribute!r}", rule="a parameter governs one column").at("attribute")
-
-
-def _function(function: object, columns: tuple[str, ...], of: object) -> str | tuple[Fraction, ...] | Named:
-    if isinstance(function, Named):
-        return function
-    if isinstance(function, str):
-        if function not in FUNCTIONS:
-            raise InputError(
-                f"the function is {function!r}", fix=f"write one of {list(FUNCTIONS)}, weights, or Named(...)"
-            ).at("function")
-        if (function == "share") != (of is not None) and function == "mean":
-            raise InputError("a mean is of numbers, and `of` names values", fix="write function='share'").at("of")
-        return function
-    if callable(function) or not isinstance(function, Iterable):
-        raise InputError(
-            "a function of a column needs a name and a version, so that a ledger can write it down",
-            fix="write Named('range', 1, lambda values: ...)",
-        ).at("function")
-    weights = tuple(as_fraction(w, "a weight", "function") for w in function)
-    if len(weights) != len(columns) or not any(weights):
-        raise InputError(
-            f"the function has {len(weights)} weights for {len(columns)} columns",
-            rule="it needs one per column, not all 0",
-        ).at("function")
-    return weights
-
-
-def _differences(differences_given: object, cells: int) -> tuple[Fraction, ...] | None:
-    if differences_given is None:
-        return None
-    if isinstance(differences_given, list | tuple):
-        each_difference = differences_given
-    else:
-        each_difference = [differences_given] * cells
-    differences = tuple(as_fraction(d, "max_difference", "max_difference") for d in each_difference)
-    if len(differences) != cells or any(d <= 0 for d in differences):
-        raise InputError(
-            f"max_difference is {differences_given!r}", rule=f"it is a number above 0, or one for each of {cells}"
-        ).at("max_difference")
-    return differences
-
-
-def _pairs(pairs: Iterable[tuple[Number, Number]] | None) -> tuple[tuple[Fraction, Fraction], ...] | None:
-    if pairs is None:
-        return None
-    pairs_read = tuple((as_fraction(a, "a value", "pairs"), as_fraction(b, "a value", "pairs")) for a, b in pairs)
-    if not pairs_read or any(a == b for a, b in pairs_read):
-        raise InputError("the secret compares no two different values", fix="give pairs such as [(0, 1)]").at("pairs")
-    return pairs_read
 
 
 def _placed(place: Mapping[Fraction, int], value: Fraction, key: str) -> int:

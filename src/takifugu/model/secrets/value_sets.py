@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, to_plain
@@ -172,3 +173,17 @@ def reading(data: Plain | list[str]) -> tuple[str | None, ...] | list[tuple[str 
     if isinstance(data, Mapping) and "intervals" in data:
         return list(map(tuple, data["intervals"]))
     return tuple(data["between"]) if isinstance(data, Mapping) else list(data)
+
+
+def places_in(value_set: ValueSet, values: Sequence[Fraction]) -> range | tuple[int, ...]:
+    """Return the indices of a set's values among ordered values."""
+    if isinstance(value_set, Intervals):
+        return tuple(sorted(chain.from_iterable(places_in(part, values) for part in value_set.parts)))
+    if not isinstance(value_set, Between):
+        return tuple(values.index(value) for value in value_set if value in values)
+    low, high = 0, len(values)
+    if value_set.low is not None:
+        low = bisect_left(values, value_set.low)
+    if value_set.high is not None:
+        high = bisect_left(values, value_set.high)
+    return range(low, high)

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain, groupby
 
 from takifugu.core.plain import Json, Row
-from takifugu.core.text.hours import hours_map
+from takifugu.core.text.maps import hours_map
 from takifugu.data.times.moments import enclosing, hour_of
 from takifugu.releasing.certificates.cells import MARK, UPPER
 from takifugu.releasing.certificates.certificate import Certificate

@@ -27,8 +27,8 @@ from takifugu.influence.quilts.chain.scale import Needed, fast_scale, needed_sca
 from takifugu.influence.quilts.chain.shorter import entries_searched
 from takifugu.influence.quilts.chain.sides import ChainSides, quilt_witness, worst_pair
 from takifugu.influence.quilts.near_sets import query_change
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
+from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.numbers.runs import Runs
 

@@ -1,9 +1,10 @@
-"""Markov chains: one chain with a stationary, given or any initial distribution, and all chains with (pi, g)."""
+"""Markov chains: one with a stationary, given or any initial distribution, and classes of (pi, g) or of stays."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack, overload
 
@@ -12,17 +13,16 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import VALUES, Json, Plain, PlainForm, set_fields
 from takifugu.core.text.markup import html_table
-from takifugu.model.beliefs import belief_class
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
-from takifugu.model.beliefs.one_sequence import OneChain, checked_length
+from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import Start, WideLaw, stochastic_matrix, wide_stationary_law
+from takifugu.numbers.rationals import as_fraction
 
 if TYPE_CHECKING:
     from takifugu.core.text.plot import Plot
-    from takifugu.model.beliefs.chains.chain_region import ChainRegion
-
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +147,7 @@ class MarkovChain(PeriodicChain):
                         rule="a region is estimated unsmoothed, for every initial distribution",
                         fix=f"leave {name} out, or confidence out for one chain",
                     ).at(name)
-            region: ChainRegion = belief_class("chain-region").covering(counts, length, names, confidence, text)
-            return region
+            return ChainRegion.covering(counts, length, names, confidence, text)
         added = 1.0 if smoothing is None else smoothing
         start = "stationary" if initial is None else initial
         return MarkovChain(smoothed_rows(counts, names, added), length, start, names, point_estimate(text))
@@ -237,4 +236,60 @@ class MarkovChainClass(PlainForm, OneChain, kind="markov-chain-class"):
         return (
             f"every reversible Markov chain over {len(self.states)} states with stationary masses >= {self.pi:g} and "
             f"eigengap >= {self.g:g}, {length}unknown initial distribution ({self.source})"
+        )
+
+
+@dataclass(frozen=True, init=False)
+class BinaryChainInterval(PlainForm, OneChain, kind="binary-chain-interval"):
+    """All chains with P(stay in 0) and P(stay in 1) in [low, 1 - low], any initial distribution (Song17 §5).
+
+    Max-influence over the whole class is known exactly: of all its chains `worst` reveals the most (proved in
+    docs/theory/chain-classes.md). Raises InputError unless 0 <= low <= 1/2, and for other than two states.
+
+    >>> BinaryChainInterval(0.2, length=100).worst.matrix.tolist()
+    [[0.8, 0.2], [0.2, 0.8]]
+    """
+
+    low: float
+    length: int
+    states: tuple[State, ...] = field(default=(0, 1), metadata=VALUES)
+    source: str = "assumed"
+
+    def __init__(self, low: float, length: int, states: Iterable[State] = (0, 1), source: str = "assumed") -> None:
+        if not 0 <= as_fraction(low, "low", "low") <= Fraction(1, 2):
+            raise InputError(
+                f"low is {low!r}", rule="the interval is [low, 1 - low]", fix="write a number from 0 to 1/2"
+            ).at("low")
+        set_fields(
+            self, low=float(low), length=checked_length(length),
+            states=checked_states(states, 2, "a chain of two states"), source=source,
+        )  # fmt: skip
+
+    @property
+    def worst(self) -> MarkovChain:
+        """Return the longest-staying chain, from any initial distribution."""
+        stay, leave = 1 - self.low, self.low
+        return MarkovChain([[stay, leave], [leave, stay]], self.length, "any", self.states, self.source)
+
+    def contains(self, chain: MarkovChain) -> bool:
+        """Return whether a chain lies in the class, up to 1e-9."""
+        stays = chain.matrix.diagonal()
+        holds_stays = bool(((stays >= self.low - 1e-9) & (stays <= 1 - self.low + 1e-9)).all())
+        return chain.states == self.states and holds_stays
+
+    def with_length(self, length: int) -> BinaryChainInterval:
+        """Return the same class with another number of steps."""
+        return BinaryChainInterval(self.low, length, self.states, self.source)
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (
+            f"the sequence is a Markov chain that stays in either state with a probability from {self.low:g} to "
+            f"{1 - self.low:g}; its initial distribution is unknown",
+            "its length is public",
+        )
+
+    def _described(self, length: str) -> str:
+        return (
+            f"every Markov chain over 2 states that stays with probabilities in [{self.low:g}, {1 - self.low:g}], "
+            f"{length}unknown initial distribution ({self.source})"
         )

@@ -10,14 +10,14 @@ from typing import ClassVar, overload
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.entries import Nameless
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.model.beliefs import check_registered, from_dict
-from takifugu.model.beliefs.chains.chain import MarkovChainClass
-from takifugu.model.beliefs.chains.chain_region import BinaryChainInterval, ChainRegion
+from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChainClass
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.one_sequence import OneSequence
-from takifugu.model.beliefs.undivided import Nameless
 
 State = Hashable
 #: Classes of chains that no single law of the data represents.

@@ -16,7 +16,8 @@ import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
-from takifugu.model.beliefs.networks.network import BayesianNetwork, Node
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.networks.nodes import Node
 
 # Every pattern stops at the next bracket, so that a search looks at each character once or twice.
 _COMMENT = re.compile(r"/\*|//[^\n]*")

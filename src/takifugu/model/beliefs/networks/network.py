@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,28 +11,11 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.entries import relisted
-from takifugu.core.errors import InputError, Unsupported, did_you_mean, per_cent
-from takifugu.core.lists import list_of
+from takifugu.core.errors import InputError, Unsupported, did_you_mean
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.networks import elimination
 from takifugu.model.beliefs.networks.elimination import Factor, Plan, eliminate, plan, support
-from takifugu.model.beliefs.states import checked_alphabet
-from takifugu.model.beliefs.stochastic import normalised
-
-State = Hashable
-
-#: Rows of a conditional table that miss a sum of one by no more than this are rounded decimals, and renormalised.
-ROW_TOLERANCE = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Node:
-    """One variable: P(own value | parents' values) = table[parents' value indices..., own value index]."""
-
-    name: str
-    states: tuple[State, ...]
-    parents: tuple[str, ...]
-    table: FloatArray
+from takifugu.model.beliefs.networks.nodes import Node, State, check_node, component_names, node_of, ordered
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +45,7 @@ class BayesianNetwork:
     ) -> None:
         all_nodes = []
         for node in nodes:
-            all_nodes.append(node if isinstance(node, Node) else _node(*node))
+            all_nodes.append(node if isinstance(node, Node) else node_of(*node))
         if not all_nodes:
             raise InputError(
                 "the network has no nodes", fix="give at least one (name, states, parents, table)"
@@ -71,9 +54,9 @@ class BayesianNetwork:
         if len(by_name) != len(all_nodes):
             raise InputError("the network names a node twice", rule="every node needs its own name").at("nodes")
         for node in all_nodes:
-            _check(node, by_name)
+            check_node(node, by_name)
         set_fields(
-            self, nodes=tuple(by_name[name] for name in _ordered(by_name)), source=source, listed=tuple(by_name),
+            self, nodes=tuple(by_name[name] for name in ordered(by_name)), source=source, listed=tuple(by_name),
             _parts={},
         )  # fmt: skip
 
@@ -238,7 +221,7 @@ class BayesianNetwork:
     @cached_property
     def _runs(self) -> tuple[range, ...]:
         runs: list[range] = []
-        for group in _components({n.name: n for n in self.nodes}):
+        for group in component_names({n.name: n for n in self.nodes}):
             start = runs[-1].stop if runs else 0
             runs.append(range(start, start + len(group)))
         return tuple(runs)
@@ -277,90 +260,3 @@ class BayesianNetwork:
     def describe(self) -> str:
         arcs = sum(len(n.parents) for n in self.nodes)
         return f"a Bayesian network of {self.size} nodes and {arcs} arcs ({self.source})"
-
-
-def _node(name: str, states: Sequence[State], parents: Sequence[str], table: object) -> Node:
-    try:
-        numbers = np.array(table, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"node {name!r}", rule="its table is not a full table of numbers, a row per parent state"
-        ).at("nodes", str(name)) from error
-    above = list_of(parents, f"the parents of node {name!r}", "nodes", "['rain', 'wind']")
-    return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(map(str, above)), numbers)
-
-
-def _check(node: Node, by_name: Mapping[str, Node]) -> None:
-    """Check a node's table against its family, and renormalise its rows."""
-    if not checked_alphabet(node.states, f"node {node.name!r}"):
-        raise InputError(
-            f"node {node.name!r}", rule="its states must be different names, at least one"
-        ).at("nodes", node.name)
-    for parent in node.parents:
-        if parent not in by_name:
-            raise InputError(
-                f"node {node.name!r} has an unknown parent {parent!r}{did_you_mean(parent, by_name)}"
-            ).at("nodes", node.name)
-    if len(set(node.parents)) != len(node.parents) or node.name in node.parents:
-        raise InputError(
-            f"node {node.name!r}", rule="its parents must be different nodes, not itself"
-        ).at("nodes", node.name)
-    shape = (*(len(by_name[p].states) for p in node.parents), len(node.states))
-    if node.table.shape != shape:
-        raise InputError(
-            f"node {node.name!r}", rule=f"its table has shape {node.table.shape}, and its family needs {shape}"
-        ).at("nodes", node.name)
-    if not np.isfinite(node.table).all() or (node.table < 0).any():
-        raise InputError(
-            f"node {node.name!r}: a probability is negative, NaN or infinite", rule="each must lie in [0, 1]"
-        ).at("nodes", node.name)
-    sums = node.table.sum(axis=-1, keepdims=True)
-    worst = float(np.abs(sums - 1).max())
-    if worst > ROW_TOLERANCE:
-        raise InputError(
-            f"node {node.name!r}: a row of its table misses a sum of 1 by {worst:.3g}, more than {ROW_TOLERANCE:g}",
-            rule="every row must sum to 1",
-            fix=per_cent(float(sums.flat[int(np.abs(sums - 1).argmax())])),
-        ).at("nodes", node.name)
-    node.table.setflags(write=True)
-    node.table[...] = normalised(node.table)
-    node.table.setflags(write=False)
-
-
-def _ordered(by_name: Mapping[str, Node]) -> list[str]:
-    """Return the names component by component, parents before children."""
-    order: list[str] = []
-    placed: set[str] = set()
-    for group in _components(by_name):
-        waiting = list(group)
-        while waiting:
-            ready = [n for n in waiting if placed.issuperset(by_name[n].parents)]
-            if not ready:
-                raise InputError(
-                    f"the network has a cycle through {sorted(waiting)[:5]}", rule="arcs must not lead back"
-                ).at("nodes")
-            order += ready
-            placed.update(ready)
-            waiting = [n for n in waiting if n not in placed]
-    return order
-
-
-def _components(by_name: Mapping[str, Node]) -> list[list[str]]:
-    near: dict[str, set[str]] = {name: set() for name in by_name}
-    for name, node in by_name.items():
-        for parent in node.parents:
-            near[name].add(parent)
-            near[parent].add(name)
-    groups: list[list[str]] = []
-    visited: set[str] = set()
-    for name in by_name:
-        if name in visited:
-            continue
-        group, stack = {name}, [name]
-        while stack:
-            for other in near[stack.pop()] - group:
-                group.add(other)
-                stack.append(other)
-        visited |= group
-        groups.append([n for n in by_name if n in group])
-    return groups

@@ -14,8 +14,9 @@ from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, about
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.model.beliefs.networks.bif import read_bif
-from takifugu.model.beliefs.networks.network import BayesianNetwork, Node
+from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.network_child import Table, plain, tables_of
+from takifugu.model.beliefs.networks.nodes import Node
 from takifugu.model.beliefs.sections import Public
 
 

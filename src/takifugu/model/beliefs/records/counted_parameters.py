@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -21,16 +21,10 @@ import numpy as np
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.estimate import checked_confidence
-from takifugu.model.beliefs.population_region import interval
+from takifugu.model.beliefs.estimate import checked_confidence, interval
 from takifugu.model.beliefs.records.parameters import Column, Parameters, columns_from
 from takifugu.model.beliefs.states import first_few
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.beliefs.undivided import Undivided
-from takifugu.model.queries import Query
-from takifugu.model.queries.columns import ColumnAnswer, Record
-from takifugu.model.queries.statistic import DeclaredAnswer
-from takifugu.model.secrets import Secret
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_fraction
 
@@ -41,13 +35,14 @@ MOST_INTERVALS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class CountedParameters(Undivided):
+class CountedParameters(Parameters):
     """`records` records whose parameters follow a distribution that public counts support (Zhang22 Section 5).
 
-    `rows` are combinations of the parameters' values, `counts` how many public populations had each; `columns` is as in
-    `Parameters`. The distribution is any in the class that holds the true one with `confidence`, if the counted
-    populations are independent of each other. Rows with a count of 0 keep their values possible. Raises InputError as
-    `Parameters` and `JointTable.from_counts`, and for a confidence outside (0, 1).
+    As `Parameters` it has the counted table for its prior, by which queries and data are read, and nothing is promised
+    of that alone. `rows` are combinations of the parameters' values, `counts` how many public populations had each;
+    `columns` is as in `Parameters`. The distribution is any in the class that holds the true one with `confidence`, if
+    the counted populations are independent of each other. Rows with a count of 0 keep their values possible. Raises
+    InputError as `Parameters` and `JointTable.from_counts`, and for a confidence outside (0, 1).
 
     >>> coins = {"few": {1: "0.1", 0: "0.9"}, "many": {1: "0.4", 0: "0.6"}}
     >>> rows = [("few", "few"), ("few", "many"), ("many", "few"), ("many", "many")]
@@ -58,10 +53,8 @@ class CountedParameters(Undivided):
     ([[0.434, 0.249], [0.249, 0.434]], [[0.751, 0.566], [0.566, 0.751]])
     """
 
-    estimate: Parameters
-    counts: tuple[int, ...]
-    confidence: float
-    listed: tuple[Hashable, ...] = field(default=(), repr=False)
+    counts: tuple[int, ...] = ()
+    confidence: float = 0.0
 
     def __init__(
         self,
@@ -77,76 +70,18 @@ class CountedParameters(Undivided):
     ) -> None:
         numbers = tuple(counts)
         table = JointTable.from_counts(rows, numbers, names, source=source, private=private)
-        estimate = Parameters(table, columns, records)
-        whole = tuple(map(int, numbers))
-        set_fields(
-            self, estimate=estimate, counts=whole, confidence=checked_confidence(confidence), listed=estimate.listed
-        )  # fmt: skip
+        super().__init__(table, columns, records)
+        set_fields(self, counts=tuple(map(int, numbers)), confidence=checked_confidence(confidence))
 
     @property
     def table(self) -> JointTable:
         """Return the counted table."""
-        table = self.estimate.table
-        assert table is not None
-        return table
-
-    @property
-    def source(self) -> str:
-        return self.table.source
-
-    @property
-    def size(self) -> int:
-        return self.table.size
-
-    @property
-    def names(self) -> tuple[Hashable, ...]:
-        return self.table.names
-
-    @property
-    def one_alphabet(self) -> bool:
-        return self.table.one_alphabet
-
-    @property
-    def records(self) -> int:
-        return self.estimate.records
-
-    @property
-    def described(self) -> tuple[Column, ...]:
-        return self.estimate.described
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in the order of the records' values."""
-        return self.estimate.columns
-
-    @property
-    def record(self) -> Record:
-        """One record, as queries read it."""
-        return self.estimate.record
-
-    def alphabet(self, entry: int) -> tuple[State, ...]:
-        return self.table.alphabet(entry)
-
-    def position(self, name: Hashable) -> int:
-        return self.table.position(name)
+        assert isinstance(self.prior, JointTable)
+        return self.prior
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         """Return True for each value, as some distribution of the class has it."""
         return (True,) * len(self.alphabet(entry))
-
-    def resolve(self, query: Query) -> ColumnAnswer | DeclaredAnswer:
-        """Return the sum or statistic of a query over whole columns.
-
-        Raises InputError for any other query.
-        """
-        return self.estimate.resolve(query)
-
-    def property(self, secret: Secret) -> None:
-        """Return None, as parameters are entries, read as they are.
-
-        Raises InputError for a property of the records at hand.
-        """
-        self.estimate.property(secret)
 
     def chances(self, entry: int) -> Mapping[tuple[int, ...], tuple[FloatArray, FloatArray]]:
         """Return the intervals of P(phi_Q = x | phi_i = a), by Q.
@@ -192,7 +127,7 @@ class CountedParameters(Undivided):
 
     def contains(self, member: Belief) -> bool:
         """Return whether the class has a belief's distribution, within 1e-9, for the same columns."""
-        if not isinstance(member, Parameters):
+        if not isinstance(member, Parameters) or isinstance(member, CountedParameters):
             return False
         prior = member.table
         if prior is None or prior.names != self.names or member.records != self.records:
@@ -215,14 +150,13 @@ class CountedParameters(Undivided):
             "the parameters of the population follow a joint distribution in the class that the counts support, which "
             f"covers the true one with confidence {self.confidence:g}: the promise holds only if it does",
             "the counted populations are independent of each other, and the parameters take no values but theirs",
-            self.estimate.assumptions()[1],
+            super().assumptions()[1],
         )
 
     def to_dict(self) -> Json:
-        data = self.estimate.to_dict()
         return {
             "kind": "counted-parameters", "rows": list(map(list, self.table.rows)), "counts": list(self.counts),
-            "names": list(self.names), "columns": data["columns"], "records": self.records,
+            "names": list(self.names), "columns": super().to_dict()["columns"], "records": self.records,
             "confidence": self.confidence, "source": self.source,
         }  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MinLen
@@ -13,7 +14,8 @@ from takifugu.core.plain import Plain
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text, written
 from takifugu.model.beliefs import Belief, sections
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.sections import Cited, Counted, Private, Public
+from takifugu.model.beliefs.records.normal_region import NormalRegion
+from takifugu.model.beliefs.sections import Cited, Confidence, Counted, Private, Public
 from takifugu.numbers.rationals import as_fraction, to_text
 
 #: How columns of numbers are read: their ranges, their step, and what becomes of other and of missing numbers.
@@ -33,6 +35,7 @@ class NormalFit(PublicFile):
 
     file: Annotated[FilePath, Key("a public file of records", "public.csv")]
     private: Private = False
+    confidence: Confidence = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +118,10 @@ class NormalSection:
         for row in table.texts(self.columns):
             for name, text in zip(self.columns, row, strict=True):
                 numbers[name].append(None if text is None else table.number(text, name))
-        return MultivariateNormal.fit(
+        fit = MultivariateNormal.fit
+        if self.fit.confidence is not None:
+            fit = partial(NormalRegion.fit, confidence=self.fit.confidence)
+        return fit(
             numbers, self.columns, source=f"{self.source}; fitted to {self.fit.file}", private=self.fit.private,
             records=self.records, ranges=self.ranges, resolution=self.resolution, outside=self.outside,
             replaced=tuple(self.missing or {}),

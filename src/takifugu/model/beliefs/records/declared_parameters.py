@@ -70,7 +70,7 @@ class ParametersSection:
     hides: ClassVar = ("parameter",)
 
     @staticmethod
-    def hidden(belief: Parameters | CountedParameters) -> dict[str, dict[str, Hashable]]:
+    def hidden(belief: Parameters) -> dict[str, dict[str, Hashable]]:
         """Return the parameters' values for secrets, by their texts."""
         return {str(name): spelled(belief.alphabet(belief.position(name))) for name in belief.names}
 
@@ -91,11 +91,11 @@ class ParametersSection:
             return None
         return ("prior", "fit", "file"), fit, fit.columns
 
-    def belief(self, public: Public) -> Parameters | CountedParameters:
+    def belief(self, public: Public) -> Parameters:
         """Return the belief, or raise SpecError naming every faulty column."""
         fit = self.prior.fit
         try:
-            prior = self._prior(public)
+            prior, counts = self._prior(public)
         except TakifuguError as error:
             error.where = ("prior", *written(self.prior, ("network", "fit"))[:1])
             raise
@@ -110,21 +110,22 @@ class ParametersSection:
                 faults.append(error)
         if faults:
             raise SpecError(faults)
-        if fit is None or fit.confidence is None:
+        if fit is None or fit.confidence is None or isinstance(prior, BayesianNetwork):
             return Parameters(prior, columns, self.records, source)
-        counts = public.open(fit).counts(fit.columns, {})
         return CountedParameters(
-            list(counts), list(counts.values()), fit.columns, columns, self.records,
+            prior.rows, counts, fit.columns, columns, self.records,
             source=f"{self.source}; counted in {fit.file}", confidence=fit.confidence, private=fit.private,
         )  # fmt: skip
 
-    def _prior(self, public: Public) -> JointTable | BayesianNetwork:
+    def _prior(self, public: Public) -> tuple[JointTable | BayesianNetwork, list[int]]:
+        """Return the prior, and how often each of its rows was counted."""
         prior = self.prior
         if prior.fit is not None:
             return counted_table(prior.fit, self.source, public)
         if prior.network is not None:
-            return read_network(public.folder / prior.network, self.source)
-        return JointTable(prior.rows or (), list(map(mass, prior.probabilities or ())), prior.columns, self.source)
+            return read_network(public.folder / prior.network, self.source), []
+        masses = list(map(mass, prior.probabilities or ()))
+        return JointTable(prior.rows or (), masses, prior.columns, self.source), []
 
 
 def _laws(name: str, column: Column, prior: JointTable | BayesianNetwork) -> dict[Hashable, dict[State, Fraction]]:

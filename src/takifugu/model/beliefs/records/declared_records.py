@@ -14,8 +14,7 @@ from takifugu.core.sections import Key, Number, State, Text, written
 from takifugu.data.values.classes import Classes
 from takifugu.data.values.codes import UNOBSERVED
 from takifugu.model.beliefs import sections
-from takifugu.model.beliefs.estimate import checked_source
-from takifugu.model.beliefs.population_region import intervals
+from takifugu.model.beliefs.estimate import checked_source, intervals
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.sections import Cited, Columns, Counted, Counts, Probabilities, Public, Rows, SureFit
 from takifugu.model.beliefs.table import DECLARED, counted_table, declaration_faults, declared_table
@@ -97,11 +96,11 @@ class RecordsSection:
 
     def belief(self, public: Public) -> Records:
         with about("rows" if self.fit is None else "fit"):
-            classes = self.classes or {}
+            classes, counts = self.classes or {}, list[int]()
             if self.fit is None:
                 table = declared_table(self.columns, self.rows, self.counts, self.probabilities, self.source)
             else:
-                table = counted_table(self.fit, self.source, public, classes)
+                table, counts = counted_table(self.fit, self.source, public, classes)
             for name, of_column in classes.items():
                 odd = set(table.alphabet(table.position(name))) - set(of_column.called)
                 if odd:
@@ -111,10 +110,9 @@ class RecordsSection:
                     )
             if self.fit is None or self.fit.confidence is None:
                 return Records(table, self.records)
-            counts = public.open(self.fit).counts(self.fit.columns, classes)
             origin = f"{self.source}; counted in {self.fit.file}, with confidence {self.fit.confidence:g}"
-            ends = intervals([counts[row] for row in table.rows], self.fit.confidence)
-            return Records(table, self.records, checked_source(origin, self.fit.private), ends)
+            source = checked_source(origin, self.fit.private)
+            return Records(table, self.records, source, intervals(counts, self.fit.confidence))
 
     def assumptions(self) -> Iterator[str]:
         for name, classes in (self.classes or {}).items():

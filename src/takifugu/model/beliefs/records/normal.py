@@ -10,14 +10,12 @@ from functools import cached_property
 
 import numpy as np
 
+from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
-from takifugu.model.beliefs.records.normal_views import NormalView, view_of
-from takifugu.model.beliefs.undivided import Nameless, Undivided
 from takifugu.model.queries import Query
 from takifugu.model.queries.real_columns import Columns, ColumnSums, declared_grid, readable_grid
-from takifugu.model.secrets import Secret
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, is_semidefinite, pivots
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
@@ -148,10 +146,6 @@ class MultivariateNormal(Nameless, Undivided):
         for ends in self.ranges:
             reaches.append(None if ends is None else self._reach(*ends))
         return Columns(self.columns, self.records, tuple(reaches))
-
-    def property(self, secret: Secret) -> NormalView:
-        """Return the belief as a secret about its columns reads it (`normal_views`)."""
-        return view_of(self, secret)
 
     def resolve(self, query: Query) -> ColumnSums:
         """Return a query as weighted sums of the columns.

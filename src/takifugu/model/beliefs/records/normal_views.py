@@ -12,27 +12,24 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, product
-from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.model.beliefs.undivided import OneHypothesis
+from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
+from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, number
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved
 from takifugu.numbers.rationals import as_fraction
 
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.records.normal import MultivariateNormal
-
 State = Hashable
 
 
 @dataclass(frozen=True, eq=False)
-class NormalView(OneHypothesis):
-    """One entry, the hypothesis about g: `hypotheses` in words, and `pairs` of them that are compared (None: all).
+class NormalView(View):
+    """One entry, the hypothesis about g: `hypotheses` in words, and the pairs of them that are `compared` (None: all).
 
     Exactly one of these says what they are: `differences` of g from an unnamed value, one vector per hypothesis;
     `sets` of values of g; or `parameters`, values of the mean or of the variance (`of`) of a column. `weights` make g
@@ -42,7 +39,7 @@ class NormalView(OneHypothesis):
     whole: MultivariateNormal
     secret: Secret
     hypotheses: tuple[str, ...]
-    pairs: tuple[tuple[int, int], ...] | None
+    compared: tuple[tuple[int, int], ...] | None
     weights: Matrix
     single: bool = False
     differences: tuple[Vector, ...] = ()
@@ -53,6 +50,10 @@ class NormalView(OneHypothesis):
     @property
     def values(self) -> tuple[str, ...]:
         return self.hypotheses
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        return self.compared
 
     def describe_hypothesis(self, index: int) -> str:
         return self.hypotheses[index]
@@ -74,6 +75,10 @@ class NormalView(OneHypothesis):
     def spread(self, answer: ColumnSums) -> Matrix:
         """Return the covariance of the answer's cells."""
         return _forms(answer.coefficients, self.whole.covariance, answer.coefficients, self.whole.records)
+
+    def law_of(self, answer: ColumnSums, a: int, b: int) -> tuple[NormalView, int, int]:
+        """Return two hypotheses under the law that they share."""
+        return self, a, b
 
     def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
         """Bound the L1 change of a cell and of the answer.

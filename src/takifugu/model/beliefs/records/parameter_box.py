@@ -13,14 +13,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, did_you_mean, unknown
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.states import checked_alphabet, first_few
-from takifugu.model.beliefs.undivided import OneHypothesis, Undivided
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.secrets import Secret
+from takifugu.model.secrets.families import View
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 from takifugu.numbers.transport.draws import Interval
@@ -177,44 +178,9 @@ class ParameterBox(Undivided):
         box = ", ".join(f"between {to_text(low)} and {to_text(high)} ({n!r})" for n, (low, high) in self.intervals[:6])
         return f"{self.records} records with the columns {columns}, whose parameters lie {box} ({self.source})"
 
-    def property(self, secret: Secret) -> BoxView | None:
-        """Return the view of a parameter's secret, None for every parameter.
-
-        Raises InputError for a property of the records at hand, for single values (`Parameters` lists them), and for
-        numbers outside the parameter's interval.
-        """
-        parameter = secret if isinstance(secret, DistributionParameter) else None
-        if isinstance(secret, DatasetProperty) or (parameter and parameter.values is not None):
-            raise InputError(
-                f"the secret is {secret.describe()}, and this belief knows intervals of parameters",
-                fix="hide distribution_parameter(name), or distribution_parameter(name, interval=(low, high))",
-            ).at("secrets")
-        if parameter is None:
-            return None
-        if parameter.map is not None:
-            raise InputError(
-                f"the secret names the map {parameter.map!r}",
-                rule="the belief says how columns follow their parameters",
-                fix="leave it out",
-            ).at("map")
-        if parameter.max_difference is not None:
-            raise InputError(
-                "the secret compares near numbers only, and this belief bounds all numbers of an interval together",
-                fix="leave max_difference out, or give a smaller interval",
-            ).at("max_difference")
-        entry = self.position(parameter.column)
-        low, high = self.intervals[entry][1]
-        ends = parameter.interval or (low, high)
-        if not low <= ends[0] < ends[1] <= high:
-            raise InputError(
-                f"the secret compares numbers from {to_text(ends[0])} to {to_text(ends[1])}",
-                rule=f"under this belief {parameter.column!r} lies from {to_text(low)} to {to_text(high)}",
-            ).at("interval")
-        return BoxView(self, entry, ends)
-
 
 @dataclass(frozen=True, eq=False)
-class BoxView(OneHypothesis):
+class BoxView(View):
     """One parameter of a box and the numbers that are compared: any two of an interval, for which its ends stand."""
 
     whole: ParameterBox
@@ -229,6 +195,42 @@ class BoxView(OneHypothesis):
 
     def describe_hypothesis(self, value: int) -> str:
         return f"the parameter of {self.whole.names[self.entry]!r} is {to_text(self.ends[value])}"
+
+
+def view_of(box: ParameterBox, secret: Secret) -> BoxView | None:
+    """Return the view of a parameter's secret, None for every parameter.
+
+    Raises InputError for a property of the records at hand, for single values (`Parameters` lists them), and for
+    numbers outside the parameter's interval.
+    """
+    parameter = secret if isinstance(secret, DistributionParameter) else None
+    if isinstance(secret, DatasetProperty) or (parameter and parameter.values is not None):
+        raise InputError(
+            f"the secret is {secret.describe()}, and this belief knows intervals of parameters",
+            fix="hide distribution_parameter(name), or distribution_parameter(name, interval=(low, high))",
+        ).at("secrets")
+    if parameter is None:
+        return None
+    if parameter.map is not None:
+        raise InputError(
+            f"the secret names the map {parameter.map!r}",
+            rule="the belief says how columns follow their parameters",
+            fix="leave it out",
+        ).at("map")
+    if parameter.max_difference is not None:
+        raise InputError(
+            "the secret compares near numbers only, and this belief bounds all numbers of an interval together",
+            fix="leave max_difference out, or give a smaller interval",
+        ).at("max_difference")
+    entry = box.position(parameter.column)
+    low, high = box.intervals[entry][1]
+    ends = parameter.interval or (low, high)
+    if not low <= ends[0] < ends[1] <= high:
+        raise InputError(
+            f"the secret compares numbers from {to_text(ends[0])} to {to_text(ends[1])}",
+            rule=f"under this belief {parameter.column!r} lies from {to_text(low)} to {to_text(high)}",
+        ).at("interval")
+    return BoxView(box, entry, ends)
 
 
 def _interval(name: object, ends: object) -> Interval:

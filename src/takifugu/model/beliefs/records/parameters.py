@@ -16,20 +16,17 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
 from typing import Any
 
-import numpy as np
-
-from takifugu.core.entries import listed
-from takifugu.core.errors import InputError, Unsupported, did_you_mean
+from takifugu.core.entries import Undivided, listed
+from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.networks.nodes import nodes_of_table
 from takifugu.model.beliefs.states import checked_alphabet, first_few, in_order
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.beliefs.undivided import Undivided
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
@@ -41,8 +38,6 @@ from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 State = Hashable
 #: Probabilities of a column may miss a sum of 1 by this much; they are then divided by their sum.
 TOLERANCE = Fraction(1, 10**9)
-#: A table of parameters is read as a network while its last conditional table holds at most this many numbers.
-LARGEST_TABLE = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +157,7 @@ class Parameters(Undivided):
         """
         if isinstance(self.prior, BayesianNetwork):
             return self.prior
-        return _network(self.prior)
+        return BayesianNetwork(nodes_of_table(self.prior), self.prior.source)
 
     @property
     def network_error(self) -> float:
@@ -203,17 +198,18 @@ class Parameters(Undivided):
             return words
         return f"{words} ({self.source})"
 
-    def property(self, secret: Secret) -> None:
-        """Return None, as parameters are entries, read as they are.
 
-        Raises InputError for a property of the records at hand.
-        """
-        if isinstance(secret, DatasetProperty):
-            raise InputError(
-                f"the secret is {secret.describe()}, and this belief is about parameters of the population",
-                rule="a property of the records at hand requires Records(table, n) or MultivariateNormal(...)",
-                fix="hide the parameter: distribution_parameter(column)",
-            ).at("secrets")
+def no_view(belief: object, secret: Secret) -> None:
+    """Return None, as parameters are entries, read as they are.
+
+    Raises InputError for a property of the records at hand.
+    """
+    if isinstance(secret, DatasetProperty):
+        raise InputError(
+            f"the secret is {secret.describe()}, and this belief is about parameters of the population",
+            rule="a property of the records at hand requires Records(table, n) or MultivariateNormal(...)",
+            fix="hide the parameter: distribution_parameter(column)",
+        ).at("secrets")
 
 
 def columns_from(described: Iterable[Plain], prior: JointTable | BayesianNetwork) -> dict[str, dict[State, Any]]:
@@ -285,32 +281,3 @@ def _normal(name: object, law: Mapping[State, Fraction], states: Sequence[State]
             rule="they must not be negative and must sum to 1",
         ).at("columns", str(name))
     return tuple(law.get(state, Fraction(0)) / total for state in states)
-
-
-def _network(table: JointTable) -> BayesianNetwork:
-    """Return a table as a network, each entry after all before.
-
-    Rows that never occur are uniform.
-    """
-    sizes = [len(table.alphabet(entry)) for entry in range(table.size)]
-    if np.prod(np.array(sizes, dtype=float)) > LARGEST_TABLE:
-        raise Unsupported(
-            f"the parameters have {np.prod(np.array(sizes, dtype=float)):.1e} combinations of values, and quilts of a "
-            f"table are sought up to {LARGEST_TABLE:,}",
-            fix="give the parameters as a BayesianNetwork",
-        ).at("prior")
-    nodes, names = [], list(map(str, table.names))
-    for entry in range(table.size):
-        sums = dict[tuple[int, ...], Fraction]()
-        for row, mass in zip(table.indices.tolist(), table.masses, strict=True):
-            key = tuple(row[: entry + 1])
-            sums[key] = sums.get(key, Fraction(0)) + Fraction(mass)
-        conditional = np.full(sizes[: entry + 1], 1 / sizes[entry])
-        for above in product(*map(range, sizes[:entry])):
-            masses = [sums.get((*above, value), Fraction(0)) for value in range(sizes[entry])]
-            if total := sum(masses):
-                conditional[above] = [float(mass / total) for mass in masses]
-                if any(mass and mass / total < Fraction(1, 10**290) for mass in masses):
-                    raise Unsupported("the table of parameters has probabilities below 1e-290").at("prior")
-        nodes.append((names[entry], table.alphabet(entry), names[:entry], conditional))
-    return BayesianNetwork(nodes, table.source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -11,7 +11,8 @@ from itertools import product
 from operator import add, or_
 from typing import TypeVar, overload
 
-from takifugu.core.errors import Unsupported
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.numbers.rationals import as_fraction
 
 #: Values of a sum are listed up to this number.
 MOST_LISTED = 200_000
@@ -94,3 +95,13 @@ def sums_of_vectors(levels: Sequence[tuple[int, ...]], count: int) -> set[tuple[
                 fix="use fewer records, fewer columns, or coarser values",
             ).at("secrets")
     return keys
+
+
+def column_number(value: object, column: Hashable) -> Fraction:
+    """Return a column's value as a number, or raise InputError."""
+    if isinstance(value, str) or not hasattr(value, "__float__"):
+        raise InputError(
+            f"the column {column!r} has the value {value!r}, which is no number",
+            fix="hide the share of some values: function='share', of=...",
+        ).at("attribute")
+    return as_fraction(int(value) if isinstance(value, bool) else value, f"a value of {column!r}")

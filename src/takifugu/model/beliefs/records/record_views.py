@@ -1,32 +1,28 @@
 """How secrets about columns read a belief over records: one entry, whose values are the hypotheses.
 
 A *sum* of scores of the records (mean, sum, share, a weighted sum of means) in whole steps, several of them together
-(`viewed_records`); any *function* of the columns; the column of one record; and *sets* of the values of one of these.
+; any *function* of the columns; the column of one record; and *sets* of the values of one of these.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, product
-from typing import TYPE_CHECKING
+from itertools import combinations, product
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import value_of
-from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Steps, sums
-from takifugu.model.beliefs.undivided import OneHypothesis
+from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Steps, column_number, sums, sums_of_vectors
+from takifugu.model.beliefs.records.records import Records
+from takifugu.model.secrets import Secret
+from takifugu.model.secrets.families import View
+from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, Named
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near
+from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near, places_in
 from takifugu.numbers.rationals import as_fraction, to_text
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.records.records import Records
-    from takifugu.model.secrets import Secret
-    from takifugu.model.secrets.of_entries import EveryEntry
 
 #: A function of the columns is computed for at most so many combinations of their values; pairs of values of a sum are
 #: listed up to this number.
@@ -34,24 +30,49 @@ MOST_COMBINATIONS, MOST_PAIRS = 100_000, 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class RecordView(OneHypothesis):
+class RecordView(View):
     """A belief about one entry, made of records for a secret."""
 
     whole: Records
     secret: Secret
 
     @property
-    def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        """Return the compared pairs of hypotheses, None for all."""
-        raise NotImplementedError
+    def hidden_column(self) -> int | None:
+        """Return the number of the hidden column, None for whole records."""
+        return None
 
-    def describe_hypothesis(self, value: int) -> str:
-        """Word the hypothesis of a value, by its index."""
-        raise NotImplementedError
+    @property
+    def hidden_sum(self) -> SumView | None:
+        """Return the sum of scores that is hidden, None for other functions."""
+        return None
+
+    @property
+    def members(self) -> tuple[range | tuple[int, ...], ...] | None:
+        """Return the value indices in each set, None without sets."""
+        return None
 
 
 @dataclass(frozen=True, eq=False)
-class SumView(RecordView):
+class NumberView(RecordView):
+    """A number that the records at hand add up to, or that a function makes of them."""
+
+    secret: DatasetProperty
+
+    @property
+    def values(self) -> Sequence[Fraction]:
+        """Return the possible numbers, in order."""
+        raise NotImplementedError
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        return self.secret.compared(self.values)
+
+    def describe_hypothesis(self, value: int) -> str:
+        return f"{self.secret.what} is {to_text(self.values[value])}"
+
+
+@dataclass(frozen=True, eq=False)
+class SumView(NumberView):
     """A sum over the records of whole scores, one for each row of the table.
 
     The property is `offset` + `unit` times the sum; the scores begin at 0 and have no common divisor. Where too many
@@ -59,10 +80,13 @@ class SumView(RecordView):
     values are bounds the others, too.
     """
 
-    secret: DatasetProperty
     scores: tuple[int, ...]
     unit: Fraction
     offset: Fraction
+
+    @property
+    def hidden_sum(self) -> SumView:
+        return self
 
     @cached_property
     def levels(self) -> tuple[int, ...]:
@@ -111,15 +135,11 @@ class SumView(RecordView):
         steps: Fraction = farthest / (self.unit * (self.keys[1] - self.keys[0]))
         return min(math.floor(steps), len(self.values) - 1)
 
-    def describe_hypothesis(self, value: int) -> str:
-        return f"{self.secret.what} is {to_text(self.values[value])}"
-
 
 @dataclass(frozen=True, eq=False)
-class FunctionView(RecordView):
+class FunctionView(NumberView):
     """A function of columns over all records; `levels` are the columns' values of each row of the table."""
 
-    secret: DatasetProperty
     function: Named
     levels: tuple[tuple[Hashable, ...], ...]
 
@@ -148,12 +168,55 @@ class FunctionView(RecordView):
             ).at("function")
         return tuple(sorted({self.apply(list(rows)) for rows in product(alive, repeat=self.whole.size)}))
 
-    @property
+
+@dataclass(frozen=True, eq=False)
+class VectorView(RecordView):
+    """Several sums over the records of whole scores: the scores of each row of the table, one for each sum.
+
+    The property is `offsets` + `units` times the sums, place by place; the scores of a place begin at 0 and have no
+    common divisor.
+    """
+
+    secret: DatasetProperty
+    scores: tuple[tuple[int, ...], ...]
+    units: tuple[Fraction, ...]
+    offsets: tuple[Fraction, ...]
+
+    @cached_property
+    def keys(self) -> tuple[tuple[int, ...], ...]:
+        """The possible sums of scores, in order, one for each value."""
+        alive = {score for score, can in zip(self.scores, self.whole.possible(0), strict=True) if can}
+        if len(alive) == 1:
+            (score,) = alive
+            return (tuple(place * self.whole.size for place in score),)
+        return tuple(sorted(sums_of_vectors(sorted(alive), self.whole.size)))
+
+    @cached_property
+    def values(self) -> tuple[tuple[Fraction, ...], ...]:
+        """Return the possible vectors of the property, in order."""
+        values = []
+        for key in self.keys:
+            values.append(tuple(o + u * k for o, u, k in zip(self.offsets, self.units, key, strict=True)))
+        return tuple(values)
+
+    @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        return self.secret.compared(self.values)
+        """Return the pairs within `max_difference` in every number; None for all."""
+        if self.secret.pairs is not None:
+            raise InputError(
+                "the secret hides several numbers together, and its pairs are of one number",
+                fix="give max_difference, or one secret per column",
+            ).at("pairs")
+        if self.secret.max_difference is None:
+            return None
+        pairs = []
+        for (a, left), (b, right) in combinations(enumerate(self.values), 2):
+            if all(abs(x - y) <= d for x, y, d in zip(left, right, self.secret.max_difference, strict=True)):
+                pairs.append((a, b))
+        return tuple(pairs)
 
     def describe_hypothesis(self, value: int) -> str:
-        return f"{self.secret.what} is {to_text(self.values[value])}"
+        return f"{self.secret.what} is ({', '.join(map(to_text, self.values[value]))})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +225,10 @@ class ColumnView(RecordView):
 
     secret: EveryEntry
     column: int
+
+    @property
+    def hidden_column(self) -> int:
+        return self.column
 
     @cached_property
     def values(self) -> tuple[Hashable, ...]:
@@ -194,13 +261,17 @@ class SetsView(RecordView):
     inside: SumView | FunctionView
 
     @property
+    def hidden_sum(self) -> SumView | None:
+        return self.inside.hidden_sum
+
+    @property
     def values(self) -> Sequence[int]:
         return range(len(self.sets))
 
     @cached_property
     def members(self) -> tuple[range | tuple[int, ...], ...]:
         """The indices of the possible values of the property in each set."""
-        return tuple(_members(value_set, self.inside.values) for value_set in self.sets)
+        return tuple(places_in(value_set, self.inside.values) for value_set in self.sets)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return tuple(len(members) > 0 for members in self.members)
@@ -216,45 +287,3 @@ class SetsView(RecordView):
         else:
             is_in = f"is in {described(values)}"
         return f"{self.secret.what} {is_in}"
-
-
-def column_read(view: RecordView) -> int | None:
-    """Return the number of the hidden column, None for whole records."""
-    return view.column if isinstance(view, ColumnView) else None
-
-
-def sum_read(view: RecordView) -> SumView | None:
-    """Return a view's sum of scores, None for other functions."""
-    whole_view = view.inside if isinstance(view, SetsView) else view
-    return whole_view if isinstance(whole_view, SumView) else None
-
-
-def members_read(view: RecordView) -> tuple[range | tuple[int, ...], ...] | None:
-    """Return the value indices in each set, None without sets."""
-    return view.members if isinstance(view, SetsView) else None
-
-
-def column_number(value: object, column: Hashable) -> Fraction:
-    """Return a column's value as a number, or raise InputError."""
-    if isinstance(value, str) or not hasattr(value, "__float__"):
-        raise InputError(
-            f"the column {column!r} has the value {value!r}, which is no number",
-            fix="hide the share of some values: function='share', of=...",
-        ).at("attribute")
-    return as_fraction(int(value) if isinstance(value, bool) else value, f"a value of {column!r}")
-
-
-def _members(value_set: ValueSet, values: Sequence[Fraction]) -> range | tuple[int, ...]:
-    """Return the indices of a set's values among ordered values."""
-    if isinstance(value_set, Intervals):
-        return tuple(sorted(chain.from_iterable(_members(part, values) for part in value_set.parts)))
-    if not isinstance(value_set, Between):
-        return tuple(values.index(value) for value in value_set if value in values)
-    low = 0 if value_set.low is None else _first(values, value_set.low)
-    high = len(values) if value_set.high is None else _first(values, value_set.high)
-    return range(low, high)
-
-
-def _first(values: Sequence[Fraction], bound: Fraction) -> int:
-    """Return the index of the first increasing value not below a bound."""
-    return bisect_left(values, bound)

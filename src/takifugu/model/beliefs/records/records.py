@@ -7,17 +7,16 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.entries import positions
+from takifugu.core.entries import Nameless, Undivided, positions
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.model.beliefs.states import plain_state
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.beliefs.undivided import Nameless, Undivided
 from takifugu.model.queries import (
     Additive,
     By,
@@ -34,9 +33,6 @@ from takifugu.model.queries.columns import Record
 from takifugu.model.queries.forms import adds_up_over_rows, unknown_column
 from takifugu.model.queries.together import joined
 from takifugu.numbers.rationals import Number, as_fraction, is_whole
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.records.record_views import RecordView
 
 #: Most records that a belief is about: every list of them stays small beside the data.
 MOST_RECORDS = 10**8
@@ -194,12 +190,6 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
 
     def _added(self, grid: Fraction, labels: tuple[str, ...], rows: IntArray) -> Additive:
         return Additive(grid, labels, (rows,), np.ones(self.size, dtype=np.int64))
-
-    def property(self, secret: object) -> RecordView | None:
-        """Return the view of a secret, None for whole records."""
-        from takifugu.model.beliefs.records.viewed_records import view_of  # it knows this type
-
-        return view_of(self, secret)
 
     def assumptions(self) -> tuple[str, ...]:
         return (

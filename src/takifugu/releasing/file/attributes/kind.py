@@ -14,8 +14,8 @@ from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import State
 from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column, values_of
 from takifugu.model.secrets import Secret
+from takifugu.model.secrets.declared_properties import dataset_property, distribution_parameter
 from takifugu.model.secrets.of_entries import every_entry
-from takifugu.model.secrets.properties import dataset_property, distribution_parameter
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.attributes.sections import (

@@ -15,8 +15,8 @@ from takifugu.calibration.registry import find
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.mechanisms.local.held_out import halves_of, held_out
 from takifugu.mechanisms.local.populations import populations_of
+from takifugu.model.beliefs.counted_populations import samples_of
 from takifugu.model.beliefs.declared_populations import PopulationsSection, ReferenceRows
-from takifugu.model.beliefs.population_region import samples_of
 from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import EachValue, Query

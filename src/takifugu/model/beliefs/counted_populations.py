@@ -1,0 +1,130 @@
+"""Classes of populations from a sample, and those whose values have at most some mass."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.estimate import SLACK, checked_confidence, interval, mixture_interval
+from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions, tree_of
+from takifugu.numbers.rationals import Number, as_fraction
+
+#: Shares of one person are rounded to multiples of this.
+STEP = Fraction(1, 2**40)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How often each value occurred among `size` independent observations of one population.
+
+    An observation is a row, or a person whose rows share a weight of 1 (`of_people`): then counts are multiples of
+    `STEP`, each off by half of it for every person at most.
+    """
+
+    counts: tuple[Fraction, ...]
+    size: int
+    of_people: bool = False
+
+    def smoothed(self, share: Fraction) -> tuple[Fraction, ...]:
+        """Return the distribution of counts + share; uniform if all are 0."""
+        weights = [count + share for count in self.counts]
+        total = sum(weights, Fraction(0))
+        if not total:
+            return (Fraction(1, len(weights)),) * len(weights)
+        return tuple(weight / total for weight in weights)
+
+
+def samples_of(
+    rows: Iterable[tuple[str, int]], values: int, people: Iterable[Hashable] | None = None
+) -> dict[str, Sample]:
+    """Count rows (population, number of the value) into samples by population.
+
+    `people` holds the person of each row; by default each row is its own.
+
+    >>> samples_of([("m", 0), ("m", 1), ("m", 1)], 2, ["p", "p", "q"])["m"]
+    Sample(counts=(Fraction(1, 2), Fraction(3, 2)), size=2, of_people=True)
+    """
+    all_rows = list(rows)
+    whose: list[Hashable] = list(range(len(all_rows))) if people is None else list(people)
+    by_person: dict[str, dict[Hashable, Counter[int]]] = {}
+    for (name, value), person in zip(all_rows, whose, strict=True):
+        by_person.setdefault(name, {}).setdefault(person, Counter())[value] += 1
+    several = len(all_rows) > sum(map(len, by_person.values()))
+    samples = {}
+    for name, of in by_person.items():
+        sums = [Fraction(0)] * values
+        for counts in of.values():
+            for value, count in counts.items():
+                sums[value] += round(Fraction(count, counts.total()) / STEP) * STEP
+        samples[name] = Sample(tuple(sums), len(of), several)
+    return samples
+
+
+def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confidence: float) -> Regions:
+    """Return regions covering all true distributions with probability >= `confidence`.
+
+    Raises InputError for a confidence outside (0, 1), or unless there is one count for each value.
+
+    >>> rows = [("m", 0)] * 90 + [("m", 1)] * 10 + [("f", 0)]
+    >>> found = covering(samples_of(rows, 2), ["a", "b"], 0.99)
+    >>> [round(float(found.by_name[name].largest([0, 1])), 3) for name in ("m", "f")]
+    [0.222, 0.999]
+    """
+    level, tree = checked_confidence(confidence), tree_of(values)
+    if any(len(sample.counts) != len(values) for sample in samples.values()):
+        raise InputError("a population has not one count for each value", fix="count all values").at("counts")
+    several = [block for block in tree.all if len(block.values) < len(values)]
+    miss = (1 - level) / (len(samples) * len(several))
+    regions = {name: _region(tree, sample, miss) for name, sample in samples.items()}
+    sizes = {name: sample.size for name, sample in samples.items()}
+    return Regions(level, tree, regions, sizes, any(sample.of_people for sample in samples.values()))
+
+
+def spread(names: Sequence[str], values: Sequence[Hashable], largest_mass: Number) -> Regions:
+    """Return all distributions in which no value has more than a mass.
+
+    Every population is any of them (Kawamoto19 Section 6.2, eta = 0). Raises InputError where there is none.
+
+    >>> spread(["m", "f"], ["a", "b", "c"], "1/2").by_name["m"].largest([3, 2, 1])
+    Fraction(5, 2)
+    """
+    most, count, tree = as_fraction(largest_mass, "the largest mass", "largest_mass"), len(values), tree_of(values)
+    if not 0 < most <= 1 or most * count < 1:
+        raise InputError(
+            f"the largest mass is {largest_mass!r}", rule=f"the masses of {count} values sum to 1, and none is above 1",
+            fix=f"write 1/{count} at least, and 1 at most",
+        ).at("largest_mass")  # fmt: skip
+    sizes = [len(block.values) for block in tree.all]
+    low = tuple(math.floor(max(Fraction(0), 1 - (count - size) * most) * WHOLE) for size in sizes)
+    high = tuple(math.ceil(min(Fraction(1), size * most) * WHOLE) for size in sizes)
+    return Regions(1.0, tree, {name: Region(tree, low, high) for name in names}, {}, largest_mass=most)
+
+
+def _region(tree: Block, sample: Sample, miss: float) -> Region:
+    low, high = [], []
+    for block in tree.all:
+        count = sum((sample.counts[n] for n in block.values), Fraction(0))
+        if len(block.values) == len(sample.counts):
+            ends = (1.0, 1.0)
+        elif sample.of_people:
+            ends = _interval_of_people(count, sample.size, len(block.values), miss)
+        else:
+            ends = interval(int(count), sample.size, miss)
+        low.append(int(ends[0] * WHOLE))
+        high.append(min(WHOLE, math.ceil(ends[1] * WHOLE)))
+    return Region(tree, tuple(low), tuple(high))
+
+
+def _interval_of_people(count: Fraction, people: int, values: int, miss: float) -> tuple[float, float]:
+    """Bound the mean share of people in a set.
+
+    Shares are numbers in [0, 1], not only 0 or 1.
+    """
+    off = float(STEP) * people * values
+    low = mixture_interval(max(float(count) - off, 0.0), people, miss)[0]
+    high = mixture_interval(min(float(count) + off, float(people)), people, miss)[1]
+    return low * (1 - SLACK), 1 - (1 - high) * (1 - SLACK)

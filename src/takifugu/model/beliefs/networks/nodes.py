@@ -1,0 +1,149 @@
+"""The nodes of a network: one variable each, checked against its family, and the order that they are kept in."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from takifugu.core.arrays import FloatArray
+from takifugu.core.errors import InputError, Unsupported, did_you_mean, per_cent
+from takifugu.core.lists import list_of
+from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.stochastic import normalised
+from takifugu.model.beliefs.table import JointTable
+
+State = Hashable
+#: Rows of a conditional table that miss a sum of one by no more than this are rounded decimals, and renormalised.
+ROW_TOLERANCE = 1e-6
+#: A table of parameters is read as a network while its last conditional table holds at most this many numbers.
+LARGEST_TABLE = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """One variable: P(own value | parents' values) = table[parents' value indices..., own value index]."""
+
+    name: str
+    states: tuple[State, ...]
+    parents: tuple[str, ...]
+    table: FloatArray
+
+
+def node_of(name: str, states: Sequence[State], parents: Sequence[str], table: object) -> Node:
+    try:
+        numbers = np.array(table, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"node {name!r}", rule="its table is not a full table of numbers, a row per parent state"
+        ).at("nodes", str(name)) from error
+    above = list_of(parents, f"the parents of node {name!r}", "nodes", "['rain', 'wind']")
+    return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(map(str, above)), numbers)
+
+
+def check_node(node: Node, by_name: Mapping[str, Node]) -> None:
+    """Check a node's table against its family, and renormalise its rows."""
+    if not checked_alphabet(node.states, f"node {node.name!r}"):
+        raise InputError(
+            f"node {node.name!r}", rule="its states must be different names, at least one"
+        ).at("nodes", node.name)
+    for parent in node.parents:
+        if parent not in by_name:
+            raise InputError(
+                f"node {node.name!r} has an unknown parent {parent!r}{did_you_mean(parent, by_name)}"
+            ).at("nodes", node.name)
+    if len(set(node.parents)) != len(node.parents) or node.name in node.parents:
+        raise InputError(
+            f"node {node.name!r}", rule="its parents must be different nodes, not itself"
+        ).at("nodes", node.name)
+    shape = (*(len(by_name[p].states) for p in node.parents), len(node.states))
+    if node.table.shape != shape:
+        raise InputError(
+            f"node {node.name!r}", rule=f"its table has shape {node.table.shape}, and its family needs {shape}"
+        ).at("nodes", node.name)
+    if not np.isfinite(node.table).all() or (node.table < 0).any():
+        raise InputError(
+            f"node {node.name!r}: a probability is negative, NaN or infinite", rule="each must lie in [0, 1]"
+        ).at("nodes", node.name)
+    sums = node.table.sum(axis=-1, keepdims=True)
+    worst = float(np.abs(sums - 1).max())
+    if worst > ROW_TOLERANCE:
+        raise InputError(
+            f"node {node.name!r}: a row of its table misses a sum of 1 by {worst:.3g}, more than {ROW_TOLERANCE:g}",
+            rule="every row must sum to 1",
+            fix=per_cent(float(sums.flat[int(np.abs(sums - 1).argmax())])),
+        ).at("nodes", node.name)
+    node.table.setflags(write=True)
+    node.table[...] = normalised(node.table)
+    node.table.setflags(write=False)
+
+
+def ordered(by_name: Mapping[str, Node]) -> list[str]:
+    """Return the names component by component, parents before children."""
+    order: list[str] = []
+    placed: set[str] = set()
+    for group in component_names(by_name):
+        waiting = list(group)
+        while waiting:
+            ready = [n for n in waiting if placed.issuperset(by_name[n].parents)]
+            if not ready:
+                raise InputError(
+                    f"the network has a cycle through {sorted(waiting)[:5]}", rule="arcs must not lead back"
+                ).at("nodes")
+            order += ready
+            placed.update(ready)
+            waiting = [n for n in waiting if n not in placed]
+    return order
+
+
+def component_names(by_name: Mapping[str, Node]) -> list[list[str]]:
+    near: dict[str, set[str]] = {name: set() for name in by_name}
+    for name, node in by_name.items():
+        for parent in node.parents:
+            near[name].add(parent)
+            near[parent].add(name)
+    groups: list[list[str]] = []
+    visited: set[str] = set()
+    for name in by_name:
+        if name in visited:
+            continue
+        group, stack = {name}, [name]
+        while stack:
+            for other in near[stack.pop()] - group:
+                group.add(other)
+                stack.append(other)
+        visited |= group
+        groups.append([n for n in by_name if n in group])
+    return groups
+
+
+def nodes_of_table(table: JointTable) -> list[Node]:
+    """Return the nodes of a table, each entry after all before.
+
+    Rows that never occur are uniform. Raises Unsupported for too many combinations, or tiny probabilities.
+    """
+    sizes = [len(table.alphabet(entry)) for entry in range(table.size)]
+    if np.prod(np.array(sizes, dtype=float)) > LARGEST_TABLE:
+        raise Unsupported(
+            f"the parameters have {np.prod(np.array(sizes, dtype=float)):.1e} combinations of values, and quilts of a "
+            f"table are sought up to {LARGEST_TABLE:,}",
+            fix="give the parameters as a BayesianNetwork",
+        ).at("prior")
+    nodes, names = [], list(map(str, table.names))
+    for entry in range(table.size):
+        sums = dict[tuple[int, ...], Fraction]()
+        for row, mass in zip(table.indices.tolist(), table.masses, strict=True):
+            key = tuple(row[: entry + 1])
+            sums[key] = sums.get(key, Fraction(0)) + Fraction(mass)
+        conditional = np.full(sizes[: entry + 1], 1 / sizes[entry])
+        for above in product(*map(range, sizes[:entry])):
+            masses = [sums.get((*above, value), Fraction(0)) for value in range(sizes[entry])]
+            if total := sum(masses):
+                conditional[above] = [float(mass / total) for mass in masses]
+                if any(mass and mass / total < Fraction(1, 10**290) for mass in masses):
+                    raise Unsupported("the table of parameters has probabilities below 1e-290").at("prior")
+        nodes.append(Node(names[entry], table.alphabet(entry), tuple(names[:entry]), conditional))
+    return nodes

@@ -1,0 +1,353 @@
+"""Jointly normal columns of which a public sample is known: every law that the sample supports.
+
+For a column x and another one y let b be the slope of y on x, t the variance of y given x, and v that of x. With m
+independent normal rows, S the sums of squares and products about the means, and E = S_yy - S_xy^2/S_xx,
+
+    (S_xy/S_xx - b) sqrt(S_xx (m - 2)/E) ~ Student's t with m - 2 degrees,   E/t ~ chi2(m - 2),   S_xx/v ~ chi2(m - 1),
+
+exactly, at every m. The class has the laws for which each b lies in its interval and each t and v above its end. All of
+them, 2d(d - 1) + d for d columns, share what may fail. A loss grows with |b|, and falls with t and v, so it is largest
+at an end of b and the least t and v (docs/theory/attributes.md#fitted-normal-columns): these are the `laws` of x.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.model.beliefs.estimate import checked_confidence, checked_source
+from takifugu.model.beliefs.records.normal import MultivariateNormal
+from takifugu.model.beliefs.records.normal_views import NormalView, view_of
+from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.secrets import Secret
+from takifugu.model.secrets.families import View
+from takifugu.model.secrets.of_entries import EveryEntry
+from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
+from takifugu.numbers.normal.matrices import Vector
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.records.normal_fit import Scatter
+
+#: By how much the inverses of distribution functions may be off, relatively; what roots may be off by.
+_SLACK, _ROOT = 2.0**-30, Fraction(1, 2**45)
+#: Significant digits of the ends of a region.
+_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What bounds the laws: for each column x the least variance, and for each other one its slope and variance.
+
+    `slopes[x][y]` is the interval of the slope of column y on x, `residuals[x][y]` the least variance of y given x.
+    """
+
+    sample: int
+    confidence: float
+    variances: Vector
+    slopes: tuple[tuple[tuple[Fraction, Fraction], ...], ...]
+    residuals: tuple[Vector, ...]
+
+    def to_dict(self) -> Json:
+        slopes = []
+        for row in self.slopes:
+            slopes.append([list(map(to_text, ends)) for ends in row])
+        return {
+            "sample": self.sample, "confidence": self.confidence, "variances": list(map(to_text, self.variances)),
+            "slopes": slopes, "residuals": [list(map(to_text, row)) for row in self.residuals],
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Plain) -> Ends:
+        slopes: tuple[tuple[tuple[Fraction, Fraction], ...], ...] = ()
+        for row in data["slopes"]:
+            slopes += (tuple((Fraction(low), Fraction(high)) for low, high in row),)
+        residuals = tuple(tuple(map(Fraction, row)) for row in data["residuals"])
+        return Ends(data["sample"], data["confidence"], tuple(map(Fraction, data["variances"])), slopes, residuals)
+
+
+class NormalRegion(MultivariateNormal):
+    """Independent records of jointly normal columns, under every law that a public sample supports.
+
+    `estimate` is the law of the sample itself, by which queries and data are read; nothing is promised of it alone.
+    `NormalRegion.fit` makes one.
+    """
+
+    ends: Ends
+
+    def __init__(self, estimate: MultivariateNormal, ends: Ends) -> None:
+        set_fields(self, **vars(estimate))
+        set_fields(self, ends=ends)
+
+    @staticmethod
+    def fit(
+        data: object,
+        names: Iterable[str] | None = None,
+        *,
+        source: str,
+        private: bool = False,
+        records: int | None = None,
+        ranges: Mapping[str, tuple[Number, Number]] | None = None,
+        resolution: Number | None = None,
+        outside: str = "refuse",
+        replaced: Iterable[str] = (),
+        confidence: float = 0.99,
+    ) -> NormalRegion:
+        """Return every law that data support with a confidence, as independent rows.
+
+        The other arguments are those of `MultivariateNormal.fit`. Raises InputError as that does, and as `region_of`.
+
+        >>> sample = {"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}
+        >>> len(NormalRegion.fit(sample, source="a public survey").laws("x"))
+        2
+        """
+        from takifugu.model.beliefs.records.normal_fit import scatter_of
+
+        estimate = MultivariateNormal.fit(
+            data, names, source=source, private=private, records=records, ranges=ranges, resolution=resolution,
+            outside=outside, replaced=replaced,
+        )  # fmt: skip
+        region = NormalRegion(estimate, region_of(scatter_of(data, estimate.columns), confidence))
+        set_fields(region, source=checked_source(source, private))
+        return region
+
+    def laws(self, name: str) -> tuple[MultivariateNormal, ...]:
+        """Return the laws of the class that lose most where a column is hidden."""
+        x, laws = self.columns.index(name), dict[Vector, MultivariateNormal]()
+        for end in (0, 1):
+            slopes = tuple(Fraction(1) if y == x else ends[end] for y, ends in enumerate(self.ends.slopes[x]))
+            if slopes not in laws:
+                laws[slopes] = ExtremeLaw(self, x, slopes)
+        return tuple(laws.values())
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (
+            *super().assumptions(),
+            "the joint normal distribution is any in the class that the public sample supports, which covers the true "
+            f"one with confidence {self.ends.confidence:g}: the promise holds only if it does",
+            "the rows of the public sample are independent draws of the same joint normal distribution",
+        )
+
+    def to_dict(self) -> Json:
+        return {**super().to_dict(), "kind": "normal-region", "region": self.ends.to_dict()}
+
+    @staticmethod
+    def from_dict(data: Plain) -> NormalRegion:
+        return NormalRegion(MultivariateNormal.from_dict(data), Ends.from_dict(data["region"]))
+
+    def describe(self) -> str:
+        names = " and ".join(map(repr, self.columns))
+        return (
+            f"{self.records} independent records of the jointly normal columns {names}, under every law that "
+            f"{self.ends.sample:,} public rows support (confidence {self.ends.confidence:g}; {self.source})"
+        )
+
+
+class ExtremeLaw(MultivariateNormal):
+    """The law with given slopes on column `x`, and the least variances of x and of the others given x."""
+
+    def __init__(self, region: NormalRegion, x: int, slopes: Vector) -> None:
+        least, residuals = region.ends.variances[x], region.ends.residuals[x]
+        covariance = []
+        for y, slope in enumerate(slopes):
+            row = [slope * other * least for other in slopes]
+            row[y] += residuals[y]
+            covariance.append(tuple(row))
+        fields = {name: value for name, value in vars(region).items() if name in MultivariateNormal.__annotations__}
+        set_fields(self, **{**fields, "covariance": tuple(covariance)}, x=x)
+
+    x: int
+
+    def pivots(self, read: Sequence[int]) -> Vector:
+        """Return the variance of each column given x and those before it, no more than under any law of the class."""
+        others = [column for column in read if column != self.x]
+        first, *further = super().pivots([self.x, *others])
+        return (first, *further) if self.x in read else tuple(further)
+
+
+@dataclass(frozen=True, eq=False)
+class RegionView(View):
+    """One entry, the hypothesis about column `x`, once under each of the `laws` that lose most."""
+
+    whole: NormalRegion
+    x: int
+    laws: tuple[NormalView, ...]
+
+    @property
+    def secret(self) -> Secret:
+        return self.laws[0].secret
+
+    @property
+    def sets(self) -> tuple[()]:
+        """Return none: sets of values are refused with the secret."""
+        return ()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return tuple(self.describe_hypothesis(number) for number in range(len(self.laws) * len(self.laws[0].values)))
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """Return the pairs of hypotheses that are compared, each under one law."""
+        view, size = self.laws[0], len(self.laws[0].values)
+        every = view.pairs
+        if every is None:
+            every = tuple((a, b) for b in range(size) for a in range(b))
+        pairs: tuple[tuple[int, int], ...] = ()
+        for number in range(len(self.laws)):
+            pairs += tuple((number * size + a, number * size + b) for a, b in every)
+        return pairs
+
+    def describe_hypothesis(self, index: int) -> str:
+        number, place = divmod(index, len(self.laws[0].values))
+        words = self.laws[number].values[place]
+        if len(self.laws) == 1:
+            return words
+        return f"{words}, where slopes on {self.whole.columns[self.x]!r} are {('least', 'largest')[number]}"
+
+    def describe(self) -> str:
+        return f"{self.secret.describe()} under {self.whole.describe()}"
+
+    def law_of(self, answer: ColumnSums, a: int, b: int) -> tuple[NormalView, int, int]:
+        """Return two hypotheses under the law that they share.
+
+        Raises Unsupported for an answer whose worst law is not known.
+        """
+        self.check(answer)
+        size = len(self.laws[0].values)
+        return self.laws[a // size], a % size, b % size
+
+    def check(self, answer: ColumnSums) -> None:
+        """Raise Unsupported for an answer whose worst law is not known."""
+        others = [self.whole.columns[column] for column in answer.read_columns if column != self.x]
+        of_population = self.laws[0].of and self.x in answer.read_columns
+        if len(others) > (0 if of_population else 1):
+            hidden = self.whole.columns[self.x]
+            raise Unsupported(
+                f"the answer reads {' and '.join(map(repr, others))}, and what is hidden is of {hidden!r}; a fit with "
+                "a confidence bounds "
+                + ("no sum of columns of a population" if of_population else "each column beside it, and no two"),
+                fix="publish one column at a time, or declare the laws (mean, covariance, others)",
+            )
+
+    def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
+        """Bound the L1 change of a cell and of the answer by one record, under whatever law."""
+        return self.laws[0].entry_change(answer)
+
+
+def region_view_of(belief: NormalRegion, secret: Secret) -> RegionView:
+    """Return the view of a region for a secret about one of its columns.
+
+    Raises InputError for a secret whose worst law is not known.
+    """
+    name = belief.read.named(_hidden_column(secret))
+    views = tuple(view_of(law, secret) for law in belief.laws(name))
+    return RegionView(belief, belief.columns.index(name), views)
+
+
+def _hidden_column(secret: Secret) -> Hashable:
+    """Return the column that a secret is about, or raise InputError where no worst law is known."""
+    if isinstance(secret, DatasetProperty):
+        if len(secret.columns) == 1 and secret.function in ("mean", "sum") and secret.sets is None:
+            return secret.columns[0]
+    elif isinstance(secret, EveryEntry) and secret.attribute is not None:
+        return secret.attribute
+    elif isinstance(secret, DistributionParameter) and secret.map in (None, "mean"):
+        return secret.column
+    raise InputError(
+        f"what is hidden is {secret.describe()}",
+        rule="of columns that were fitted with a confidence the worst law is known for the mean, the sum or one value "
+        "of a single column",
+        fix="hide one column up to a max_difference, or declare the laws (mean, covariance, others)",
+    ).at("secrets")  # fmt: skip
+
+
+def region_of(scatter: Scatter, confidence: float) -> Ends:
+    """Return the ends of every law that a sample supports, rounded outward.
+
+    `scatter` holds the sums of squares and products of the rows about their means. Raises InputError for fewer than
+    three rows, for a column that takes one value, and for a confidence that is not between 0 and 1.
+
+    >>> from takifugu.model.beliefs.records.normal_fit import scatter_of
+    >>> ends = region_of(scatter_of({"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}, None), 0.95)
+    >>> [round(float(end), 2) for end in ends.slopes[0][1]]
+    [-3.82, 5.42]
+    """
+    level = checked_confidence(confidence)
+    rows, sums, size = scatter.rows, scatter.products, len(scatter.columns)
+    if rows < 3:
+        raise InputError(
+            f"the sample has {rows} rows", rule="a confidence needs three or more", fix="give more, or no confidence"
+        ).at("data")
+    for x, name in enumerate(scatter.columns):
+        if not sums[x][x]:
+            raise InputError(
+                f"the column {name!r} takes one value in the sample", rule="nothing bounds how others depend on it",
+                fix="leave the column out, or declare the law",
+            ).at("data")  # fmt: skip
+    miss = float((1 - as_fraction(level, "confidence")) / (2 * size * (size - 1) + size)) * (1 - _SLACK)
+    if 1 - miss == 1:
+        raise InputError(
+            f"the confidence {confidence!r} is too near 1", rule="no float tells what is left from nothing",
+            fix="write 0.99999 or less",
+        ).at("confidence")  # fmt: skip
+    squares = _largest_sum(rows - 1, miss)
+    variances, slopes, residuals = [], [], []
+    for x in range(size):
+        variances.append(_down(sums[x][x] / squares))
+        of_slopes, of_residuals = [], []
+        for y in range(size):
+            left = sums[y][y] - sums[x][y] ** 2 / sums[x][x]
+            if x == y:
+                of_slopes.append((Fraction(1), Fraction(1)))
+                of_residuals.append(Fraction(0))
+                continue
+            reach = _root_up(_largest_square(rows - 2, miss) * left / ((rows - 2) * sums[x][x]))
+            slope = sums[x][y] / sums[x][x]
+            of_slopes.append((-_up(reach - slope), _up(slope + reach)))
+            of_residuals.append(_down(left / _largest_sum(rows - 2, miss)))
+        slopes.append(tuple(of_slopes))
+        residuals.append(tuple(of_residuals))
+    return Ends(rows, level, tuple(variances), tuple(slopes), tuple(residuals))
+
+
+def _largest_sum(degrees: int, miss: float) -> Fraction:
+    """Return a number that chi-square exceeds with at most this probability."""
+    from scipy.special import gammainccinv
+
+    return 2 * Fraction(float(gammainccinv(degrees / 2, miss))) * (1 + Fraction(_SLACK))
+
+
+def _largest_square(degrees: int, miss: float) -> Fraction:
+    """Return a number that the square of Student's t exceeds with at most this probability."""
+    from scipy.special import betaincinv
+
+    # T^2/(T^2 + degrees) is a beta number; the other one keeps its accuracy where T is large
+    near = Fraction(float(betaincinv(0.5, degrees / 2, math.nextafter(1 - miss, 1)))) * (1 + Fraction(_SLACK))
+    far = Fraction(float(betaincinv(degrees / 2, 0.5, miss))) * (1 - Fraction(_SLACK))
+    squares = [degrees * (1 - far) / far]
+    if near < 1:
+        squares.append(degrees * near / (1 - near))
+    return min(squares)
+
+
+def _root_up(number: Fraction) -> Fraction:
+    return Fraction(math.sqrt(number)) * (1 + _ROOT)
+
+
+def _up(number: Fraction) -> Fraction:
+    """Round up to a decimal of a few digits."""
+    return -_down(-number)
+
+
+def _down(number: Fraction) -> Fraction:
+    """Round down to a decimal of a few digits."""
+    if not number:
+        return number
+    step = Fraction(10) ** (math.floor(math.log10(abs(number))) - _DIGITS + 1)
+    return math.floor(number / step) * step
