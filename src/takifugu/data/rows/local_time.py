@@ -12,8 +12,8 @@ from takifugu.data.engines.differences import Frame, collected, settled, with_ne
 from takifugu.data.rows.pieces import DAY, SKIPPED, UNCLEAR, UNDECIDED
 from takifugu.data.times.zones import Stretch, Zone
 
-#: Rows of one table are expected to be at most so many microseconds from its first ones.
-YEARS = 4 * 366 * DAY
+#: So far from the first rows' times others are expected to be: more stretches cost every row more than another look.
+NEAR = 200 * DAY
 
 
 def in_utc(
@@ -41,7 +41,7 @@ def in_utc(
     if not rows:  # every time tells its zone; how engines say that there is no smallest one differs
         return frame.drop("local"), True
     if of_first is not None:
-        low, high = int(low) - YEARS, int(high) + YEARS
+        low, high = int(low) - NEAR, int(high) + NEAR
     stretches = zone.between(int(low), int(high))
 
     def of(what: Callable[[Stretch], int]) -> nw.Expr:
