@@ -41,11 +41,12 @@ def test_one_command_compares_all_of_them(copy: Path) -> None:
     assert [Path(one["file"]).name for one in content["files"]] == FILES[:2]
 
 
-@pytest.mark.parametrize("name", ["calls", "people", "exams", "city"])
-def test_each_paper_has_an_example_that_is_good(copy: Path, name: str) -> None:
-    """The fifth, Kawamoto19's `places`, sends rows, which have no table to judge."""
-    assert ": good: " in invoke("advise", copy / f"{name}.toml").output.splitlines()[0]
-    assert "no verdict: each row is randomised by itself" in invoke("advise", copy / "places.toml").output
+@pytest.mark.parametrize(("name", "verdict"), [
+    ("calls", ": good: "), ("people", ": good: "), ("exams", ": good: "), ("city", ": good: "),
+    ("places", "no verdict: each row is randomised by itself"),  # Kawamoto19's sends rows: there is no table to judge
+])  # fmt: skip
+def test_each_paper_has_an_example_that_is_good(copy: Path, name: str, verdict: str) -> None:
+    assert verdict in " ".join(invoke("advise", copy / f"{name}.toml").output.split()[:80])
 
 
 @pytest.mark.sampled(3)

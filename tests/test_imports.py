@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.support.commands import succeed
 from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.sources import parsed
 
@@ -199,7 +200,7 @@ _NOT_BEFORE_A_RELEASE = ("matplotlib", "scipy", "takifugu.accounting.ledger.stor
 _NOT_BEFORE_A_ROW = ("duckdb", "narwhals")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("command", "unneeded"), [
     ("compare", (
         *_NOT_BEFORE_A_RELEASE, "mpmath", "numpy.ma", "takifugu.accounting.composition.composing",
@@ -229,9 +230,8 @@ def test_a_command_loads_what_it_needs(tmp_path: Path, command: str, unneeded: t
 def test_a_ledger_that_knows_no_other_layout_is_not_opened(tmp_path: Path) -> None:
     (tmp_path / "steps.toml").write_text(_RELEASE_FILE, encoding="utf-8")
     (tmp_path / "steps.csv").write_text("minute,doing\n2026-01-05T00:00,0\n2026-01-05T00:01,1\n", encoding="utf-8")
-    words = [[*command, str(tmp_path / "steps.toml")] for command in (("release", "--anyway"), ("compare",))]
-    _run(f"from takifugu.cli import main\nmain({words[0]!r}, standalone_mode=False)")
-    again = f"main({words[1]!r}, standalone_mode=False)\nprint(*sys.modules)"
+    succeed("release", "--anyway", tmp_path / "steps.toml")
+    again = f"main({['compare', str(tmp_path / 'steps.toml')]!r}, standalone_mode=False)\nprint(*sys.modules)"
     loaded = _run(f"import sys\nfrom takifugu.cli import main\n{again}")
     assert (tmp_path / "ledger.db").exists()
     assert "takifugu.accounting.ledger.store" not in loaded.splitlines()[-1].split()

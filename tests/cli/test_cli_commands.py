@@ -248,7 +248,13 @@ def test_the_budget_is_told_as_it_was_declared(tmp_path: Path) -> None:
     assert re.search(r"has spent epsilon \S+ of epsilon 10$", " ".join(declared.split()))
     (tmp_path / "b").mkdir()
     implied = invoke("release", files.write(tmp_path / "b", files.SPEC.replace("budget = 10\n", ""))).output
-    assert "No budget was declared" in " ".join(implied.split())
+    assert "No budget was declared in the file: it is what the first release cost" in " ".join(implied.split())
+    source = json_of("ledger", "show", tmp_path / "b" / "ledger.db")["sources"][0]["name"]
+    succeed("ledger", "budget", tmp_path / "b" / "ledger.db", source, "30")
+    later = succeed("release", tmp_path / "b" / "release.toml").output
+    assert "of epsilon 30. No budget was declared in the file: it is what the first release cost, or was set since" in (
+        " ".join(later.split())
+    )
 
 
 # reproduce

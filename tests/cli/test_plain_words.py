@@ -15,6 +15,7 @@ from tests.support.commands import invoke
 from takifugu.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+PRINTED = Path(__file__).parents[1] / "printed" / "expected" / "demo.txt"
 LINES = 10
 WORDS = re.compile(
     r"compos(es?|ing|ition)\b|stationary|\bgrid\b|\bL1\b|influence|quilt|wasserstein|sensitivity",
@@ -25,10 +26,11 @@ ABOUT_FILES = (
     "check", "compare", "calibrate", "advise", "plan", "explain", "beliefs", "audit", "release --dry-run", "release",
 )  # fmt: skip
 ABOUT_LEDGERS = ("show", "history", "check", "resume", "upgrade")
-ALONE = ("beliefs", "explain --epsilon 2", "keys", "demo", "example", "reproduce")
+ALONE = ("beliefs", "explain --epsilon 2", "keys", "example", "reproduce")
 #: Commands that are tried in words of their own: what they print is a file, or a browser opens.
 OTHERS = (
     "schema", "open", "init", "certificate show", "ledger init", "ledger budget", "ledger adopt", "ledger merge", "ask",
+    "demo",
 )  # fmt: skip
 
 
@@ -83,6 +85,10 @@ def test_of_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_of_commands_about_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     monkeypatch.chdir(tmp_path)
     assert not strange(invoke(*command.split()).output), command
+
+
+def test_of_the_demo_as_it_is_printed() -> None:
+    assert not strange(PRINTED.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("table", ["households.csv", "answers.csv", "calls.csv", "meetings.csv"])

@@ -7,15 +7,20 @@ from random import Random
 import mpmath
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
-from takifugu import MarkovChain
+from takifugu import MarkovChain, Pmf
 from takifugu.influence.quilts.chain.class_influence import ClassInfluence, lemma_b4
 from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
 from takifugu.influence.quilts.chain.region import longer
+from takifugu.numbers.after_noise.gaussian_pair import GaussianPair
+from takifugu.numbers.densities.normal import Normal, _relative
 from takifugu.numbers.log_ratios import UNIT, product_error
+from takifugu.numbers.transport.partial_moves import _ROUNDING, CELLS, _read
 
 #: A worst case of so many operations, against errors that cancel.
 PRODUCTS, ROWS, STATIONARY = 200, 100, 1000
+NORMALS, PAIRS, CELLS_IN_DOUBT = 100, 100, 100
 
 
 def random_counts(states: int, seed: int) -> list[list[int]]:
@@ -154,3 +159,90 @@ def stationary(rows: list[list[Fraction]]) -> list[Fraction]:
                 factor = system[n][column]
                 system[n] = [a - factor * b for a, b in zip(system[n], system[column], strict=True)]
     return [row[-1] for row in system]
+
+
+@pytest.mark.parametrize(("mean", "deviation"), [(0.0, 1.0), (0.3, 0.7), (-1e6, 1e-3), (1234.5678, 3e5)])
+def test_heights_and_tails_of_normal_laws_are_within_their_margin(mean: float, deviation: float) -> None:
+    """Theorem 6, against 60 digits."""
+    rng, law = Random(3), Normal(mean, deviation)
+    places = np.array([mean + deviation * rng.uniform(-37, 37) for _ in range(300)])
+    heights, standard = law.pdf(places), (places - mean) / deviation
+    lower = ndtr(np.minimum(standard, -standard))
+    margins, nearest = _relative(standard), 0.0
+    with mpmath.workdps(60):
+        for x, height, tail, margin in zip(places.tolist(), heights.tolist(), lower.tolist(), margins, strict=True):
+            z = (as_mpf(x) - as_mpf(mean)) / as_mpf(deviation)
+            true_height = mpmath.exp(-z * z / 2) / (as_mpf(deviation) * mpmath.sqrt(2 * mpmath.pi))
+            true_tail = mpmath.erfc(abs(z) / mpmath.sqrt(2)) / 2
+            for value, true in ((height, true_height), (tail, true_tail)):
+                off = float(abs(as_mpf(value) / true - 1))
+                assert off <= margin
+                nearest = max(nearest, off / margin)
+    assert nearest >= 1 / NORMALS
+
+
+@pytest.mark.parametrize("sigma", [1e-4, 0.01, 0.3, 2.0])
+def test_two_laws_after_normal_noise_are_within_their_margin(sigma: float) -> None:
+    """Theorem 7, against 60 digits, where both laws are above e^-1250: the means are within 256 margins."""
+    rng, nearest, compared = Random(5), 0.0, 0
+    for _ in range(4):
+        values = [sorted({*rng.sample(range(40), 4), 39}) for _ in range(2)]
+        weights = [[rng.choice([1, 10**6, 10**12]) * rng.randint(1, 9) for _ in row] for row in values]
+        p, q = (Pmf.from_counts(places, counts) for places, counts in zip(values, weights, strict=True))
+        pair = GaussianPair(p, q, sigma, 0.7)
+        atoms = [*pair.x, *pair.y]
+        places = np.sort(np.array([rng.choice(atoms) + rng.uniform(-45, 45) for _ in range(20)]))
+        places = places[(places > -38) & (places < pair.right + 38)]
+        rows = pair.points(places)
+        with mpmath.workdps(60):
+            origin = min(*values[0], *values[1])
+            for column, y in enumerate(places.tolist()):
+                margin = float(rows[pair.MARGIN, column])
+                (log_a, mean_a), (log_b, mean_b) = (
+                    noised(places, counts, origin, sigma, y) for places, counts in zip(values, weights, strict=True)
+                )
+                if min(log_a, log_b) < -1250:
+                    continue
+                compared += 1
+                offs = [rows[pair.LOG_A, column] - log_a, rows[pair.RATIO, column] - as_mpf(0.7) - (log_b - log_a)]
+                for off in map(float, map(abs, offs)):
+                    assert off <= margin
+                    nearest = max(nearest, off / margin)
+                for row, mean in ((pair.MEAN_A, mean_a), (pair.MEAN_B, mean_b)):
+                    assert abs(rows[row, column] - mean) <= 256 * margin
+    assert compared >= 10
+    assert nearest >= 1 / PAIRS
+
+
+def noised(
+    places: list[int], counts: list[int], origin: int, sigma: float, y: float
+) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """Return the log of a law's density after noise at a point, in deviations, and the mean of its atoms there."""
+    atoms = [mpmath.mpf(place - origin) / as_mpf(sigma) for place in places]
+    parts = []
+    for atom, count in zip(atoms, counts, strict=True):
+        parts.append(mpmath.mpf(count) / sum(counts) * mpmath.exp(-((as_mpf(y) - atom) ** 2) / 2))
+    total = mpmath.fsum(parts)
+    middle = mpmath.fsum(atom * part for atom, part in zip(atoms, parts, strict=True)) / total
+    return mpmath.log(total / mpmath.sqrt(2 * mpmath.pi)), middle
+
+
+@pytest.mark.parametrize(("mean", "deviation"), [(0.0, 1.0), (0.3, 2.0), (-1.5, 0.25)])
+def test_what_is_in_doubt_of_cells_covers_what_they_miss(mean: float, deviation: float) -> None:
+    """Theorem 8, against 60 digits: what a law does not share with itself as read is charged."""
+    law = Normal(mean, deviation)
+    first, last = -12.0, 12.0
+    read, doubt = _read(law, first, last)
+    cuts = np.linspace(first, last, CELLS + 1).tolist()
+    with mpmath.workdps(60):
+        unit = as_mpf(deviation) * mpmath.sqrt(2)
+        tails = [mpmath.erfc((as_mpf(cut) - as_mpf(mean)) / unit) / 2 for cut in cuts]
+        whole = mpmath.fsum(map(as_mpf, read.masses))
+        shared = mpmath.mpf(0)
+        for number, mass in zip(read.values.tolist(), read.masses, strict=True):
+            shared += min(as_mpf(mass) / whole, tails[number] - tails[number + 1])
+        missed = float(1 - shared)
+        for number, cut in enumerate(cuts):
+            exact = Fraction(first) + Fraction(last - first) * Fraction(number, CELLS)
+            assert abs(Fraction(cut) - exact) <= Fraction(_ROUNDING) / 2 * 12
+    assert missed <= doubt <= CELLS_IN_DOUBT * missed

@@ -305,7 +305,7 @@ def test_windows_share_their_noise_exactly_where_what_is_believed_about_them_is_
     noises = {id(one): one for table in planned.tables for one in table.calibrations}
     assert len(noises) == different
     assert len({one.framework.fingerprint() for one in noises.values()}) == different
-    for table in planned.tables:
+    for table in planned.tables[::4]:  # of the days of four weeks each weekday once
         (question,) = table.questions
         alone = calibrated(file.only([table.item])).tables[0].questions[0].calibration
         assert question.calibration.randomiser.scale == alone.randomiser.scale

@@ -220,6 +220,7 @@ def test_a_larger_budget_of_the_file_is_told_to_the_ledger(tmp_path: Path, budge
     succeed("release", toml, "--again", "both", "--once", "2")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)])
 @pytest.mark.parametrize("declared", ["budget = 0.6\n", ""])
 def test_a_release_above_the_budget_says_which_is_enough(tmp_path: Path, declared: str, dry: tuple[str, ...]) -> None:
@@ -359,10 +360,9 @@ def test_another_ledger_is_taken_with_an_option(tmp_path: Path) -> None:
 def test_who_knows_more_is_a_command_away(tmp_path: Path) -> None:
     useless = ONE.replace("matters = 1000\n", "matters = 0.001\n").replace("unimportant", "# unimportant")
     toml = small(tmp_path, useless)
-    for command in (("release",), ("release", "--dry-run"), ("release", "--dry-run", "--anyway")):
-        advised = pasted(invoke(*command, toml), "advise")
-        assert advised.exit_code == 0
-        assert "useless" in advised.output
+    tried = (("release",), ("release", "--dry-run"), ("release", "--dry-run", "--anyway"))
+    (advise,) = {tuple(printed(invoke(*command, toml), "advise")) for command in tried}
+    assert "useless" in succeed(*advise).output
     assert "good" in pasted(invoke("check", _example(tmp_path, "households")), "advise").output
     notice = invoke("calibrate", _example(tmp_path, "people"))
     assert "ledger" in pasted(notice, "release", "--dry-run").output

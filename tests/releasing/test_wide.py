@@ -84,16 +84,17 @@ def test_a_sheet_is_the_same_as_a_row_a_day_counts_noise_and_layout(tmp_path: Pa
     wide, long, named = (
         written(tmp_path / name, *changes) for name, changes in (("wide", ()), ("long", SAMPLES), ("named", NAMED))
     )
-    assert counts(wide) == counts(long) == counts(named)
+    counted, of_sheet, of_rows = counts(wide), layout(wide), layout(long)
+    assert counted == counts(long) == counts(named)
     assert scales(wide) == scales(long) == scales(named)
-    assert conflicts(layout(wide), layout(long)) == conflicts(layout(named), layout(long)) == ()
-    assert are_moved(layout(wide), {**layout(wide), "step": "3600s"})
-    assert not are_moved(layout(wide), {**layout(long), "step": "3600s"})
-    assert sum(piece[2][1] for piece in counts(wide) if piece[1] == 28) == sum(  # type: ignore[index]
+    assert conflicts(of_sheet, of_rows) == conflicts(layout(named), of_rows) == ()
+    assert are_moved(of_sheet, {**of_sheet, "step": "3600s"})
+    assert not are_moved(of_sheet, {**of_rows, "step": "3600s"})
+    assert sum(piece[2][1] for piece in counted if piece[1] == 28) == sum(  # type: ignore[index]
         text in ("x", "present") for row in rows_of() for name, text in row.items() if "/" in name
     )
     data = pandas.DataFrame(rows_of())
-    assert counts(wide, data) == counts(wide)
+    assert counts(wide, data) == counted
 
 
 def test_the_ledger_charges_a_sheet_and_a_row_a_day_as_one_layout(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def print_outcome(outcome: Outcome, planned: plan.Plan) -> None:
     paid = outcome.reservation
     spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
     if planned.file.source.budget is None:
-        spent = f"{spent}. No budget was declared, so it is what the first release cost"
+        spent = f"{spent}. No budget was declared in the file: it is what the first release cost, or was set since"
     click.echo(wrapped(spent))
     if outcome.completed is not None:
         click.echo(wrapped(completed(outcome.completed)))

@@ -28,7 +28,7 @@ from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import json_schema, load
 from takifugu.releasing.file.neighbours import ledger_for, write_ledger_id
 from takifugu.releasing.file.questions.decision import answered, clearly_offered, decision
-from takifugu.releasing.file.questions.subject import Subject, shape_of
+from takifugu.releasing.file.questions.subject import Subject
 
 #: With a longer name the commands that come next do not fit beside what they are for.
 _SHORT_NAME = 30
@@ -55,18 +55,17 @@ def init(
     made_of = decision(subject, questions)
     if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
         raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")
-    kind, why = made_of.kind, subject.guess.why if made_of.kind == subject.guess.kind else ""
-    if made_of.across is not None:
-        why = questions[0][0].why
+    kind, why = made_of.kind, subject.likely.why
+    likely = subject.kind_of({"rows": subject.likely.rows, "secret": subject.likely.secret})
+    if subject.kind is not None or (made_of.said["rows"], kind) != (subject.likely.rows, likely):
+        why = ""  # it was said
     text = draft_of(made_of)
     declared, whose = ledger_for(output, data)
     schema_file = output.with_name(f"takifugu-{kind}.schema.json")
     write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
     ledger, is_new, name = _made(output, schema_file, kind, declared)
     write_ledger_id(output, name)
-    row = shape_of(kind) if made_of.across is None else None
-    missing, is_sampled = _missing(output), made_of.said["rows"] == "samples"
-    said = [*notes(subject.facts, made_of.roles, data, row, is_sampled)]
+    missing, said = _missing(output), [*notes(look, made_of.roles, data, made_of.said["rows"])]
     verdict = _verdict(output, missing)
     if as_json:
         role_of = {column.name: role for role, column in made_of.roles.items()}
@@ -177,7 +176,7 @@ def _print(output: Path, missing: Sequence[TakifuguError], said: Sequence[str]) 
         click.echo(f"\n{wrapped(note)}")
     click.echo(f"\nwritten: {visible(str(output))}\n")
     if missing:
-        click.echo("What only you can know is still missing in it:\n")
+        click.echo(f"{wrapped('What only you can know is still missing in it:')}\n")
         lines = list[tuple[str, str]]()
         for fault in missing:
             lines.append((f"  {fault.place}", "; ".join(filter(None, (fault.rule, fault.fix))) or fault.what))

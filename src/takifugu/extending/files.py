@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from takifugu.data import tally
-from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.rules import register as register_guess
 from takifugu.releasing.file.keys import Section, Text
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.kinds import register as register_release_file
@@ -18,9 +16,9 @@ from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import SharedTable, Table
 
 __all__ = [
-    "Columned", "Facts", "FileSpec", "Kind", "RecordHideSpec", "RecordItemSpec", "RecordSourceSpec", "Records",
+    "Columned", "FileSpec", "Kind", "RecordHideSpec", "RecordItemSpec", "RecordSourceSpec", "Records",
     "ReleaseFile", "Section", "Shape", "SharedTable", "SourceKeys", "SourceSpec", "Table", "Text", "Unit", "fault",
-    "register_guess", "register_release_file", "tally", "texts", "wrong",
+    "register_release_file", "tally", "texts", "wrong",
 ]  # fmt: skip
 
 

@@ -138,7 +138,7 @@ class DryRun:
         ahead = [] if self.outlook is None else [f"\n{_AHEAD}:\n", str(self.outlook)]
         only_one = [f"\n{paragraph(self._only_one)}"] if self.only_one else []
         verdicts = ["", labelled(self.verdicts)] if self.verdicts else []
-        return "\n".join([*published_before, *forecast, *verdicts, *ahead, *only_one, f"\n{_DRY}"])
+        return "\n".join([*published_before, *forecast, *verdicts, *ahead, *only_one, f"\n{paragraph(_DRY)}"])
 
     @property
     def _only_one(self) -> str:

@@ -70,11 +70,12 @@ def disagreements(pairs: int, seed: int = 1) -> tuple[list[Any], int, int]:
     return wrong, alike, other
 
 
-def test_layouts_that_agree_read_every_table_alike() -> None:
-    wrong, alike, other = disagreements(1500)
+@pytest.mark.parametrize("pairs", [500, pytest.param(1500, marks=[pytest.mark.slow, pytest.mark.mutants])])
+def test_layouts_that_agree_read_every_table_alike(pairs: int) -> None:
+    wrong, alike, other = disagreements(pairs)
     assert not wrong, wrong[0]
-    assert alike > 150
-    assert other > 500
+    assert alike > pairs // 10
+    assert other > pairs // 3
 
 
 @pytest.mark.slow

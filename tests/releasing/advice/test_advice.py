@@ -240,6 +240,7 @@ def test_a_remedy_over_the_budget_says_so_and_changes_it(tmp_path: Path) -> None
     assert not tf.forecast(path).refused
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "budget", "delta"),
     [("wards", "0.3", ""), ("our wards", "{ epsilon = 0.3, delta = 1e-6 }", " --delta 1/1000000")],

@@ -59,7 +59,7 @@ def check_one_width(path: Path) -> list[str]:
     return widths
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [example.name for example in examples()])
 def test_every_example_has_the_width_of_its_dry_run(name: str, tmp_path: Path) -> None:
     (path, *_) = (one for one in write_example(name, tmp_path) if one.suffix == ".toml")
@@ -74,7 +74,7 @@ def test_every_kind_of_file_has_the_width_of_its_dry_run(example: Example, tmp_p
     assert len(check_one_width(example.write(tmp_path))) == (example.kind not in ("populations", "asymmetric"))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "changes",
     [(), (CLEAR,), (COUNT, CLEAR), (POOLED, COUNT), (POOLED, CLEAR), (NORMAL, *NO_CALENDAR), (ADJUSTED,), (BOTH,)],

@@ -85,6 +85,7 @@ OF_RUNS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.usefixtures("on_a_terminal")
 @pytest.mark.parametrize("declared", [True, False])
 @pytest.mark.parametrize("rows", OF_RUNS)

@@ -16,9 +16,10 @@ from takifugu.data import open_frame, sniffed
 from takifugu.releasing.file.drafting.draft import Start, not_drafted
 from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.rules import RULES, Guess, guessed, register
-from takifugu.releasing.file.kinds import PLAINLY, drafted
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.questions.decision import answered, clearly_offered
+from takifugu.releasing.file.questions.likely import Likely
+from takifugu.releasing.file.questions.subject import Subject
 from takifugu.releasing.planning.plan import calibrated
 
 Rows = Iterator[str]
@@ -275,16 +276,19 @@ def write(folder: Path, name: str) -> Path:
     return path
 
 
-def guess_about(path: Path) -> Guess:
-    return guessed(Facts(first_look(open_frame(path, written=sniffed(path)))))
+def guess_about(path: Path) -> tuple[str, Likely]:
+    """Return the kind of file that is offered for a table, and what its rows likely say."""
+    subject = Subject(first_look(open_frame(path, written=sniffed(path))))
+    offers = {question.name: answer for question, answer in answered(subject, {}, lambda question, _: question.offered)}
+    return subject.kind_of(offers), subject.likely
 
 
 def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) -> None:
     wrong = {}
     for name, (kind, *_) in HELD_OUT.items():
-        guess = guess_about(write(tmp_path, name))
-        if guess.kind != kind:
-            wrong[name] = f"{kind}, taken for {guess.kind}: {guess.why}"
+        offered, likely = guess_about(write(tmp_path, name))
+        if offered != kind:
+            wrong[name] = f"{kind}, taken for {offered}: {likely.why}"
     assert len(HELD_OUT) >= 20
     assert len(wrong) * 10 <= len(HELD_OUT), wrong
 
@@ -295,7 +299,6 @@ def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) 
     ("users", "Nr;Alter;Partei", lambda n: f"{n + 1};{18 + n * 7 % 60};{'ABC'[n * n % 3]}"),
     ("markov-chain", "at,zone,open,ppm", lambda n: f"{1767225600 + n // 5 * 60},Z{n % 5},{n * n % 3},{400 + n}"),
     ("contacts", "Pupil,works with", lambda n: f"c{n * 7 % 31},c{n * 11 % 29}"),
-    ("populations", "position", lambda n: f'"{48 + n / 997:.5f}, {11 + n / 991:.5f}"'),
     ("contacts", "zeit,élève1,élève2,classe1,classe2",
      lambda n: f"{1730000000 + n // 9 * 20},{1400 + n * 7 % 61},{1400 + (n * 7 + 1 + n % 5) % 61},6{n % 2},6A"),
     ("contacts", "when,agentA,agentB,site,minutes",
@@ -307,7 +310,6 @@ def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) 
     ("normal", "n° patient;glycémie (g/L);cholestérol;tension",
      lambda n: f"{50001 + n};{90 + n % 41}.{n % 7};{'ND' if n % 90 == 3 else 1 + n % 97 / 100};{110 + n * 7 % 23}"),
     ("normal", "patient,sys,dia,pulse", lambda n: f"p{n},{110 + n * 7 % 41},{60 + n * 13 % 43},{50 + n * 11 % 47}"),
-    ("users", "sys,dia,state", lambda n: f"{110 + n * 7 % 41},{60 + n * 13 % 43},{'well' if n % 3 else 'ill'}"),
     ("markov-chain", "persona,dia,estado", lambda n: f"p{n // 30},{40 + n % 30},{'ab'[n * n % 7 < 3]}"),
     ("users", "Kunden-Nr;Status;Vertrag", lambda n: f"{n * 3701 % 9973};{'abc'[n * n % 3]};{'xy'[n % 2]}"),
     ("markov-chain", "nr;status", lambda n: f"{n * 3};{'abc'[n * n % 3]}"),
@@ -315,7 +317,7 @@ def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) 
 ])  # fmt: skip
 def test_what_tells_kinds_apart(tmp_path: Path, kind: str, header: str, row: Callable[[int], str]) -> None:
     (tmp_path / "d.csv").write_text("\n".join([header, *(row(n) for n in range(270)), ""]), encoding="utf-8")
-    assert guess_about(tmp_path / "d.csv").kind == kind
+    assert guess_about(tmp_path / "d.csv")[0] == kind
     if header.startswith("at,"):
         begin(str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"))
         draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
@@ -329,8 +331,8 @@ def test_two_of_a_name_are_a_pair_however_they_are_written(tmp_path: Path) -> No
     apart = [{"at": row["horodatage"], f"{accents}_1_id": row["élève1"], "élève_2_id": row["élève2"]} for row in rows]
     for meetings in (rows, apart):
         (tmp_path / "d.jsonl").write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in meetings), "utf-8")
-        guess = guess_about(tmp_path / "d.jsonl")
-        assert (guess.kind, "each row names two" in guess.why) == ("contacts", True)
+        kind, likely = guess_about(tmp_path / "d.jsonl")
+        assert (kind, "each row names two" in likely.why) == ("contacts", True)
 
 
 @pytest.mark.parametrize("mark", ["ND", "k.A.", "n/a", "-", "?"])
@@ -339,21 +341,18 @@ def test_numbers_with_a_few_marks_are_no_people(tmp_path: Path, mark: str, kind:
     values = [mark if n % 90 == 3 else f"{1 + n % 97 / 100:.2f}" for n in range(320)]
     rows = (f"{50001 + n};{90 + n % 41}.{n % 7};{value}" for n, value in enumerate(values))
     (tmp_path / "d.csv").write_text("\n".join(["n° patient;glycémie;cholestérol", *rows]), encoding="utf-8")
-    done = begin(str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--kind", kind)
-    draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
-    assert "several rows, by" not in done.output
-    assert "several rows, by" not in draft
+    look = first_look(open_frame(tmp_path / "d.csv", written=sniffed(tmp_path / "d.csv")))
+    subject = Subject(look, kind)
+    assert all(question.is_clear for question, _ in answered(subject, {}, lambda question, _: question.offered))
 
 
-def test_diastolic_pressures_are_no_days_and_numbers_of_customers_no_order(tmp_path: Path) -> None:
+def test_numbers_of_customers_are_no_order(tmp_path: Path) -> None:
     def roles(header: str, row: Callable[[int], str]) -> dict[str, str | None]:
         (tmp_path / "d.csv").write_text("\n".join([header, *(row(n) for n in range(270))]), encoding="utf-8")
         look = first_look(open_frame(str(tmp_path / "d.csv"), written=sniffed(tmp_path / "d.csv")))
         role_of = {column.name: role for role, column in Facts(look).roles.items()}
         return {name: role_of.get(name) for name in look.columns}
 
-    assert roles("dia,estado", lambda n: f"{60 + n * 13 % 43},{'ab'[n % 2]}")["dia"] is None
-    assert roles("dia,estado", lambda n: f"{60 + n * 13 % 43}.5,{'ab'[n % 2]}")["dia"] is None
     assert roles("dia,estado", lambda n: f"{n + 1},{'ab'[n % 2]}")["dia"] == "order"
     assert roles("persona,dia,estado", lambda n: f"p{n % 3},{n // 3},{'ab'[n % 2]}")["dia"] == "order"
     assert roles("dia,estado", lambda n: f"2026-{1 + n // 28:02}-{1 + n % 28:02},{'ab'[n % 2]}")["dia"] == "order"
@@ -386,7 +385,7 @@ def test_numbers_with_a_few_marks_are_listed_as_numbers(tmp_path: Path) -> None:
 def test_numbers_that_identify_are_no_amounts(tmp_path: Path, name: str) -> None:
     rows = (f"{n if name == 'running' else n * 3701 % 9973};{90 + n % 41}.5;{110 + n % 23}" for n in range(90))
     (tmp_path / "d.csv").write_text("\n".join([f"{name};glucose;tension", *rows]), encoding="utf-8")
-    assert name not in guess_about(tmp_path / "d.csv").why
+    assert name not in guess_about(tmp_path / "d.csv")[1].why
 
 
 def test_dates_and_times_of_day_in_two_columns_order_together(tmp_path: Path) -> None:
@@ -397,32 +396,14 @@ def test_dates_and_times_of_day_in_two_columns_order_together(tmp_path: Path) ->
     assert not any(line.startswith("piece = ") for line in lines)
 
 
-def test_columns_side_by_side_are_said_to_be_one_for_each_unit(tmp_path: Path) -> None:
-    why = guess_about(write(tmp_path, "rooms side by side.csv")).why
-    assert "'Room 1', 'Room 2' and 'Kitchen' look like one column for each of several people" in why
-    assert "frame.melt('time')" in why
-
-
-@pytest.mark.parametrize(("header", "exchanged"), [("lat,lon", True), ("lon,lat", False)])
-def test_a_latitude_above_90_is_a_longitude(tmp_path: Path, header: str, exchanged: bool) -> None:
-    draw = random.Random(4)
-    rows = (f"{139 + draw.random():.5f},{35 + draw.random():.5f}" for _ in range(60))
-    (tmp_path / "d.csv").write_text("\n".join([header, *rows]))
-    done = init(str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"))
-    coordinates = '["lat", "lon"]' if exchanged else '["lon", "lat"]'
-    assert f"coordinates = {coordinates}" in (tmp_path / "r.toml").read_text()
-    assert ("exchanged: no latitude is" in " ".join(done.output.split())) == exchanged
-
-
-@pytest.mark.parametrize("name", ["Größe_Haushalt", "household_size", "n_household", "Household", "users", "Schüler"])
+@pytest.mark.parametrize("name", ["Größe_Haushalt", "household_size", "n_household", "users"])
 def test_numbers_that_say_how_many_are_no_people(tmp_path: Path, name: str) -> None:
     draw = random.Random(3)
-    rows = (f"{n};{draw.choice('wmd')};{draw.randint(1, 30 if name == 'Schüler' else 6)};{n % 5}" for n in range(200))
+    rows = (f"{n};{draw.choice('wmd')};{draw.randint(1, 6)};{n % 5}" for n in range(200))
     (tmp_path / "d.csv").write_text("\n".join([f"Nr;Geschlecht;{name};Zufriedenheit", *rows]), encoding="utf-8")
-    assert guess_about(tmp_path / "d.csv").kind == "users"
-    assert "several rows, by" not in init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "users").output
+    assert guess_about(tmp_path / "d.csv")[0] == "users"
     look = first_look(open_frame(tmp_path / "d.csv", written=sniffed(tmp_path / "d.csv")))
-    assert Facts(look).with_several_rows is None
+    assert Facts(look).several is None
 
 
 @pytest.mark.parametrize("header", ["Haushalt;Stunde;x", "Mitarbeiter;Stunde;x", "user;Stunde;x", "Haushalt_Nr;a;x"])
@@ -432,7 +413,7 @@ def test_numbers_of_those_whose_rows_are_told_apart_are_people(tmp_path: Path, h
     lines = (f"{who};{hour};{draw.choice('ab')}" for hour, who in rows)
     (tmp_path / "d.csv").write_text("\n".join([header, *lines]), encoding="utf-8")
     look = first_look(open_frame(tmp_path / "d.csv", written=sniffed(tmp_path / "d.csv")))
-    names = Facts(look).with_several_rows
+    names = Facts(look).several
     assert names is not None
     assert names.name == header.split(";")[0]
 
@@ -443,19 +424,19 @@ def people_of_households(folder: Path, answer: str) -> Path:
     return folder / "d.csv"
 
 
-@pytest.mark.parametrize(("answer", "kind"), [("infected", "contacts"), ("covid_status", "contacts"), ("job", "users")])
-def test_what_spreads_in_a_household_is_about_contacts(tmp_path: Path, answer: str, kind: str) -> None:
+@pytest.mark.parametrize("answer", ["infected", "job"])
+def test_people_of_one_household_are_asked_about(tmp_path: Path, answer: str) -> None:
     path = people_of_households(tmp_path, answer)
-    assert guess_about(path).kind == kind
-    done = init(str(path), "-o", str(tmp_path / "r.toml"))
-    said = " ".join(done.output.split())
-    assert ("'household', and this kind takes all people as independent" in said) == (kind == "users")
-    assert ('frame.merge(frame, on=\'household\')[["person_id_x", "person_id_y"]]' in said) == (kind == "contacts")
+    subject = Subject(first_look(open_frame(path, written=sniffed(path))))
+    with pytest.raises(InputError, match="several have the same in 'household', but all are taken") as no:
+        answered(subject, {}, clearly_offered)
+    assert no.value.where == ("whose",)
+    assert "write --kind contacts for what spreads" in no.value.rule
 
 
 def test_what_is_suggested_for_households_of_the_ill_works(tmp_path: Path) -> None:
     path = people_of_households(tmp_path, "infected")
-    begin(str(path), "-o", str(tmp_path / "r.toml"))
+    begin(str(path), "-o", str(tmp_path / "r.toml"), "--kind", "contacts", "--publish", "infected")
     draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
     believed = 'file = "meetings.csv"\ncolumns = ["one", "other"]\nstates = ["no", "yes"]\noutside = 0.1\ninside = 0.3'
     (tmp_path / "r.toml").write_text(filled(draft, belief=believed, release='states = ["yes"]'))
@@ -466,18 +447,7 @@ def test_what_is_suggested_for_households_of_the_ill_works(tmp_path: Path) -> No
 
 def test_a_table_without_rows_is_said_to_have_none(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("who,minute,state\n")
-    assert "it has no rows" in guess_about(tmp_path / "d.csv").why
-
-
-def test_a_rule_from_outside_takes_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(RULES, "_known", {})
-
-    def voted(facts: Facts) -> tuple[int, str] | None:
-        return (46, "somebody voted") if "vote" in facts.words else None
-
-    register("urn", voted)
-    assert guess_about(write(tmp_path, "ballots.csv")) == Guess("urn", 46, "somebody voted")
-    assert guess_about(write(tmp_path, "likert.csv")).kind == "users"
+    assert "it has no rows" in guess_about(tmp_path / "d.csv")[1].why
 
 
 def test_a_reason_names_columns_and_no_value(tmp_path: Path) -> None:
@@ -485,14 +455,10 @@ def test_a_reason_names_columns_and_no_value(tmp_path: Path) -> None:
         path = write(tmp_path, name)
         look = first_look(open_frame(path, written=sniffed(path)))
         texts = {text for column in look.columns.values() for text in column.labels if len(text) > 3}
-        reason = guess_about(path).why
+        reason = guess_about(path)[1].why
         for column in look.columns:
             reason = reason.replace(column, "")
         assert not [text for text in texts if text in reason], name
-
-
-def test_every_kind_that_is_guessed_is_drafted() -> None:
-    assert {*RULES.names} <= {PLAINLY.get(name, name) for name in drafted()}
 
 
 @pytest.mark.parametrize(

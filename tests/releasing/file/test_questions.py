@@ -44,8 +44,6 @@ def test_held_out_files_are_decided_rightly_or_asked_about(tmp_path: Path) -> No
     decided = 0
     for name, (kind, *_) in HELD_OUT.items():
         subject = subject_of(write(tmp_path, name))
-        every = {question.name: answer for question, answer in answered(subject, {}, offered)}
-        assert subject.kind_of(every) == subject.guess.kind, "what is offered is another kind than is guessed"
         unclear = [question for question, _ in answered(subject, {}, offered) if not question.is_clear]
         unclear = [question for question in unclear if question.must_be_clear]
         if unclear:

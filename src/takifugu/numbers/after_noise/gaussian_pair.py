@@ -134,14 +134,15 @@ class GaussianPair:
 
     def integral(self, starts: Floats, ends: Floats) -> tuple[float, float]:
         """Bound the integral of A - e^epsilon B over intervals."""
-        low = high = 0.0
+        least, most = list[float](), list[float]()
         factor = math.exp(self.epsilon) * (1 + 4 * UNIT)
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             p_mass, p_error = _normal_mass(self.x, self.log_p, start, end)
             q_mass, q_error = _normal_mass(self.y, self.log_q, start, end)
             part, error = p_mass - factor * q_mass, p_error + factor * (q_error + 8 * UNIT * q_mass)
-            low, high = low + max(0.0, part - error), high + max(0.0, part + error)
-        return low * (1 - 2.0**-46), high * (1 + 2.0**-46)
+            least.append(max(0.0, part - error))
+            most.append(max(0.0, part + error))
+        return math.fsum(least) * (1 - 2.0**-46), math.fsum(most) * (1 + 2.0**-46)
 
 
 def _lowest(left: Floats, right: Floats, least: Floats, most: Floats, width: Floats) -> Floats:

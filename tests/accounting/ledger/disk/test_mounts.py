@@ -1,5 +1,6 @@
 """Where a ledger lies: no payment is lost on a disk that several machines mount, and where locks lie it is refused."""
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -63,6 +64,19 @@ def test_a_local_disk_has_a_log_that_is_written_ahead(tmp_path: Path, mounted: M
     Ledger.open(tmp_path / "l.db").reserve("data", [DEBIT], budget=9)
     assert journal(tmp_path / "l.db") == "wal"
     assert [path.name for path in tmp_path.iterdir()] == ["l.db"]
+
+
+def test_a_full_disk_has_a_rollback_journal_and_is_never_mapped(
+    tmp_path: Path, mounted: Mounting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    mounted("tmpfs")
+    monkeypatch.setattr(mounts.os, "write", full)
+    monkeypatch.setattr(mounts.mmap, "mmap", lambda *_: pytest.fail("mapped, though nothing can be written there"))
+    assert not mounts.shares_memory(tmp_path)
+    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.parametrize("kind", ["nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse.glusterfs", "not-known"])

@@ -73,7 +73,7 @@ def _is_mapped_once(folder: Path) -> bool:
     except OSError:
         return False
     try:
-        os.ftruncate(handle, mmap.PAGESIZE)
+        os.write(handle, bytes(mmap.PAGESIZE))  # a hole of a full disk stops the process where it is mapped
         with mmap.mmap(handle, mmap.PAGESIZE) as first, mmap.mmap(handle, mmap.PAGESIZE) as second:
             first[0] = 1
             return second[0] == 1

@@ -22,6 +22,7 @@ from takifugu.data.values.texts import NUMBER
 from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.roles import Roles
+from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
@@ -30,6 +31,12 @@ from takifugu.releasing.file.source import UNOPENED
 _WIDTH, _COMMENT_AT = 100, 31
 #: The confidence of the class of chains that a public file supports.
 _CONFIDENCE = 0.99
+_WHY = {
+    "unit": "whose row it is", "piece": "guessed: an unbroken run of rows; a new one starts after a gap",
+    "order": "what sorts the rows", "start": "when a stay starts", "end": "when it ends, the first such time after it",
+    "value": "what is published of a row", "person": "whose row it is", "x": "guessed: the first coordinate of where",
+    "y": "guessed: the second one",
+}  # fmt: skip
 _SECTIONS = {"source": "[source]", "belief": "[belief]", "hide": "[hide]", "release": "[[release]]"}
 
 
@@ -58,40 +65,55 @@ class Start:
     said: Mapping[str, str]
     across: Across | None = None
 
-    def named(self, role: str, words: str) -> Iterator[Entry]:
-        """Yield the key of [source] for the column of a role."""
-        if role in self.roles:
-            yield Entry("source", role, self.roles[role].name, words)
+    @property
+    def is_normal(self) -> bool:
+        return self.kind in ("normal", "density")
 
-    def timed(self, role: str, words: str) -> Iterator[Entry]:
-        """Yield the key of [source] for a column of times, or of dates with its clock."""
-        if role in self.roles:
-            columns = [self.roles[key].name for key in (role, "clock") if key in self.roles]
-            yield Entry("source", role, columns if columns[1:] else columns[0], words)
+    @property
+    def ends(self) -> list[str]:
+        """Return the columns of pairs of people, if the file lists those, which the belief reads."""
+        return [self.roles[role].name for role in ("one", "other") if role in self.roles]
 
-    def source(self, rows: str, words: str) -> Iterator[Entry]:
+    def named(self, *roles: str) -> Iterator[Entry]:
+        """Yield the keys of [source] for columns by role, for dates with their clock."""
+        for role in roles:
+            if role in self.roles:
+                with_clock = (role, "clock") if role in ("order", "start") and "clock" in self.roles else (role,)
+                columns = [self.roles[key].name for key in with_clock]
+                yield Entry("source", role, columns if columns[1:] else columns[0], _WHY[role])
+
+    def source(self) -> Iterator[Entry]:
         """Yield the first keys of [source], up to the file's format."""
-        yield self.name()
+        other, rows = first_about(self.output, self.data), self.said.get("rows", "answers")
+        name, words = slug(self.data), "the name of these data in the ledger, for ever"
+        if other is not None and other.source is not None:
+            name = other.source
+            if other.path.name != self.output.name:
+                words = f"as in {plain(other.path.name)}: the same people have one name and one budget, for ever"
+        yield Entry("source", "name", name, words)
+        if self.ends:
+            yield Entry("source", "rows", "answers", "one row per person; who met whom is no part of it")
+            return
         yield Entry("source", "file", relative(self.data, self.output))
-        yield Entry("source", "rows", rows, words)
+        rows = "answers" if rows == "contacts" else rows
+        yield Entry("source", "rows", rows, f"a row says {ROWS[rows]}")
         yield from written_as("source", self.look.written)
 
-    def name(self) -> Entry:
-        """Return the source's name, as in other files about these data."""
-        other = first_about(self.output, self.data)
-        words = "the name of these data in the ledger, for ever"
-        if other is None or other.source is None:
-            return Entry("source", "name", slug(self.data), words)
-        if other.path.name != self.output.name:
-            words = f"as in {plain(other.path.name)}: the same people have one name and one budget, for ever"
-        return Entry("source", "name", other.source, words)
-
-    def budget(self, words: str, budget: float | Mapping[str, float] = 1.0) -> Entry:
+    def budget(self) -> Entry:
         """Return the source's budget, as in other files about these data."""
         other = first_about(self.output, self.data)
+        budget: object = {"epsilon": 1.0, "delta": 1e-6} if self.is_normal else 1.0
         if other is not None and other.budget is not None:
-            return Entry("source", "budget", other.budget, words)
-        return Entry("source", "budget", budget, words)
+            budget = other.budget
+        return Entry("source", "budget", budget, "the most epsilon that these people may ever spend")
+
+    def meetings(self) -> Iterator[Entry]:
+        """Yield the keys of [belief] that read who met whom."""
+        if self.ends and self.said.get("public") == "yes":
+            yield Entry("belief", "file", relative(self.data, self.output), "who met whom, which everybody may know")
+        if self.ends:
+            yield Entry("belief", "columns", self.ends, "the two that name a pair")
+            yield from written_as("belief", self.look.written)
 
     def belief(self) -> Iterator[Entry]:
         """Yield the kind of belief, and what was said of it."""
@@ -104,24 +126,20 @@ class Start:
             yield Entry("belief", "fit", fit, "every chain that this public file supports")
         elif source != "assumed":
             yield Entry("belief", "source", source, "where its numbers come from; the certificate says so")
-        states = names(said.get("states", ""))
+        states, shares = names(said.get("states", "")), pairs(said.get("next", ""))
         if "size" in said:
             yield Entry("belief", "size", whole(said["size"]), "how many people there are, which becomes public")
         if "states" in said:
-            key = "values" if is_users else "states"
-            yield Entry("belief", key, states, "all that can occur, from a code book")
+            yield Entry("belief", "values" if is_users else "states", states, "all that can occur, from a code book")
         if "stay" in said:
             yield Entry("belief", "stay", pairs(said["stay"]), "how long each state lasts at a time, on average")
-        if "next" in said:
-            shares = pairs(said["next"])
-            if is_users:
-                if {*shares} != {*states}:
-                    fix = "write for example yes 0.1, no 0.9"
-                    raise SpecError([InputError("does not name each of them once", fix=fix).at("belief", "next")])
-                probabilities = [shares[state] for state in states]
-                yield Entry("belief", "probabilities", probabilities, "how likely each of them is")
-            else:
-                yield Entry("belief", "next", shares, "how often each comes when another ends")
+        if "next" in said and not is_users:
+            yield Entry("belief", "next", shares, "how often each comes when another ends")
+        elif "next" in said:
+            if {*shares} != {*states}:
+                fix = "write for example yes 0.1, no 0.9"
+                raise SpecError([InputError("does not name each of them once", fix=fix).at("belief", "next")])
+            yield Entry("belief", "probabilities", [shares[state] for state in states], "how likely each of them is")
         for role, word in {"unit": "person", "piece": "piece"}.items():
             if role in self.roles and said.get("independent") == "yes":
                 yield Entry("belief", f"{role}s_independent", True, f"one {word} says nothing about the others")
@@ -177,7 +195,7 @@ def draft_of(start: Start) -> str:
         _line("output", output_by_default(start.output), "the folder of what is published"),
     ]
     of_section = dict[str, list[Entry]]()
-    for entry in entries(start):
+    for entry in (*start.source(), *start.belief(), *entries(start), start.budget()):
         of_section.setdefault(entry.section, []).append(entry)
     for section, header in _SECTIONS.items():
         if section == "belief" and brought.drafted is not None:

@@ -15,25 +15,14 @@ def words(text: str) -> frozenset[str]:
 
 #: The keys of [source] that name a column of sequences, and what such a column must look like.
 SEQUENCE_ROLES: Mapping[str, str] = {"order": "order", "value": "value", "unit": "unit", "piece": "piece"}
-#: Words in a column's name that suggest a role.
-_BY_ROLE = {
-    "unit": (
-        "unit person participant user subject patient individual respondent customer client member device phone sensor "
-        "household home vehicle car animal id uid pid who name student employee worker station cow owner wer "
-        "machine pupil child resident citizen driver dog horse bird house visitor card passenger guest nurse doctor "
-        "physician teacher tenant athlete player meter zahler"
-    ),
-    "piece": "piece segment bout session run trip episode block night visit recording part sequence seq track stay",
-    "order": (
-        "order time timestamp ts date datetime minute min hour second sec day week month year step t tick index idx "
-        "position pos frame epoch at when nr number zeit uhr stunde tag jahr heure jour annee hora dia ora giorno "
-        "shift schicht round"
-    ),
-    "value": (
-        "value state status activity posture behaviour behavior label class category mode event condition location "
-        "place room zone level diagnosis result code action phase stage symptom"
-    ),
-}
+#: Nouns of people, of what several of them may use, and of others that have rows of their own.
+INDIVIDUALS = words(
+    "person participant user subject patient individual respondent customer client member student employee worker "
+    "child pupil resident citizen driver visitor passenger guest nurse doctor physician teacher tenant athlete player "
+    "owner who"
+)
+THINGS = words("device phone sensor station machine vehicle car meter")
+_OTHERS = words("household home house animal cow dog bird horse card")
 #: What those are called in English whose rows a column of such a name holds.
 _IN_ENGLISH = dict[str, str]()
 for _noun, _foreign in {
@@ -44,24 +33,26 @@ for _noun, _foreign in {
     "meter": "zahler", "machine": "maschine", "pupil": "schuler schulerin", "vehicle": "fahrzeug",
 }.items():  # fmt: skip
     _IN_ENGLISH |= dict.fromkeys(_foreign.split(), _noun)
-WORDS = {role: words(text) for role, text in _BY_ROLE.items()}
-WORDS["unit"] |= _IN_ENGLISH.keys()
 #: Words that say whose row it is in a sentence, too: a column of such a name names those whose data there are.
-NOUNS = words(
-    "person participant user subject patient individual respondent customer client member device phone sensor "
-    "household home vehicle car animal student employee worker station cow owner child pupil resident citizen driver "
-    "visitor card passenger guest family couple farm firm company machine house dog bird horse school class village "
-    "nurse doctor physician teacher tenant athlete player meter"
-)
-#: Nouns of people, and of what several of them may use.
-INDIVIDUALS = words(
-    "person participant user subject patient individual respondent customer client member student employee worker "
-    "child pupil resident citizen driver visitor passenger guest nurse doctor physician teacher tenant athlete player "
-    "owner who"
-)
-THINGS = words("device phone sensor station machine vehicle car meter")
+NOUNS = (INDIVIDUALS - {"who"}) | THINGS | _OTHERS | words("family couple farm firm company school class village")
 INDIVIDUALS |= {foreign for foreign, noun in _IN_ENGLISH.items() if noun in INDIVIDUALS}
 THINGS |= {foreign for foreign, noun in _IN_ENGLISH.items() if noun in THINGS}
+#: Words in a column's name that suggest a role.
+WORDS = {
+    "unit": INDIVIDUALS | THINGS | _OTHERS | _IN_ENGLISH.keys() | words("unit id uid pid name wer"),
+    "piece": words(
+        "piece segment bout session run trip episode block night visit recording part sequence seq track stay"
+    ),
+    "order": words(
+        "order time timestamp ts date datetime minute min hour second sec day week month year step t tick index idx "
+        "position pos frame epoch at when nr number zeit uhr stunde tag jahr heure jour annee hora dia ora giorno "
+        "shift schicht round"
+    ),
+    "value": words(
+        "value state status activity posture behaviour behavior label class category mode event condition location "
+        "place room zone level diagnosis result code action phase stage symptom"
+    ),
+}
 #: Words beside them that say only that it is a name.
 NAMING = words("id uid pid name nr no number key code")
 #: Words in the name of a column that only counts rows.
@@ -69,12 +60,10 @@ NUMBERING = words("nr no number nummer num lfd row zeile line index idx record")
 #: Words in a column's name that say when something was: such a column is no unit.
 WHEN = words(
     "date datum datetime timestamp time day month year week hour minute second stunde tag monat jahr heure jour mois "
-    "annee hora dia mes ano ora giorno"
+    "annee hora dia mes ano ora giorno kw woche semaine semana settimana"
 )
 #: Words in the names of columns of dates that say how old somebody is.
 BIRTH = words("birth born geburt geburtsjahr naissance nacimiento founded gegrundet")
-#: What is another word where the numbers are no days: diastolic pressure.
-OR_NO_DAY = words("dia")
 #: Words in the name of a column of times of day.
 CLOCK = words("time clock hhmm uhr uhrzeit zeit heure hora ora")
 #: Words in the name of a column of hours of the day.
@@ -96,20 +85,33 @@ _SIZE_ENDS = ("große", "grosse", "groesse", "anzahl", "zahl")
 _NUMBER_OF = words("n nb nbr nbre")
 _PLURALS = words("children people enfants kinder personen menschen haushalte einwohner beschaftigte")
 _PLURALS |= {f"{noun}s" for noun in WORDS["unit"]} | {f"{noun}es" for noun in WORDS["unit"]}
-#: Nouns that name those of a row, or how many there are: households (their members), and words that are their plural.
-DWELLINGS = words("household home house family haushalt menage hogar")
-TOGETHER = DWELLINGS | words("familie famille familia foyer couple room zimmer chambre class klasse classe team equipe")
-LIKE_PLURALS = words("mitarbeiter teilnehmer nutzer benutzer schuler")
-#: Words in the name of a column of who is infected.
-INFECTED = words(
-    "infected infection infektion infiziert infecte infectado covid corona flu influenza grippe gripe virus measles "
-    "contagious contagio ill sick krank malade enfermo"
+#: Nouns of what several people share.
+TOGETHER = words(
+    "household home house family haushalt menage hogar familie famille familia foyer couple room zimmer chambre class "
+    "klasse classe team equipe"
 )
 #: Words in the name of a column whose numbers only identify, where each row has another.
 IDENTIFIERS = NAMING - {"name"} | words("nif cif siren siret vat iban ssn matricule kennung nummer")
 #: Words in the names of columns of degrees.
 NORTH = words("lat latitude latitud latitudine breite breitengrad")
 EAST = words("lon lng long longitude longitud longitudine lange langengrad")
+#: Words in the names of columns that name places, companies, and figures of companies.
+PLACE = words("place poi venue location stop spot cell tower ort lieu lugar luogo")
+COMPANY = words(
+    "company firm business enterprise corporation supplier branch store shop firma unternehmen betrieb entreprise "
+    "societe empresa azienda"
+)
+FIGURES = words(
+    "turnover revenue sales profit employees headcount assets equity umsatz gewinn mitarbeiter effectif ventas "
+    "ingresos fatturato"
+)
+#: Words in the names of the two ends of a contact.
+ENDS = tuple(
+    tuple(pair.split()) for pair in (
+        "i j", "source target", "src dst", "from to", "sender receiver", "sender recipient", "caller callee",
+        "ego alter", "one other", "who whom", "von an", "von nach", "de a", "da a",
+    )
+)  # fmt: skip
 
 
 def words_in(name: str) -> frozenset[str]:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
 from takifugu.data import Table, Written, column_kinds, rows_of, text_of
-from takifugu.data.files.first_lines import are_numbers, rows_of_header
+from takifugu.data.files.first_lines import rows_of_header
 from takifugu.data.files.sniff import numerals_of, time_formats
-from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
-from takifugu.data.values.texts import INTEGER, NUMBER, TIME
-from takifugu.releasing.file.guessing.clocks import DIGITS, WHOLE_HOURS, clock_of_numbers
+from takifugu.data.kinds import TEXTS, TIMES, WHOLE
+from takifugu.data.values.texts import NUMBER
+from takifugu.releasing.file.guessing.clocks import DIGITS, clock_of
 from takifugu.releasing.file.guessing.courses import are_hours_of, rises
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
 #: How many rows are inspected, at most, and of a wide table how many cells.
 LOOKED_AT, CELLS = 10_000, 1_000_000
-_FORMS = ((WHOLE, INTEGER), (NUMBERS, NUMBER), (TIMES, TIME))
-
-
 Rows = Mapping[str, Sequence[str | None]]
 #: Of so many rows one may be repeated as a whole.
 _ONE_REPEATED_IN = 20
@@ -70,58 +67,45 @@ def first_look(table: Table) -> FirstLook:
     is_whole = len(next(iter(all_rows.values()), ())) < looked_at(len(table.names))
     rows, odd = _without_odd_rows(all_rows, start.written.header and start.written.lines is None, is_whole)
     texts = {name: [v for v in values if v is not None] for name, values in rows.items()}
-    forms = {name: time_formats(some) for name, some in texts.items()}
-    numerals = numerals_of([some for name, some in texts.items() if not forms[name]])
-    table_format = replace(start.written, numerals=numerals) if start.numerals.usual else start.written
-    kinds = column_kinds(replace(start, written=table_format), texts)
-    kinds |= {name: TIMES for name, some in forms.items() if some}
-    seen = (Seen(name, kinds[name], values, table_format.numerals, forms[name]) for name, values in rows.items())
-    columns = {column.name: without_marks(column) for column in seen}
+    numerals = numerals_of([some for some in texts.values() if not time_formats(some)])
+    if start.numerals.usual:
+        start = replace(start, written=replace(start.written, numerals=numerals))
+    columns = {column.name: column for column in _seen(start, rows)}
+    marks = {name: some for name, column in columns.items() if (some := marks_of(column))}
+    unmarked = dict[str, Sequence[str | None]]()
+    for name, some in marks.items():
+        unmarked[name] = [None if value in some else value for value in rows[name]]
+    for column in _seen(start, unmarked):
+        columns[column.name] = replace(column, marks=0 if column.kind == TEXTS else len(marks[column.name]))
     columns |= {column.name: replace(column, kind=TEXTS) for column in _clocks([*columns.values()])}
     columns |= {c.name: _in_the_order_of_time(c, [*columns.values()]) for c in columns.values() if len(c.forms) > 1}
     twice = tuple(dict.fromkeys(name for name in start.names if name and start.names.count(name) > 1))
-    return FirstLook(columns, table_format, twice, all_rows, odd)
+    return FirstLook(columns, start.written, twice, all_rows, odd)
 
 
-def without_marks(column: Seen) -> Seen:
-    """Return a column of texts with usual marks read as missing."""
-    marks = marks_of(column)
-    if not marks:
-        return column
-    values = [None if value in marks else value for value in column.values]
-    texts = [value for value in values if value is not None]
-    forms, plain = time_formats(texts), [column.numerals.plain(text) for text in {*texts}]
-    kind = TEXTS
-    for other_kind, form in reversed(_FORMS):
-        if plain and all(re.match(form, text) for text in plain):
-            kind = other_kind
-    if forms:
-        kind = TIMES
-    used_marks = 0 if kind == TEXTS else len(marks)
-    return Seen(column.name, kind, values, column.numerals, forms, marks=used_marks)
+def _seen(table: Table, rows: Rows) -> Iterator[Seen]:
+    """Yield columns as they look, each of the kind of all its values."""
+    texts = {name: [v for v in values if v is not None] for name, values in rows.items()}
+    kinds = column_kinds(table, texts)
+    for name, values in rows.items():
+        forms = time_formats(texts[name])
+        yield Seen(name, TIMES if forms else kinds[name], values, table.written.numerals, forms)
 
 
-def _clocks(columns: Sequence[Seen]) -> list[Seen]:
-    """Return the columns of numbers that are times of day."""
+def _clocks(columns: Sequence[Seen]) -> Iterator[Seen]:
+    """Yield the columns of whole numbers that are times of day beside dates."""
     dates = [column for column in columns if column.is_date]
-    numbers = [column for column in columns if column.kind == WHOLE and dates]
-    forms = {column: clock_of_numbers(column.words, column.labels) for column in numbers}
-    hours = list[Seen]()
-    for column, form in forms.items():
-        if form == WHOLE_HOURS and any(are_hours_of(day.values, column.values) for day in dates):
-            hours.append(column)
-    return [*hours, *(column for column, form in forms.items() if form == DIGITS)]
+    for column in columns:
+        form = clock_of(column.words, column.labels) if column.kind == WHOLE and dates else None
+        if form == DIGITS or (form and any(are_hours_of(day.values, column.values) for day in dates)):
+            yield column
 
 
 def _in_the_order_of_time(dates: Seen, columns: Sequence[Seen]) -> Seen:
-    """Return dates with the only rising format, or as unclear.
-
-    They rise in all rows, or else in those of each unit: the first column with a rising format counts.
-    """
-    several = [c for c in columns if c.is_name and c.recurs and not c.tells_when]
-    several.sort(key=lambda column: (not column.named("unit"), column.runs != len(column.labels)))
+    """Return dates with the only format that rises, in all rows or in those of each unit, or else as unclear."""
+    several = [[c.values] for c in columns if c.is_name and c.recurs and not c.tells_when]
     readings = [replace(dates, forms=tuple(dict.fromkeys((form, *dates.forms)))) for form in dates.forms]
-    for keys in ([], *([column.values] for column in several)):
+    for keys in ([], *several):
         risen = [reading for reading in readings if rises(reading.moments, keys, or_stays=True)]
         if risen:
             return risen[0] if len(risen) == 1 else replace(dates, is_unclear=True)
@@ -156,8 +140,7 @@ def _without_odd_rows(rows: Rows, has_names: bool, is_whole: bool) -> tuple[dict
     below = rows_of_header(every[:_COMPARED]) if has_names else 0
     some = [row for row in every[below:] if row != names]
     header_repeats = len(every) - below - len(some)
-    columns = [*zip(*some, strict=True)]
-    totals = is_whole and len(some) > 1 and _are_totals([(column[-1], column[:-1]) for column in columns])
+    totals = is_whole and any(re.fullmatch(_TOTAL, value) for value in (some or [()])[-1] if value is not None)
     some = some[: len(some) - totals]
     different = [*dict.fromkeys(some)]
     repeated = len(some) - len(different)
@@ -165,23 +148,6 @@ def _without_odd_rows(rows: Rows, has_names: bool, is_whole: bool) -> tuple[dict
         different, repeated = some, 0
     clean_columns = [*zip(*different, strict=True)] or [()] * len(names)
     return dict(zip(names, map(list, clean_columns), strict=True)), Odd(repeated, below, header_repeats, totals)
-
-
-def _are_totals(columns: Sequence[tuple[str | None, Sequence[str | None]]]) -> bool:
-    """Return whether the last row holds totals.
-
-    Totals say so, or lack the identifier of all other rows and have a larger number.
-    """
-    if any(last is not None and re.fullmatch(_TOTAL, last) and last not in values for last, values in columns):
-        return True
-    lacks = any(last is None and None not in values and len(set(values)) == len(values) for last, values in columns)
-    if not lacks:
-        return False
-    numbers = [(last, values) for last, values in columns if last is not None and are_numbers([last, *values])]
-    for last, values in numbers:
-        if len(last) <= max(len(value or "") for value in values):
-            return False
-    return bool(numbers)
 
 
 #: What often stands for a missing value.

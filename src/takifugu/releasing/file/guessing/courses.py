@@ -1,4 +1,4 @@
-"""How rows follow each other in time: whether they rise, where a clock was set back, how far they are apart."""
+"""How rows follow each other in time: whether they rise, and how far they are apart."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from takifugu.data.rows.layout import STEP_UNITS
 from takifugu.releasing.file.guessing.seen import MISSING
 
 Keys = Sequence[Sequence[str | None]]
-#: A clock is set back by no more seconds.
-_HOUR = 3600
+#: So many of a hundred rows differ, though a clock was set back.
+_DIFFERENT = 90
 #: Rows are even where so many of a hundred gaps are the commonest one, and so many are multiples of it.
 _COMMONEST, _MULTIPLES = 60, 95
 #: States last over rows where so many of a hundred rows have the state of the row before.
@@ -33,31 +33,6 @@ def rises(moments: Sequence[float], keys: Keys, or_stays: bool = False) -> bool:
     return risen or not or_stays
 
 
-def passes(moments: Sequence[float], keys: Keys) -> list[int]:
-    """Return how often the clock was set back before each row.
-
-    A clock goes back once, by at most an hour, and is passed again; else none was set back.
-    """
-    before: dict[tuple[str | None, ...], float] = {}
-    back: dict[tuple[str | None, ...], float] = {}
-    number = []
-    for moment, *names in zip(moments, *keys, strict=True):
-        key = tuple(names)
-        if key in before and moment < before[key]:
-            if key in back or before[key] - moment > _HOUR:
-                return [0] * len(moments)
-            back[key] = before[key]
-        before[key] = moment
-        number.append(int(key in back))
-    return number if all(before[key] > back[key] for key in back) else [0] * len(moments)
-
-
-def is_set_back(moments: Sequence[float], keys: Keys) -> bool:
-    """Return whether each key's times rise after a clock set back."""
-    number = passes(moments, keys)
-    return any(number) and rises(moments, [*keys, [str(n) for n in number]])
-
-
 def several_each(keys: Keys) -> bool:
     """Return whether keys have two rows or more on average."""
     return len(set(zip(*keys, strict=True))) * 2 <= len(keys[0])
@@ -65,19 +40,17 @@ def several_each(keys: Keys) -> bool:
 
 def nearly_all_differ(values: Sequence[Sequence[Hashable]]) -> bool:
     rows = list(zip(*values, strict=True))
-    return len(set(rows)) * 100 >= len(rows) * 98
+    return len(set(rows)) * 100 >= len(rows) * _DIFFERENT
 
 
 def are_hours_of(days: Sequence[str | None], hours: Sequence[str | None]) -> bool:
-    """Return whether days have several hours, mostly rising within each.
+    """Return whether days have several hours on average.
 
-    >>> are_hours_of("aaabbb", "012012"), are_hours_of("aaabbb", "777777"), are_hours_of("aaabbb", "210210")
-    (True, False, False)
+    >>> are_hours_of("aaabbb", "012012"), are_hours_of("aaabbb", "777777")
+    (True, False)
     """
-    rows = [(day, int(hour)) for day, hour in zip(days, hours, strict=True) if day is not None and hour is not None]
-    several = 2 * len({day for day, _ in rows}) <= len(set(rows))
-    rising = [earlier <= other for (day, earlier), (same, other) in pairwise(rows) if day == same]
-    return several and sum(rising) * 5 >= len(rising) * 4
+    rows = {(day, hour) for day, hour in zip(days, hours, strict=True) if day is not None and hour is not None}
+    return 2 * len({day for day, _ in rows}) <= len(rows)
 
 
 @dataclass(frozen=True)

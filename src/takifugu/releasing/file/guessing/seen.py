@@ -7,23 +7,18 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from takifugu.data import Numerals, TimeFormat
-from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
+from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.data.times.moments import iso_time
-from takifugu.releasing.file.guessing.clocks import clock_of, clock_of_numbers, reader_of
+from takifugu.releasing.file.guessing.clocks import DIGITS, FIRST_DAY, ISO_DATE, clock_of
 from takifugu.releasing.file.guessing.column_words import (
-    DWELLINGS,
     IDENTIFIERS,
     INDIVIDUALS,
     LASTING,
-    LIKE_PLURALS,
-    NAMING,
     NUMBERING,
-    OR_NO_DAY,
-    THINGS,
     WHEN,
     WORDS,
     WORTH,
@@ -33,21 +28,22 @@ from takifugu.releasing.file.guessing.column_words import (
 
 #: A column with more distinct values than this is not taken for a column of states.
 MOST_STATES = 20
-_DATE, _OFFSET = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?", r"(?:Z|[+-][0-9]{2}:?[0-9]{2})$"
-#: A column rises where so many of its rows do; no month has more days.
-_RISES, _LAST_OF_MONTH = 0.8, 31
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?"
+#: A column rises where so many of its rows do.
+RISES = 0.8
 #: A name of more words is a sentence.
 _LONGEST_NAME = 4
 #: The moment of what is missing, before all others.
 MISSING = float("-inf")
+_format = lru_cache(TimeFormat)
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
     """What the first rows of a column look like, and what its name says.
 
-    `forms` are the formats that all its times have, the likeliest first, and `is_unclear` whether nothing tells which
-    is meant; so many different texts are read as missing `marks`.
+    `forms` are the formats that all its times have, the likeliest first; nothing tells which is meant if it
+    `is_unclear`. So many different texts are read as missing `marks`.
     """
 
     name: str
@@ -57,6 +53,8 @@ class Seen:
     forms: tuple[str, ...] = ()
     is_unclear: bool = False
     marks: int = 0
+
+    # What its values are.
 
     @cached_property
     def present(self) -> tuple[str, ...]:
@@ -71,82 +69,8 @@ class Seen:
         return len(self.present)
 
     @property
-    def form(self) -> str | None:
-        return next(iter(self.forms), None)
-
-    @cached_property
-    def runs(self) -> int:
-        return sum(a != b for a, b in pairwise(self.present)) + 1
-
-    @cached_property
-    def moments(self) -> list[float]:
-        """Return numbers, or the seconds of times; missing ones least."""
-        moment = {text: self._moment(text) for text in self.labels}
-        return [MISSING if value is None else moment[value] for value in self.values]
-
-    @cached_property
-    def _moment(self) -> Callable[[str], float]:
-        if self.is_number:
-            part = 1000 if self.epoch == "epoch_ms" else 1
-            return lambda text: float(self.numerals.plain(text)) / part
-        if self.clock_form is not None:
-            of_day = reader_of(self.clock_form)
-            return lambda text: _seconds(of_day(text))
-        if self.kind != TIMES:
-            return lambda _: MISSING
-        read = _iso if self.form is None else TimeFormat(self.form).read
-        return lambda text: _seconds(read(text))
-
-    @cached_property
-    def steps(self) -> list[float]:
-        """Return by how much each moment is above the one before."""
-        moments = [moment for moment in self.moments if moment > MISSING]
-        return [after - before for before, after in pairwise(moments)]
-
-    @cached_property
-    def rising(self) -> float:
-        """Return the share of rows above the row before."""
-        return sum(step > 0 for step in self.steps) / max(len(self.steps), 1)
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        some = words_in(self.name)
-        return some if some.isdisjoint(OR_NO_DAY) or self._may_be_days() else some - OR_NO_DAY
-
-    def _may_be_days(self) -> bool:
-        """Return whether its numbers, if any, may be days."""
-        if not self.is_number:
-            return True
-        falling = sum(step < 0 for step in self.steps) / max(len(self.steps), 1)
-        is_in_order = min(self.rising, falling) <= 1 - _RISES  # many rows may have one day
-        return self.kind == WHOLE and (is_in_order or self.range <= _LAST_OF_MONTH)
-
-    @cached_property
-    def stem(self) -> str:
-        """Return the name without its distinguishing digit or letter.
-
-        >>> from takifugu.data import Numerals
-        >>> [Seen(name, TEXTS, (), Numerals()).stem for name in ("Élève 2", "person1_id", "eleveA", "node_b")]
-        ['élève', 'person_id', 'eleve', 'node']
-        """
-        last = r"(?:[ _-]?[0-9]+|[ _-][ABIJabij]|(?<=[a-z])[ABIJ])(?=(?:[ _-](?i:id|nr|no))?$)"
-        return re.sub(last, "", unicodedata.normalize("NFC", self.name)).strip().lower()
-
-    @property
     def is_number(self) -> bool:
         return self.kind in (WHOLE, NUMBERS)
-
-    @property
-    def worth(self) -> str | None:
-        """Return what a 1 of a duration is worth, if its name says so."""
-        return next((step for step, names in WORTH.items() if self.words & names), None)
-
-    @property
-    def is_duration(self) -> bool:
-        """Return whether its name and numbers say how long something was."""
-        is_called_so = self.worth is not None or bool(self.words & LASTING)
-        is_negative = any(MISSING < number < 0 for number in self.moments)
-        return self.is_number and is_called_so and not is_negative and self.epoch is None
 
     @property
     def is_name(self) -> bool:
@@ -154,45 +78,38 @@ class Seen:
         return self.kind in (WHOLE, TEXTS)
 
     @property
-    def range(self) -> float:
-        """Return its largest absolute number."""
-        return max((abs(float(self.numerals.plain(text))) for text in self.labels), default=0)
-
-    @property
-    def decimals(self) -> int:
-        """Return the usual number of digits behind the point."""
-        behind = sorted(len(self.numerals.plain(text).partition(".")[2]) for text in self.labels)
-        return behind[len(behind) // 2] if behind else 0
-
-    @cached_property
-    def is_identifier(self) -> bool:
-        """Return whether its whole numbers only identify rows."""
-        counts_or_tells_when = self.is_size or self.tells_when or self.is_time
-        if self.kind != WHOLE or counts_or_tells_when or not 1 < self.rows == len(self.labels):
-            return False
-        numbers = [self._moment(text) for text in self.labels]
-        is_consecutive = max(numbers) - min(numbers) == self.rows - 1
-        return is_consecutive or bool(self.words & (IDENTIFIERS | WORDS["unit"]))
-
-    @property
-    def only_numbers_cases(self) -> bool:
-        """Return whether its numbers identify cases in no order of time."""
-        return self.is_identifier and self.words & WORDS["order"] <= NUMBERING and 1 - _RISES < self.rising < _RISES
-
-    @property
-    def is_running(self) -> bool:
-        """Return whether it numbers the rows, by its name and numbers."""
-        is_called_so = self.kind == WHOLE and bool(self.words) and self.words <= NUMBERING
-        return is_called_so and {*self.steps} <= {1}
-
-    @property
-    def rises(self) -> bool:
-        return self.rising >= _RISES
+    def is_few(self) -> bool:
+        """Return whether it has a few different values, as states are."""
+        return (self.is_name or self.kind == YES_NO) and 1 < len(self.labels) <= MOST_STATES
 
     @property
     def recurs(self) -> bool:
         """Return whether it has some values, each in two rows on average."""
         return 1 < len(self.labels) * 2 <= self.rows
+
+    @cached_property
+    def runs(self) -> int:
+        return sum(a != b for a, b in pairwise(self.present)) + 1
+
+    @cached_property
+    def is_identifier(self) -> bool:
+        """Return whether its whole numbers only identify rows."""
+        tells_more = self.is_size or self.tells_when or self.is_time
+        if self.kind != WHOLE or tells_more or not 1 < self.rows == len(self.labels):
+            return False
+        numbers = [self._moment(text) for text in self.labels]
+        return max(numbers) - min(numbers) == self.rows - 1 or bool(self.words & (IDENTIFIERS | WORDS["unit"]))
+
+    @property
+    def only_numbers_cases(self) -> bool:
+        """Return whether its numbers identify cases in no order of time."""
+        return self.is_identifier and self.words & WORDS["order"] <= NUMBERING and 1 - RISES < self.rising < RISES
+
+    # When it was.
+
+    @property
+    def form(self) -> str | None:
+        return next(iter(self.forms), None)
 
     @property
     def epoch(self) -> str | None:
@@ -210,26 +127,9 @@ class Seen:
         return self.kind == TIMES or (self.is_number and self.epoch is not None)
 
     @cached_property
-    def is_local(self) -> bool:
-        """Return whether it holds times of a clock on a wall."""
-        has_offset = "%z" in (self.form or "") or any(re.search(_OFFSET, text[10:]) for text in self.labels)
-        return self.kind == TIMES and not has_offset
-
-    @property
-    def stands_together(self) -> bool:
-        """Return whether the rows of each value stand together."""
-        return 1 < self.runs == len(self.labels)
-
-    @property
-    def tells_when(self) -> bool:
-        """Return whether it holds times, days, months or years."""
-        return self.kind == TIMES or self.is_clock or bool(self.words & WHEN)
-
-    @cached_property
     def clock_form(self) -> str | None:
         """Return the format of its times of day, None without such."""
-        numbers = clock_of_numbers(self.words, self.labels) if self.kind == TEXTS else None
-        return numbers or clock_of(self.labels)
+        return clock_of(self.words if self.kind == TEXTS else frozenset(), self.labels)
 
     @property
     def is_clock(self) -> bool:
@@ -243,9 +143,50 @@ class Seen:
         return self.kind == TIMES and all(re.fullmatch(_DATE, text) for text in self.labels)
 
     @property
-    def is_question(self) -> bool:
-        """Return whether the name is a question or a sentence."""
-        return self.name.rstrip().endswith("?") or len(self.name.split()) > _LONGEST_NAME
+    def tells_when(self) -> bool:
+        """Return whether it holds times, days, months or years; numbers of ten digits may be names."""
+        return self.kind == TIMES or self.is_clock or bool(self.words & WHEN)
+
+    @cached_property
+    def moments(self) -> list[float]:
+        """Return numbers, or the seconds of times; missing ones least."""
+        moment = {text: self._moment(text) for text in self.labels}
+        return [MISSING if value is None else moment[value] for value in self.values]
+
+    @cached_property
+    def _moment(self) -> Callable[[str], float]:
+        if self.is_number:
+            part = 1000 if self.epoch == "epoch_ms" else 1
+            return lambda text: float(self.numerals.plain(text)) / part
+        if self.clock_form is not None:
+            form, digits = f"{ISO_DATE} {self.clock_form}", 4 if self.clock_form == DIGITS else 0
+            return lambda text: seconds_of(FIRST_DAY + text.zfill(digits), form)
+        if self.kind != TIMES:
+            return lambda _: MISSING
+        return lambda text: seconds_of(text, self.form)
+
+    @cached_property
+    def rising(self) -> float:
+        """Return the share of rows above the row before."""
+        moments = [moment for moment in self.moments if moment > MISSING]
+        return sum(before < after for before, after in pairwise(moments)) / max(len(moments) - 1, 1)
+
+    # What its name says.
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return words_in(self.name)
+
+    @cached_property
+    def stem(self) -> str:
+        """Return the name without its distinguishing digit or letter.
+
+        >>> from takifugu.data import Numerals
+        >>> [Seen(name, TEXTS, (), Numerals()).stem for name in ("Élève 2", "person1_id", "eleveA", "node_b")]
+        ['élève', 'person_id', 'eleve', 'node']
+        """
+        last = r"(?:[ _-]?[0-9]+|[ _-][ABIJabij]|(?<=[a-z])[ABIJ])(?=(?:[ _-](?i:id|nr|no))?$)"
+        return re.sub(last, "", unicodedata.normalize("NFC", self.name)).strip().lower()
 
     @cached_property
     def is_size(self) -> bool:
@@ -253,17 +194,26 @@ class Seen:
         return self.is_number and says_how_many(self.name)
 
     @property
-    def may_be_size(self) -> bool:
-        """Return whether its numbers may count whom its name names."""
-        if self.kind != WHOLE or self.words & NAMING or (self.stands_together and self.recurs):
-            return False
-        many = self.words & LIKE_PLURALS and len({len(text) for text in self.labels}) > 1
-        return bool(many or (self.words & DWELLINGS and self.range <= MOST_STATES))
+    def worth(self) -> str | None:
+        """Return what a 1 of a duration is worth, if its name says so."""
+        return next((step for step, names in WORTH.items() if self.words & names), None)
 
     @property
-    def names_things(self) -> bool:
-        """Return whether its name is one of places or devices."""
-        return bool(self.words & THINGS)
+    def is_duration(self) -> bool:
+        """Return whether its name and numbers say how long something was."""
+        is_called_so = self.worth is not None or bool(self.words & LASTING)
+        is_negative = any(MISSING < number < 0 for number in self.moments)
+        return self.is_number and is_called_so and not is_negative and self.epoch is None
+
+    @property
+    def is_question(self) -> bool:
+        """Return whether the name is a question or a sentence."""
+        return self.name.rstrip().endswith("?") or len(self.name.split()) > _LONGEST_NAME
+
+    @property
+    def may_name(self) -> bool:
+        """Return whether its values may say whose a row is."""
+        return self.is_name and not (self.tells_when or self.is_size or self.is_duration)
 
     @property
     def names_people(self) -> bool:
@@ -280,16 +230,12 @@ class Seen:
         return bool(self.words & WORDS[role]) and not speaks_of
 
 
-def _iso(text: str) -> datetime | None:
+def seconds_of(text: str, form: str | None) -> float:
+    """Return a time in seconds by its format, or ISO 8601; MISSING for another text."""
     try:
-        return iso_time(text)
+        time: datetime | None = iso_time(text) if form is None else _format(form).read(text)
     except ValueError:
-        return None
-
-
-def _seconds(time: datetime | None) -> float:
+        time = None
     if time is None:
         return MISSING
-    if time.tzinfo is None:
-        time = time.replace(tzinfo=UTC)
-    return time.timestamp()
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

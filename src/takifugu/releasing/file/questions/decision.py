@@ -13,7 +13,7 @@ from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.five import QUESTIONS
 from takifugu.releasing.file.questions.question import NONE, Question
-from takifugu.releasing.file.questions.subject import Answers, Subject, column_named
+from takifugu.releasing.file.questions.subject import Answers, Subject
 
 #: Returns the answer of a word; InputError for an invalid one, and for one that the file it drafts refuses.
 Accept = Callable[[str], str]
@@ -80,8 +80,8 @@ def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Sta
 
 def _check_people(subject: Subject, answers: Answers) -> None:
     """Raise InputError for somebody's rows in a file of separate people."""
-    whose = column_named(answers.get("whose", NONE))
-    if whose is not None and subject.unit_role(answers) is None:
+    whose = answers.get("whose", NONE)
+    if whose != NONE and subject.unit_role(answers) is None:
         raise InputError(
             f"--whose is {whose!r}, and under --secret {answers['secret']} each row is another person or case",
             rule="all rows of a person must be hidden together",
@@ -91,24 +91,20 @@ def _check_people(subject: Subject, answers: Answers) -> None:
 
 def _answered_columns(subject: Subject, answers: Answers) -> dict[str, Seen | None]:
     """Return the answered columns by role, None if none was meant."""
-    names = dict[str, str]()
+    names, look, rows = dict[str, str](), subject.look.columns, answers["rows"]
     role = subject.unit_role(answers)
     if role is not None:
         names[role] = answers.get("whose", NONE)
-    if answers["rows"] == "stays":
-        start, *clocks, closing = next(p for p in subject.facts.stays if ", ".join(p) == answers["when"])
-        key = "end" if clocks or subject.look.columns[closing].is_time else "duration"
-        names |= {"start": start, key: closing}
-        if clocks:
-            names["clock"] = clocks[0]
+    if rows == "stays":
+        start, *clocks, closing = next(stay for stay in subject.facts.stays if ", ".join(stay) == answers["when"])
+        key = "end" if clocks or look[closing].is_time else "duration"
+        names |= {"start": start, key: closing, **dict(zip(("clock",), clocks, strict=False))}
     elif "order" in subject.all_roles(answers):
         names["order"] = answers.get("when", NONE)
-    if answers["rows"] != "visits":
+    if rows != "visits":
         names["value"] = answers.get("publish", NONE)
-    columns = dict[str, Seen | None]()
-    for role, name in names.items():
-        columns[role] = None if name == NONE else subject.look.columns[name]
-    return columns
+    columns: dict[str, Seen | None] = dict.fromkeys(names)
+    return columns | {role: look[name] for role, name in names.items() if name != NONE}
 
 
 def _likely_columns(subject: Subject, answers: Answers) -> dict[str, Seen]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
+from takifugu.core.escaping import visible
 from takifugu.data import parse_step
 from takifugu.releasing.file.drafting.draft import names, names_a_file
 from takifugu.releasing.file.keys import LASTING, STEPS
@@ -19,55 +20,47 @@ _WRONG = (
     "noise is made for stays as long as you say. If they really last longer, less is hidden than the file promises; if "
     "they are shorter, there is more noise than needed"
 )
+_Filling = Callable[[Subject, Answers], Question | None]
 
 
 def _later(name: str, words: str, why: str, *choices: Choice, form: str | None = None) -> Question:
     return Question(name, words, (_LATER, *choices), NONE, why, form=form)
 
 
+def _written(name: str, words: str, why: str, asks: Callable[[Subject, Answers], bool]) -> tuple[str, _Filling]:
+    """Return a question that a text answers, where it `asks`."""
+    return name, lambda subject, answers: _later(name, words, why, form="text") if asks(subject, answers) else None
+
+
 def _is_chain(subject: Subject, answers: Answers) -> bool:
     return answers["rows"] in STEPS and subject.kind_of(answers).startswith("markov-chain")
 
 
+def _are_users(subject: Subject, answers: Answers) -> bool:
+    return subject.kind_of(answers) == "users"
+
+
+def _has_states(subject: Subject, answers: Answers) -> bool:
+    return _is_chain(subject, answers) or subject.kind_of(answers) in ("users", "contacts")
+
+
+def _lasts(_: Subject, answers: Answers) -> bool:
+    return answers["rows"] in LASTING
+
+
+def _has_names(_: Subject, answers: Answers) -> bool:
+    return answers["rows"] in LASTING and answers.get("whose", NONE) != NONE
+
+
 def _dates(subject: Subject, answers: Answers) -> Question | None:
     column = subject.look.columns.get(answers.get("when", NONE).partition(", ")[0])
-    if column is None or not column.is_unclear:
+    if column is None or not column.forms[1:]:
         return None
-    readings = [Choice(form, "how a date is written") for form in column.forms]
-    return _later("dates", "Which number of a date is the day?", "nothing in the table tells", *readings)
-
-
-def _states(subject: Subject, answers: Answers) -> Question | None:
-    if not _is_chain(subject, answers) and subject.kind_of(answers) not in ("users", "contacts"):
-        return None
-    words = "Which states are there?" if answers["rows"] in STEPS else "Which values are there?"
-    why = "all that can occur by a code book or a questionnaire, with commas, whether or not they do"
-    return _later("states", words, why, form="text")
-
-
-def _size(subject: Subject, answers: Answers) -> Question | None:
-    if subject.kind_of(answers) != "users":
-        return None
-    return _later("size", "How many people are there?", "the number becomes public", form="text")
-
-
-def _from(_: Subject, answers: Answers) -> Question | None:
-    if answers["rows"] not in LASTING:
-        return None
-    return _later("from", "When does the recording start?", "a day that is known without the rows", form="text")
-
-
-def _until(_: Subject, answers: Answers) -> Question | None:
-    if answers["rows"] not in LASTING:
-        return None
-    return _later("until", "When does it end?", "at the latest the day of the export", form="text")
-
-
-def _roster(_: Subject, answers: Answers) -> Question | None:
-    if answers["rows"] not in LASTING or answers.get("whose", NONE) == NONE:
-        return None
-    why = "a public list: its file, or the names with commas; not from these rows"
-    return _later("roster", "Who was recorded?", why, form="text")
+    words, readings = "Which number of a date is the day?", [Choice(form, "is read so") for form in column.forms]
+    if column.is_unclear:
+        return _later("dates", words, "nothing in the table tells", *readings)
+    why = f"the rows of {visible(column.name)!r} rise only so, but {column.forms[1]} fits, too"
+    return Question("dates", words, (*readings, _LATER), column.forms[0], why)
 
 
 def _otherwise(_: Subject, answers: Answers) -> Question | None:
@@ -100,7 +93,7 @@ def _stay(subject: Subject, answers: Answers) -> Question | None:
 
 def _next(subject: Subject, answers: Answers) -> Question | None:
     words, why = "How likely is each value?", "for example yes 0.1, no 0.9; not from these data"
-    if subject.kind_of(answers) != "users" or "states" not in answers:
+    if not _are_users(subject, answers) or "states" not in answers:
         if "stay" not in answers or len(names(answers["states"])) < 3:
             return None
         words = "How often does each state come when another one ends?"
@@ -123,8 +116,15 @@ def _public(subject: Subject, answers: Answers) -> Question | None:
     return _later("public", "May everybody know who met whom?", "", Choice("yes", "it is public"))
 
 
-FILLINGS: Mapping[str, Callable[[Subject, Answers], Question | None]] = {
-    "dates": _dates, "states": _states, "size": _size, "from": _from, "until": _until,
-    "roster": _roster, "otherwise": _otherwise, "source": _source, "stay": _stay, "next": _next,
-    "independent": _independent, "public": _public,
-}  # fmt: skip
+FILLINGS: Mapping[str, _Filling] = dict((
+    ("dates", _dates),
+    _written("states", "Which states or values are there?",
+             "all that can occur by a code book or a questionnaire, with commas, whether or not they do", _has_states),
+    _written("size", "How many people are there?", "the number becomes public", _are_users),
+    _written("from", "When does the recording start?", "a day that is known without the rows", _lasts),
+    _written("until", "When does it end?", "at the latest the day of the export", _lasts),
+    _written("roster", "Who was recorded?",
+             "a public list: its file, or the names with commas; not from these rows", _has_names),
+    ("otherwise", _otherwise), ("source", _source), ("stay", _stay), ("next", _next), ("independent", _independent),
+    ("public", _public),
+))  # fmt: skip

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, RECORDS, WHOLE_COLUMNS
+from takifugu.model.queries.sections import EACH_ROW, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.rules import Guess, guessed
 from takifugu.releasing.file.keys import STEPS
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES
-from takifugu.releasing.file.questions.question import NONE
+from takifugu.releasing.file.questions.likely import Likely, likely_of
 
 #: The shape of a file about answers, by what stays secret of them.
 SHAPES = {"answers": RECORDS, "column": WHOLE_COLUMNS, "population": EACH_ROW}
@@ -34,29 +33,26 @@ class Subject:
         return Facts(self.look)
 
     @cached_property
-    def guess(self) -> Guess:
-        """Return the stated kind, or a guess by the table."""
-        return guessed(self.facts) if self.kind is None else Guess(self.kind, 0, "")
+    def likely(self) -> Likely:
+        return likely_of(self.facts)
 
-    def likely(self, role: str) -> str | None:
+    def column(self, role: str) -> str | None:
         """Return the name of the likely column of a role."""
         column = self.facts.roles.get(role)
         return None if column is None else column.name
 
     def kind_of(self, answers: Answers) -> str:
-        """Return the kind of file for the answers."""
-        rows, likely = answers.get("rows"), self.guess.kind
-        if self.kind is not None or rows is None:
-            return likely
+        """Return the kind of file for the answers, or of those before the secret for the likely one."""
+        rows = answers["rows"]
+        if self.kind is not None:
+            return self.kind
+        if rows in STEPS:
+            return SEQUENCES
         if rows in ("visits", "contacts"):
             return {"visits": "asymmetric", "contacts": "contacts"}[rows]
-        shape = IN_ORDER if rows in STEPS else SHAPES.get(answers.get("secret", ""))
-        if shape is None:
-            shape = shape_of(likely) if shape_of(likely) in SHAPES.values() else RECORDS
-        if shape_of(likely) == shape and (likely != "contacts" or self.facts.ends is None):
-            return likely
         columns = "normal" if len(self.facts.amounts) > len(self.facts.answers) else "independent-records"
-        return {IN_ORDER: SEQUENCES, RECORDS: "users", WHOLE_COLUMNS: columns, EACH_ROW: "populations"}[shape]
+        kinds = {"answers": "users", "column": columns, "population": "populations"}
+        return kinds[answers.get("secret", self.likely.secret)]
 
     def unit_role(self, answers: Answers) -> str | None:
         """Return the key of [source] for people or units, if any."""
@@ -70,8 +66,3 @@ class Subject:
 def shape_of(kind: str) -> str:
     """Return the meaning of a row in a kind's data."""
     return KINDS.find(kind).facts.rows
-
-
-def column_named(word: str) -> str | None:
-    """Return the column of an answer, if any."""
-    return None if word == NONE else word

@@ -6,17 +6,22 @@ from collections.abc import Sequence
 
 from takifugu.core.escaping import visible
 from takifugu.data.kinds import TEXTS
+from takifugu.releasing.file.guessing.column_words import NOUNS, TOGETHER
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.questions.question import NONE, Choice, Question
 from takifugu.releasing.file.questions.subject import Answers, Subject
 
-_NAMES_NOBODY = "no column: all rows are about one person or thing"
-_EACH_ANOTHER = "no column: each row is another person or case"
+_NOBODY = {
+    "answers": "no column: each row is another person or case",
+    "steps": "no column: all rows are about one person or thing",
+}
+#: The columns that may say whose a row is, the likely one, why, and whether it is clear.
+_Likely = tuple[list[Seen], Seen | None, str, bool]
 
 
 def whose(subject: Subject, answers: Answers) -> Question | None:
-    rows, facts, others = answers["rows"], subject.facts, True
+    rows, facts, others = answers["rows"], subject.facts, answers["rows"] != "wide"
     if rows == "contacts":
         return None  # each row names two
     if rows == "answers":
@@ -25,39 +30,42 @@ def whose(subject: Subject, answers: Answers) -> Question | None:
         columns, likely = (columns, likely) if others else ([], None)
     elif rows == "wide":
         columns, likely, why, is_clear = _of_wide(facts)
-        others = False
     else:
-        visitor = facts.repeated if rows == "visits" else None
-        columns, likely, why, is_clear = _of_several(facts, visitor)
-    ordered = sorted(columns, key=lambda column: column is not likely)
-    choices = of_columns(ordered, "its column says whose row it is")
-    of_nobody = _EACH_ANOTHER if rows == "answers" else _NAMES_NOBODY
-    choices.insert(0 if likely is None else len(choices), Choice(NONE, of_nobody))
+        columns, likely, why, is_clear = _of_several(facts, facts.repeated if rows == "visits" else None)
+    columns.sort(key=lambda column: column is not likely)
+    choices = of_columns(columns, "its column says whose row it is")
+    choices.insert(0 if likely is None else len(choices), Choice(NONE, _NOBODY.get(rows, _NOBODY["steps"])))
     names = unnamed_columns(subject, answers, choices) if others else ()
-    words, offered = "Whose is a row?", choices[0].name
-    return Question("whose", words, tuple(choices), offered, why, is_clear, must_be_clear=True, others=names)
-
-
-#: The columns that may say whose a row is, the likely one, why, and whether it is clear.
-_Likely = tuple[list[Seen], Seen | None, str, bool]
+    return Question(
+        "whose", "Whose is a row?", tuple(choices), choices[0].name, why, is_clear, must_be_clear=True, others=names
+    )
 
 
 def _of_answers(facts: Facts) -> _Likely:
-    several, another = facts.repeated, facts.each_row_another
-    columns = [column for column in (several, another) if column is not None]
-    columns += [column for column in _naming(facts) if column not in columns]
+    several, another = facts.repeated, facts.another
+    columns = list(dict.fromkeys(c for c in (several, another, *_naming(facts)) if c is not None))
     if several is not None:
-        why = f"{visible(several.name)!r} has several rows for some, which must be hidden together"
+        why = (
+            f"{visible(several.name)!r} has several rows for some, which must be hidden together: make them one row "
+            "each first, or, where something orders the rows, write --kind sequences"
+        )
         return columns, several, why, False
     why = f"{visible(another.name)!r} is another in each row" if another is not None else ""
-    is_clear = (another is not None or len(facts.questions) > 1) and not {*facts.people_again, *facts.named_again}
-    return columns, another, why, is_clear
+    if facts.shared is not None:
+        why += (
+            f", and several have the same in {visible(facts.shared.name)!r}, but all are taken as independent. Where "
+            "one says something about those who live with them, that protects too little: write --kind contacts for "
+            "what spreads, or make all people of one a single row"
+        )
+    again = [c for c in facts.that_name if c.words & (NOUNS - TOGETHER) and 1 < len(c.labels) < c.rows]
+    is_case = another is not None or len(facts.questions) > 1
+    return columns, another, why, is_case and not (facts.people_again or again or facts.shared)
 
 
 def _of_wide(facts: Facts) -> _Likely:
     """Return the person of rows with many steps."""
-    assert facts.across is not None
-    columns = [c for c in facts.that_name if c.name not in facts.across.names and len(c.labels) > 1]
+    steps = () if facts.across is None else facts.across.names
+    columns = [c for c in facts.that_name if c.name not in steps and len(c.labels) > 1]
     people = [column for column in columns if column.named("unit")]
     likely = [*people, *(c for c in columns if len(c.labels) == c.rows), *columns]
     return columns, next(iter(likely), None), "", len(people) == 1 or not columns
@@ -65,25 +73,23 @@ def _of_wide(facts: Facts) -> _Likely:
 
 def _of_several(facts: Facts, visitor: Seen | None) -> _Likely:
     """Return the person of several rows each; of nested ids the larger."""
-    columns, first = _naming(facts), visitor or facts.roles.get("unit")
-    people_again = [column for column in facts.people_again if column not in columns]  # few of whom have several rows
-    columns += people_again
-    if people_again and (first is None or not first.names_people):
-        first = people_again[0]
-    likely = next((column for column in columns if column is first), None)
-    if likely is None:
+    columns, first, again = _naming(facts), visitor or facts.roles.get("unit"), facts.people_again
+    columns += [column for column in again if column not in columns]  # few of whom have several rows
+    if again and (first is None or not first.names_people):
+        first = again[0]
+    if first not in columns:
         return columns, None, "", not columns
-    people = [column for column in columns if column is not likely and column.named("unit")]
-    larger = [column for column in people if _is_inside(likely, column)]
+    people = [column for column in columns if column is not first and column.named("unit")]
+    larger = [column for column in people if _is_inside(first, column)]
     columns.sort(key=lambda column: column not in larger)
-    rivals = [*people, *(c for c in columns if c is not likely and facts.are_many_names(c))]
-    why, is_clear = f"{visible(likely.name)!r} has several rows of each", likely.named("unit") and not rivals
-    if larger and not likely.names_people:
-        likely = larger[-1]
-        why = f"{visible(likely.name)!r} has several rows of each, and it groups others that may say whose a row is"
-    elif larger:
+    rivals = people or [c for c in columns if c is not first and facts.are_many_names(c)]
+    why = f"{visible(first.name)!r} has several rows of each"
+    if larger and not first.names_people:
+        why = f"{visible(larger[-1].name)!r} has several rows of each, and it groups others that may say whose a row is"
+        return columns, larger[-1], why, False
+    if larger:
         why += f", and each of it has one {visible(larger[-1].name)!r}"
-    return columns, likely, why, is_clear
+    return columns, first, why, first.named("unit") and not rivals
 
 
 def _naming(facts: Facts) -> list[Seen]:
@@ -117,7 +123,5 @@ def unnamed_columns(subject: Subject, answers: Answers, choices: Sequence[Choice
 def named_columns(subject: Subject, answers: Answers) -> set[str]:
     """Return the columns in earlier answers."""
     words = {answers[name] for name in ("whose", "when") if name in answers}
-    for pair in subject.facts.stays:
-        if ", ".join(pair) in words:
-            words |= {*pair}
-    return words
+    stays = [{*stay} for stay in subject.facts.stays if ", ".join(stay) in words]
+    return words.union(*stays)
