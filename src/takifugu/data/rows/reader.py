@@ -14,7 +14,8 @@ from takifugu.data.rows.facts import COMPARED, facts_of, with_comparisons, with_
 from takifugu.data.rows.order import kind_of_texts
 from takifugu.data.rows.picked import PickedRows, picked_rows, with_order_texts
 from takifugu.data.rows.pieces import (
-    UNDECIDED,
+    FAR,
+    TWICE,
     Arrangement,
     Fact,
     Key,
@@ -225,12 +226,13 @@ def surveyed(rows: PickedRows) -> Rows:
     """
     table, layout, states = rows.request
     facts, tidy, zones = facts_of(rows)
-    if any(fact.unplaced == UNDECIDED for fact in facts):
-        return surveyed(picked_rows(table, layout, states, with_all_times=True))
+    undecided = max((fact.unplaced for fact in facts), default=0)
+    if undecided in (TWICE, FAR):
+        return surveyed(picked_rows(table, layout, states, undecided=undecided))
     if rows.guessed and any(fact.unplaced for fact in facts):
         texts = with_order_texts(table.pick({"tick": str(layout.order)}), "tick", table, layout)
         kind = kind_of_texts(texts, str(layout.order))
-        return surveyed(picked_rows(table, layout, states, kind, with_all_times=True))
+        return surveyed(picked_rows(table, layout, states, kind, undecided=FAR))
     if len(zones) > 1:
         raise two_ways(str(layout.order))
     if table.without_blank_rows is not None and any(_is_blank(fact, rows) for fact in facts):
