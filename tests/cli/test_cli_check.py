@@ -136,7 +136,7 @@ def test_an_unknown_kind_is_the_only_fault(tmp_path: Path) -> None:
     text = WARD.replace('"markov-chain"', '"asymetric"').replace("matrix", "grid").replace("order", "x")
     outcome = ended(BAD_INPUT, "check", write(tmp_path, text))
     (line, *rest) = outcome.stderr.splitlines()
-    assert line.startswith("takifugu: belief: has the unknown kind 'asymetric'; write kind = \"asymmetric\" or ")
+    assert line.startswith("takifugu: belief: has the unknown kind 'asymetric'; did you mean 'asymmetric'?; write kind")
     assert not [other for other in rest if "nothing happened" not in other]
 
 

@@ -19,10 +19,9 @@ from takifugu.extending.files import Columned, Kind, Unit, fault, register_relea
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.beliefs.sections import TableFit
 from takifugu.releasing.file.described import model_of
-from takifugu.releasing.file.kinds import DRAFTED, KINDS, ROWS, SHAPES, drafted, model_of_file, model_of_named
+from takifugu.releasing.file.kinds import DRAFTED, KINDS, ROWS, SHAPES, drafted, model_of_file
 from takifugu.releasing.file.loading import json_schema
-from takifugu.releasing.file.partial import tables_in
-from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.validating import Reading
 
 
 @dataclass(frozen=True)
@@ -159,15 +158,20 @@ def test_rows_are_known_before_a_shape_is_loaded() -> None:
     assert {shape: SHAPES.find(shape).facts.rows for shape in SHAPES.names} == ROWS
 
 
-# The model of a file's own queries and belief takes what the model of all takes, and reads it alike.
+# Sections that are read one by one are what the model of a whole file, that of the JSON Schema, takes and reads.
 
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*.toml"))
 
 
-def read(model: type[FileSpec], raw: Any) -> object:
+def read(kind: Kind, raw: Any) -> object:
+    reading = Reading(kind, raw)
+    return None if reading.faults else reading.spec.model_dump(serialize_as_any=True)
+
+
+def read_whole(kind: Kind, raw: Any) -> object:
     try:
-        return model.model_validate(raw).model_dump()
+        return model_of_file(kind).model_validate(raw).model_dump()
     except ValidationError:
         return None
 
@@ -186,34 +190,21 @@ def changed(raw: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_both_models_take_the_same_files_and_read_them_alike(path: Path) -> None:
+def test_sections_one_by_one_are_what_the_model_of_all_takes(path: Path) -> None:
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
     kind = KINDS.find(raw["belief"]["kind"])
-    named, whole = model_of_named(kind, raw), model_of_file(kind)
-    assert read(named, raw) == read(whole, raw) is not None
-    assert {table.__name__ for table in tables_in(named)} <= {table.__name__ for table in tables_in(whole)}
-    assert len(tables_in(named)) == len({table["query"] for table in raw["release"]})
+    assert read(kind, raw) == read_whole(kind, raw) is not None
     for other in changed(raw):
-        assert read(model_of_named(kind, other), other) == read(whole, other)
+        assert read(kind, other) == read_whole(kind, other)
 
 
-@pytest.mark.parametrize(("section", "key", "value"), [
-    ("belief", "kind", "markov"),
-    ("belief", "kind", []),
-    ("release", "query", "histogramm"),
-    ("release", "query", []),
+@pytest.mark.parametrize(("raw", "where"), [
+    ({}, ("release",)), ({"belief": 3}, ("belief",)), ({"belief": {"kind": []}}, ("belief",)),
+    ({"release": 3}, ("release",)),
+    ({"release": [3]}, ("release", 0)), ({"release": [{"query": []}]}, ("release", 0, "query")),
+    ({"release": [{"query": "count", "share": 1}]}, ("release", 0, "share")), ({"hide": {"kind": 3}}, ("hide",)),
 ])  # fmt: skip
-def test_an_unknown_name_asks_for_the_model_of_all(section: str, key: str, value: object) -> None:
-    kind, raw = (
-        KINDS.find("markov-chain"),
-        dict[str, Any](belief={"kind": "markov-chain"}, release=[{"query": "count"}]),
-    )
-    assert model_of_named(kind, raw) is not model_of_file(kind)
-    (raw[section][0] if section == "release" else raw[section])[key] = value
-    assert model_of_named(kind, raw) is model_of_file(kind)
-
-
-@pytest.mark.parametrize("raw", [{}, {"belief": 3, "release": 3}, {"belief": {"kind": "markov-chain"}, "release": [3]}])
-def test_so_does_what_is_no_file(raw: Any) -> None:
+def test_what_is_no_section_is_refused_in_its_place(raw: Any, where: tuple[str | int, ...]) -> None:
     kind = KINDS.find("markov-chain")
-    assert model_of_named(kind, raw) is model_of_file(kind)
+    assert where in [error.where for error in Reading(kind, raw).faults]
+    assert read_whole(kind, raw) is None

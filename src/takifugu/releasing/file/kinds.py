@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError, nearest_words
-from takifugu.core.plain import Json
 from takifugu.core.registry import Registry, loaded
 from takifugu.model.beliefs import SECTIONS
-from takifugu.model.queries import name_of, names_of, sections_of
+from takifugu.model.queries import name_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.described import file_of
 from takifugu.releasing.file.kind import Kind
@@ -25,14 +24,14 @@ SEQUENCES = "markov-chain"
 #: The kinds by the shape of their data, for beliefs that bring their section.
 SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
     "sequences": "releasing.file.sequences.kind:Sequences",
-    "people": "releasing.file.records.single_values:SingleValues",
+    "people": "releasing.file.records.rows:SingleValues",
     "users": "releasing.file.records.users:Users",
-    "records": "releasing.file.records.columned:Columned",
+    "records": "releasing.file.records.rows:Columned",
     "each row": "releasing.file.populations.kind:Populations",
     "policy": "releasing.file.policies.kind:UnderPolicy",
-    "columns": "releasing.file.attributes.finite:Finite",
-    "columns of numbers": "releasing.file.attributes.numbers:Numbers",
-    "one column of numbers": "releasing.file.attributes.numbers:OneNumber",
+    "columns": "releasing.file.attributes.columns:Finite",
+    "columns of numbers": "releasing.file.attributes.columns:Numbers",
+    "one column of numbers": "releasing.file.attributes.columns:OneNumber",
 })  # fmt: skip
 #: What a row is in the data of each shape, so that no other one is loaded to know it.
 ROWS = {
@@ -86,19 +85,6 @@ def model_of_file(kind: Kind) -> type[FileSpec]:
         [] if kind.section is None else [other for other in KINDS.about(facts.rows) if other.section is not None]
     )
     beliefs = tuple(other.believes for other in candidates if other.facts.rows == facts.rows)
-    return file_of(facts.sections, facts.table, facts.rows, queries, beliefs)
-
-
-def model_of_named(kind: Kind, raw: Json) -> type[FileSpec]:
-    """Return the model of a file's queries and belief, if known."""
-    items, belief, facts = raw.get("release"), raw.get("belief"), kind.facts
-    query_names = [item.get("query") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    believed = kind.section is None or (isinstance(belief, dict) and belief.get("kind") in kind.names)
-    allowed_names = names_of(facts.rows)
-    if not query_names or not believed or any(name not in allowed_names for name in query_names):
-        return model_of_file(kind)
-    queries = tuple(sections_of(facts.rows, [name for name in allowed_names if name in query_names]).items())
-    beliefs = () if kind.section is None else (kind.believes,)
     return file_of(facts.sections, facts.table, facts.rows, queries, beliefs)
 
 

@@ -8,12 +8,8 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from pydantic import ValidationError
 
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError, SpecError, TakifuguError
@@ -21,18 +17,14 @@ from takifugu.core.files import read_file
 from takifugu.core.plain import Json
 from takifugu.data.files.formats import suffixes
 from takifugu.data.times.moments import period_number, period_of
-from takifugu.releasing.file.kind import Kind, ReleaseFile
-from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, model_of_named, which_kind
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file
 from takifugu.releasing.file.meaning import meaning_of, named_sources
-from takifugu.releasing.file.partial import keys_of, tables_in, what_is_valid
-from takifugu.releasing.file.problems import MOST_PROBLEMS, TAGS, Where, fault, problems_of
+from takifugu.releasing.file.problems import MOST_PROBLEMS, Where, fault, schema_of
 from takifugu.releasing.file.public import fitted_to_data
-from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sharing import sharing_problems
 from takifugu.releasing.file.source import UNOPENED
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+from takifugu.releasing.file.validating import Reading
 
 #: The largest whole number up to which a float holds every whole number.
 _LARGEST = 2**53
@@ -110,7 +102,7 @@ def _unreadable(path: Path, text: str, error: Exception) -> TakifuguError:
 
 
 def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
-    faults, faulty = list(islice(_giants(raw), MOST_PROBLEMS)), frozenset[str]()
+    faults = list(islice(_giants(raw), MOST_PROBLEMS))
     if isinstance(items := raw.get("release"), list) and len(items) > MOST_TABLES:
         faults += [fault(("release",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
     if faults:
@@ -118,15 +110,10 @@ def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
     belief = raw.get("belief")
     kind_name = belief.get("kind") if isinstance(belief, dict) else None
     kind = KINDS.find(kind_name) if kind_name in KINDS else KINDS.find(SEQUENCES)
-    try:
-        spec = _validated(kind, raw)
-    except ValidationError as error:
-        model = model_of_file(kind)
-        faults = problems_of(_errors(error, kind, raw), _schema(model), raw, which_kind(kind_name))
-        if kind_name is not None and kind_name not in KINDS:  # what another kind lacks says nothing
-            unknown = [problem for problem in faults if problem.where in (("belief",), ("belief", "kind"))]
-            raise SpecError(unknown or faults) from None
-        spec, faulty = what_is_valid(model, raw)
+    reading = Reading(kind, raw)
+    spec, faults, faulty = reading.spec, reading.faults, frozenset(reading.faulty)
+    if kind_name is not None and kind_name not in KINDS:  # what another kind lacks says nothing
+        raise SpecError([problem for problem in faults if problem.where == ("belief",)])
     if data is UNOPENED and fitted_to_data(spec):
         fix = f"{command('calibrate', path)} checks such a file where its data are"
         raise SpecError([*faults, fault(("belief",), _MADE_OF_DATA, fix)])
@@ -141,31 +128,6 @@ def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
         other_faults = [problem for problem in meaning.faults if ".".join(map(str, problem.where)) not in faulty]
         raise SpecError([*faults, *other_faults, *shared])
     return ReleaseFile(path, meaning.spec, kind, meaning.belief, meaning.framework, data, meaning.table)
-
-
-def _validated(kind: Kind, raw: Json) -> FileSpec:
-    """Return the content of a file; ValidationError with all faults."""
-    try:
-        return model_of_named(kind, raw).model_validate(raw)
-    except ValidationError:
-        return model_of_file(kind).model_validate(raw)
-
-
-def _errors(error: ValidationError, kind: Kind, raw: Json) -> list[ErrorDetails]:
-    """Return pydantic's faults, with those beside an unknown query."""
-    errors = list["ErrorDetails"]()
-    for detail in error.errors():
-        errors.append(detail)
-        if detail["type"] in TAGS and detail["loc"][:1] == ("release",):
-            _, number = detail["loc"]
-            try:
-                of_queries = keys_of(*tables_in(model_of_file(kind))) - keys_of(kind.facts.table)
-                item = {key: value for key, value in raw["release"][number].items() if key not in of_queries}
-                kind.facts.table.model_validate({**item, "query": "?"})
-            except ValidationError as others:
-                besides = (other for other in others.errors() if other["loc"] != ("query",))
-                errors += [{**other, "loc": ("release", number, *other["loc"])} for other in besides]
-    return errors
 
 
 def _choose(raw: Json, window: str | None) -> Sequence[int]:
@@ -220,12 +182,7 @@ def _read_only(item: Json, window: str) -> None:
 
 def json_schema(kind: str = SEQUENCES) -> Json:
     """Return the JSON Schema of a kind of file; InputError if unknown."""
-    return deepcopy(_schema(model_of_file(KINDS.find(kind))))
-
-
-@cache
-def _schema(model: type[FileSpec]) -> Json:
-    return model.model_json_schema()
+    return deepcopy(schema_of(model_of_file(KINDS.find(kind))))
 
 
 def _giants(value: object, path: Where = (), depth: int = 0) -> Iterator[TakifuguError]:

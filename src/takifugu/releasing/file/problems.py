@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -14,45 +14,79 @@ from takifugu.core.plain import Json
 from takifugu.core.text.toml import toml_of
 from takifugu.data import Table, missing_states
 from takifugu.releasing.file.toml_words import in_toml
-from takifugu.releasing.file.unsupported import exact_total, instead_of
+from takifugu.releasing.file.unsupported import exact_total
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
     from pydantic_core import ErrorDetails
 
 Where = tuple[Step, ...]
+#: A rule between keys: whether it is broken, the key as `section.key` or its steps, what is wrong, and what to write.
+Rule = tuple[object, str | Where, str, str]
 
-#: What pydantic calls a kind that it does not know.
-TAGS = ("union_tag_not_found", "union_tag_invalid")
 #: Nobody reads more faults at a time.
 MOST_PROBLEMS = 100
 
 
 def problems_of(
-    errors: Sequence[ErrorDetails], schema: Json, raw: Json, more_kinds: str = ""
+    errors: Sequence[ErrorDetails], model: type[BaseModel], raw: object, section: Where, file: Json
 ) -> list[TakifuguError]:
-    """Return one error per fault from pydantic, in the file's order."""
+    """Return one error per fault of a section from pydantic.
+
+    `model` is the section's, `section` its place in the `file`.
+    """
     problems: dict[Where, TakifuguError] = {}
-    belief = raw.get("belief")
+    belief, schema = file.get("belief"), schema_of(model)
     kind = belief.get("kind") if isinstance(belief, dict) else None
     all_keys = command("keys", kind) if isinstance(kind, str) else command("keys")
     placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
     for error, place, node in placed:
-        if len(problems) == MOST_PROBLEMS:
-            problems["...",] = fault(("the file",), "has more faults than these", "fix these first")
-            break
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             continue  # the list is short only because its members are faulty, and they are reported
-        if error["type"] in TAGS and "query" in node.get("of", ""):
-            place = (*place, "query")
         has_inner_fault = any(len(other) > len(place) and other[: len(place)] == place for _, other, _ in placed)
         nested = error["type"].endswith("_type") and has_inner_fault and bool(place)
         if place not in problems and not nested:  # a value that fits no member of a union is reported once per member
-            key = InputError().at(*place).place.rsplit(".", 1)[-1]
-            problem = _unsupported(error, key, node, raw) or _fault(error, key, node, schema, all_keys)
-            if error["type"] in TAGS and place == ("belief",):
-                problem.fix = more_kinds or problem.fix
-            problems[place] = problem.at(*(place or ("the file",)))
+            where = (*section, *place) or ("the file",)
+            key = InputError().at(*where).place.rsplit(".", 1)[-1]
+            problems[place] = _fault(error, key, node, schema, all_keys).at(*where)
     return list(problems.values())
+
+
+@cache
+def schema_of(model: type[BaseModel]) -> Json:
+    """Return the JSON Schema of a section or a file."""
+    return model.model_json_schema()
+
+
+def missing(where: Where, kinds: Mapping[str, type[BaseModel]]) -> InputError:
+    """Return the error about a missing section of these kinds."""
+    needed = f"kind = {_either([*kinds])}"
+    if len(kinds) == 1:
+        (model,) = kinds.values()
+        fields = model.model_fields.items()
+        required = [field.alias or name for name, field in fields if field.is_required()]
+        needed = ", ".join(required or model.model_fields)
+    return fault(where, "is missing", f"add a section [{where[-1]}] with {needed}")
+
+
+def unknown_kind(where: Where, section: Json, kinds: Sequence[str], fix: str = "") -> InputError:
+    """Return the error about a section of an unknown kind."""
+    kind = section.get("kind")
+    what = f"has the unknown kind {kind!r}{did_you_mean(kind, kinds)}"
+    if kind is None:
+        near_keys = [key for key in section if did_you_mean("kind", [key.lower()])]
+        what = f"has no kind, and {near_keys[0]!r} is not it" if near_keys else "has no kind"
+    return fault(where, what, fix or f"write kind = {_either(kinds)}")
+
+
+def unknown_query(table: Json, queries: Sequence[str]) -> InputError:
+    """Return the error about a table of an unknown query."""
+    if "query" not in table:
+        return InputError("is missing", fix=f"write {_either(queries)}")
+    query = table["query"]
+    near = nearest_words(query, queries)
+    more = f" or {len(queries) - len(near)} more" if len(near) < len(queries) else ""
+    return InputError(f"is {_text(query)}{did_you_mean(query, queries)}", fix=f"write {_either(near)}{more}")
 
 
 def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
@@ -62,6 +96,28 @@ def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
     'release[0].grid: is missing; write grid = "0.01"'
     """
     return InputError(what, rule=rule, fix=fix).at(*where)
+
+
+def broken(*rules: Rule) -> Iterator[TakifuguError]:
+    """Yield the fault of each broken rule between keys.
+
+    >>> [error.line for error in broken((True, "release.0.by", "is missing", 'write by = "hour"'))]
+    ['release[0].by: is missing; write by = "hour"']
+    """
+    for is_broken, place, what, fix in rules:
+        if is_broken:
+            if isinstance(place, str):
+                place = tuple(int(step) if step.isdigit() else step for step in place.split("."))
+            yield fault(place, what, fix)
+
+
+def strangers(
+    where: Where, words: Iterable[object], what: str, choices: Sequence[object]
+) -> Iterator[TakifuguError]:
+    """Yield the fault of each word that is none of the choices."""
+    for word in words:
+        if word not in choices:
+            yield stranger(where, word, what, choices)
 
 
 def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -> InputError:
@@ -153,21 +209,6 @@ def _resolve(node: Json, schema: Json, value: object) -> Json:
         elif "$ref" in node:
             target = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
             node = {**target, **{k: v for k, v in node.items() if k != "$ref"}}
-        elif "discriminator" in node:
-            key, references = node["discriminator"]["propertyName"], [part["$ref"] for part in node["oneOf"]]
-            sorted_tags = sorted(node["discriminator"]["mapping"].items(), key=lambda tag: references.index(tag[1]))
-            mapping = dict(sorted_tags)
-            kind = value.get(key) if isinstance(value, dict) else None
-            if isinstance(kind, str) and kind in mapping:
-                node = {"$ref": mapping[kind], "others": mapping}
-                continue
-            members = [_resolve({"$ref": reference}, schema, value) for reference in mapping.values()]
-            node = {**node, "of": key, "kinds": list(mapping)}
-            if key == "query":
-                node["properties"] = {}
-                for member in reversed(members):
-                    node["properties"] |= member["properties"]
-            return node
         elif "anyOf" in node:
             members = [m for m in node["anyOf"] if m.get("type") != "null"]
             if len(members) > 1 and isinstance(value, list):
@@ -189,23 +230,11 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
     if kind == "missing":
         return InputError("is missing", fix=_write(key, node, schema))
     if kind == "extra_forbidden":
-        return exact_total(key) or _unknown_key(key, node, schema, all_keys)
-    if kind in TAGS and node.get("of") == "query":
-        kinds = node["kinds"]
-        if not isinstance(value, dict) or "query" not in value:
-            return InputError("is missing", fix=f"write {_either(kinds)}")
-        tag = value["query"]
-        near = nearest_words(tag, kinds)
-        more = f" or {len(kinds) - len(near)} more" if len(near) < len(kinds) else ""
-        return InputError(f"is {_text(tag)}{did_you_mean(tag, kinds)}", fix=f"write {_either(near)}{more}")
-    if kind in TAGS:
-        kinds = node.get("kinds", [])
-        tag = value.get("kind") if isinstance(value, dict) else None
-        fault_text = f"has the unknown kind {tag!r}{did_you_mean(tag, kinds)}"
-        if tag is None:
-            near_keys = [key for key in value if did_you_mean("kind", [key.lower()])] if isinstance(value, dict) else []
-            fault_text = f"has no kind, and {near_keys[0]!r} is not it" if near_keys else "has no kind"
-        return InputError(fault_text, fix=f"write kind = {_either(kinds)}")
+        keys = list(node.get("properties", {}))
+        near = nearest_words(key, keys)
+        more = f" or {len(keys) - len(near)} more ({all_keys} has all)" if len(near) < len(keys) else ""
+        what = f"is not a known key here{did_you_mean(key, keys)}"
+        return exact_total(key) or InputError(what, fix=f"write one of {', '.join(near)}{more}")
     if kind == "literal_error":
         allowed = _allowed(node)
         return InputError(f"is {_text(value)}{did_you_mean(value, allowed)}", fix=f"write {_either(allowed)}")
@@ -219,30 +248,6 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
         return InputError(fault_text, fix=_write(key, node, schema))
     rule = f"it must be {error['msg'].removeprefix('Input should be ')}"
     return InputError(f"is {_text(value)}", rule=rule, fix=_write(key, node, schema))
-
-
-def _unknown_key(key: str, node: Json, schema: Json, all_keys: str) -> InputError:
-    """Return the error about a key of other queries, or of none."""
-    properties = node.get("properties", {})
-    query, keys = properties.get("query", {}).get("const"), list(properties)
-    others = {} if query is None else node.get("others", {})
-    members = {other: _resolve({"$ref": pointer}, schema, None) for other, pointer in others.items()}
-    having = [other for other, member in members.items() if key in member["properties"]]
-    if having:
-        return InputError(f"does not belong to a {query}", fix=f"leave it out, or publish a {' or '.join(having)}")
-    near = nearest_words(key, keys)
-    more = f" or {len(keys) - len(near)} more ({all_keys} has all)" if len(near) < len(keys) else ""
-    fault_text = f"is not a known key here{did_you_mean(key, keys)}"
-    return InputError(fault_text, fix=f"write one of {', '.join(near)}{more}")
-
-
-def _unsupported(error: ErrorDetails, key: str, node: Json, raw: Json) -> TakifuguError | None:
-    """Return the error for an unpublished query by name, else None."""
-    if key != "query" or error["type"] not in ("literal_error", *TAGS):
-        return None
-    value = error.get("input")
-    query = value.get("query") if isinstance(value, dict) else value
-    return instead_of(query, node.get("kinds") or _allowed(node), raw)
 
 
 def _allowed(node: Json) -> list[str]:
@@ -301,16 +306,9 @@ def _write(key: str, node: Json, schema: Json) -> str:
     if example:
         meaning = f" ({node['description']})" if "description" in node else ""
         return f"write {key} = {example}{meaning}"
-    if node.get("type") == "array" and node.get("items", {}).keys() & {"$ref", "discriminator"}:
-        item = _resolve(node["items"], schema, None)
-        required = item.get("required", ("name", "query"))
-        needed = [name for name in item["properties"] if name in required or name == "epsilon"]
-        return f"add a section [[{key}]] with {', '.join(needed)}"
     if node.get("type") == "object" and "properties" in node:
         required = node["required"] if "required" in node else node["properties"]
         return f"add a section [{key}] with {', '.join(required)}"
-    if "kinds" in node:
-        return f"add a section [{key}] with kind = {_either(node['kinds'])}"
     enums = [member["enum"] for member in _members(node) if "enum" in member]
     if enums:
         return f"write {_either([*chain(*enums)])}"

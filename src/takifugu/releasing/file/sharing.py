@@ -16,14 +16,15 @@ from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 from takifugu.numbers.transport.metrics import Declared
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import blamed, broken, fault
 from takifugu.releasing.file.sections import SourceKeys
 from takifugu.releasing.file.tables import SharedTable, Table
 
 #: The queries that choose among declared values.
 CHOICES = ("median", "quantile", "mode", "top-k")
 ITS_EPSILON = "give the table an epsilon of its own"
-_SHARES, _ONE_SCOPE = "belongs to a table that shares the joint epsilon", 'write per = "unit" or per = "pooled"'
+_SHARES = "belongs to a table that shares the joint epsilon"
+_EPSILONS = "it must lie between 1e-9 and 10000, write for example 1.0"
 #: The keys that say about which window a table is.
 _WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}
 
@@ -31,9 +32,9 @@ _WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}
 def promise_problems(item: Table, number: int, definition: str) -> Iterator[TakifuguError]:
     """Yield the faults of one table's epsilon, delta, mechanism and metric."""
     place = ("release", number)
-    if not item.shares_epsilon and not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
-        rule = "it must lie between 1e-9 and 10000, write for example 1.0"
-        yield fault((*place, "epsilon"), f"is {item.epsilon!r}", rule=rule)
+    if not item.shares_epsilon:
+        is_odd = not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON
+        yield from broken((is_odd, f"release.{number}.epsilon", f"is {item.epsilon!r}", _EPSILONS))
     try:
         line = None if item.mechanism == "auto" else find(item.mechanism, definition)
         if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
@@ -103,65 +104,57 @@ def sharing_problems(
     """
     sharers = [(number, item) for number, item in enumerate(items) if item is not None and item.shares_epsilon]
     for number, item in enumerate(items):
-        if item is not None and not item.shares_epsilon and written(item, ("importance",)):
-            fix = "leave it out, or leave the table's epsilon out"
-            yield fault(("release", number, "importance"), _SHARES, fix)
-    failing = as_delta(delta)
-    if failing and joint is None:
-        yield fault(("joint_delta",), "is given without joint_epsilon", "write joint_epsilon, too, or leave it out")
+        is_weighed = item is not None and not item.shares_epsilon and written(item, ("importance",))
+        fix = "leave it out, or leave the table's epsilon out"
+        yield from broken((is_weighed, f"release.{number}.importance", _SHARES, fix))
+    failing, is_summed = as_delta(delta), True
+    if framework is not None:
+        is_summed = framework.definition == "pufferfish" and not framework.is_pair
     if joint is None:
-        for number, _ in sharers:
-            fix = "write epsilon = 1.0 (the promise, and what each person spends), or joint_epsilon above all sections"
-            yield fault(("release", number, "epsilon"), "is missing", fix)
+        yield from broken((
+            failing, "joint_delta", "is given without joint_epsilon", "write joint_epsilon, too, or leave it out"
+        ))  # fmt: skip
+        fix = "write epsilon = 1.0 (the promise, and what each person spends), or joint_epsilon above all sections"
+        yield from broken(*((True, f"release.{number}.epsilon", "is missing", fix) for number, _ in sharers))
         return
-    if not LEAST_EPSILON <= as_epsilon(joint) <= LARGEST_EPSILON:
-        rule = "it must lie between 1e-9 and 10000, write for example 1.0"
-        yield fault(("joint_epsilon",), f"is {joint!r}", rule=rule)
-    if not sharers and None not in items:
-        fix = "leave the epsilon of those tables out that should share it, or leave joint_epsilon out"
-        yield fault(("joint_epsilon",), "is shared by no table", fix)
-    if framework is not None and (framework.definition != "pufferfish" or framework.is_pair):
-        fault_text = f"is given, and under the definition {framework.definition!r} no losses of entries add up"
-        yield fault(("joint_epsilon",), fault_text, "give each table an epsilon of its own")
+    yield from broken(
+        (not LEAST_EPSILON <= as_epsilon(joint) <= LARGEST_EPSILON, "joint_epsilon", f"is {joint!r}", _EPSILONS),
+        (not sharers and None not in items, "joint_epsilon", "is shared by no table",
+         "leave the epsilon of those tables out that should share it, or leave joint_epsilon out"),
+        (not is_summed, "joint_epsilon", "is given, and under this definition no losses of entries add up",
+         "give each table an epsilon of its own"),
+    )  # fmt: skip
     for number, item in sharers:
-        yield from _keys_of_sharing(item, number)
-        if failing:
-            yield from _keys_at_delta(item, number, has_units)
-    for number, item in sharers[1:]:
-        yield from _other_data(item, number, sharers[0][1], has_units)
+        yield from _faults_of_sharing(item, f"release.{number}", sharers[0][1], bool(failing), has_units)
 
 
-def _keys_of_sharing(item: Table, number: int) -> Iterator[TakifuguError]:
-    leave = "leave it out"
-    together = f"is {item.mechanism!r}, and the noise of tables that share an epsilon is found together"
-    rules = (
-        ("delta", as_delta(item.delta) > 0, _SHARES, "write joint_delta above all sections"),
-        ("mechanism", item.mechanism != "auto", together, leave),
-        ("allow_zero_noise", item.allow_zero_noise, "is true, and noise that is shared is never zero", leave),
-        ("per", item.scope == "both", "is 'both', which publishes two tables of one release", _ONE_SCOPE),
-    )
-    for key, is_unfit, words, fix in rules:
-        if is_unfit:
-            yield fault(("release", number, key), words, f"{fix}, or {ITS_EPSILON}")
+def _faults_of_sharing(
+    item: Table, place: str, first: Table, failing: bool, has_units: bool
+) -> Iterator[TakifuguError]:
+    """Yield the faults of a table that shares an epsilon.
 
-
-def _keys_at_delta(item: Table, number: int, has_units: bool) -> Iterator[TakifuguError]:
-    """Yield the faults of tables unable to share normal noise."""
-    place, fix = ("release", number), f"leave joint_delta out, or {ITS_EPSILON}"
-    if item.query in CHOICES:
-        yield fault((*place, "query"), "publishes a choice, to which no normal noise is added", fix)
-    if has_units and item.scope == "pooled":
-        yield fault((*place, "per"), "is 'pooled', and normal noise over several people has no joint promise", fix)
-
-
-def _other_data(item: Table, number: int, first: Table, has_units: bool) -> Iterator[TakifuguError]:
-    """Yield the differences in data of tables with a shared epsilon."""
-    scope, other = item.scope, first.scope
-    if has_units and scope != other and "both" not in (scope, other):
-        fault_text = f"is {scope!r}, and {first.name!r}, which shares the epsilon, has {other!r}"
-        yield fault(("release", number, "per"), fault_text, f"write the same, or {ITS_EPSILON}")
+    `first` is the first one that does; `failing` says whether they share a delta, too.
+    """
+    leave, no_delta = f"leave it out, or {ITS_EPSILON}", f"leave joint_delta out, or {ITS_EPSILON}"
+    has_other_scope = has_units and item.scope != first.scope and "both" not in (item.scope, first.scope)
+    yield from broken(
+        (as_delta(item.delta) > 0, f"{place}.delta", _SHARES,
+         f"write joint_delta above all sections, or {ITS_EPSILON}"),
+        (item.mechanism != "auto", f"{place}.mechanism",
+         f"is {item.mechanism!r}, and the noise of tables that share an epsilon is found together", leave),
+        (item.allow_zero_noise, f"{place}.allow_zero_noise", "is true, and noise that is shared is never zero", leave),
+        (item.scope == "both", f"{place}.per", "is 'both', which publishes two tables of one release",
+         f'write per = "unit" or per = "pooled", or {ITS_EPSILON}'),
+        (failing and item.query in CHOICES, f"{place}.query",
+         "publishes a choice, to which no normal noise is added", no_delta),
+        (failing and has_units and item.scope == "pooled", f"{place}.per",
+         "is 'pooled', and normal noise over several people has no joint promise", no_delta),
+        (has_other_scope, f"{place}.per",
+         f"is {item.scope!r}, and {first.name!r}, which shares the epsilon, has {first.scope!r}",
+         f"write the same, or {ITS_EPSILON}"),
+    )  # fmt: skip
     for attribute, key in _WINDOW.items():
         if getattr(item, attribute, None) != getattr(first, attribute, None):
-            fault_text = f"is not that of {first.name!r}, which shares the epsilon"
-            yield fault(("release", number, key), fault_text, f"write the same window, or {ITS_EPSILON}")
+            what = f"is not that of {first.name!r}, which shares the epsilon"
+            yield from broken((True, f"{place}.{key}", what, f"write the same window, or {ITS_EPSILON}"))
             return

@@ -96,7 +96,7 @@ def _address(spec: FileSpec, folder: Path, is_limited: bool) -> Address:
     file = source.file
     if file is not None and "://" not in file:
         file = f"file:///{Path(os.path.abspath(folder / file)).as_posix().lstrip('/')}"
-    texts = frozenset(_texts(spec.model_dump(mode="json", by_alias=True, warnings=False)))
+    texts = frozenset(_texts(spec.model_dump(mode="json", by_alias=True, serialize_as_any=True)))
     return Address(file, source.table, texts if is_limited else None)
 
 

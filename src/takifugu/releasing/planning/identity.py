@@ -101,7 +101,7 @@ def _keys(spec: FileSpec) -> Json:
     Releases that were paid for before those keys existed are still recognised. A window is the same however it was
     chosen, and wherever the calendar ends meanwhile.
     """
-    content = spec.model_dump(mode="json", exclude=_ELSEWHERE)
+    content = spec.model_dump(mode="json", exclude=_ELSEWHERE, serialize_as_any=True)
     if content["source"].get("rows") in (None, *UNSAID):
         content["source"].pop("rows", None)
     for key in type(spec.source).newer:

@@ -41,7 +41,7 @@ def inputs_of(file: ReleaseFile) -> Iterator[Path]:
     yield from (Path(f"{ledger}{end}") for end in _FILES_OF_A_LEDGER)
     if isinstance(file.given, str | os.PathLike):
         yield Path(file.given)
-    for text in _texts(file.spec.model_dump(mode="json")):
+    for text in _texts(file.spec.model_dump(mode="json", serialize_as_any=True)):
         if text and "\0" not in text and len(text) < 1000:
             yield file.inside(text)
 

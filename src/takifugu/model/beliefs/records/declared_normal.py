@@ -60,7 +60,9 @@ class NormalSection:
     covariance: Annotated[
         tuple[tuple[Number, ...], ...] | None, Key("one row of covariances per column", [[100, 20], [20, 81]])
     ] = None
-    fit: Annotated[NormalFit | None, Key("estimate both from a public file")] = None
+    fit: Annotated[
+        NormalFit | None, Key("estimate both from a public `file`, or with a `confidence` every law that it supports")
+    ] = None
     others: Annotated[
         tuple[OtherNormal, ...],
         Key(

@@ -22,8 +22,14 @@ from takifugu.model.policies.predicates import EachOf, Predicate, any_of, none_o
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.calendars.sections import Windowed
-from takifugu.releasing.file.calendars.windows import expanded, facts_of, faults_of, still_open, window_of
+from takifugu.releasing.file.calendars import (
+    Windowed,
+    calendar_faults,
+    expanded,
+    facts_of,
+    still_open,
+    window_of,
+)  # fmt: skip
 from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
@@ -210,7 +216,7 @@ def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguErr
         fix = "write the column that says when a visit was"
         yield fault(("source", "order"), "is missing: the file declares a calendar", fix)
     else:
-        yield from faults_of(source, spec.release)
+        yield from calendar_faults(source, spec.release)
         with suppress(TakifuguError):  # a calendar that is none is told with its key
             for key in written(source, ("order_format", "timezone")):
                 if source.calendar is not None and not source.calendar.is_time:

@@ -8,7 +8,7 @@ from pydantic import StrictInt
 
 from takifugu.core.plain import Json
 from takifugu.data import Table as Data
-from takifugu.releasing.file.calendars.sections import CalendarKeys, Windowed
+from takifugu.releasing.file.calendars import CalendarKeys, Windowed
 from takifugu.releasing.file.keys import (
     Described,
     Number,

@@ -25,7 +25,7 @@ from takifugu.model.queries.forms import Averaging, ByCells
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
-from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.problems import broken
 from takifugu.releasing.file.reading import placed_at
 from takifugu.releasing.file.sequences.sections import ItemSpec
 from takifugu.releasing.file.sequences.source import SourceSpec
@@ -46,42 +46,39 @@ def used_by(source: SourceSpec, items: Iterable[ItemSpec]) -> tuple[str, ...]:
 def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
     """Yield the faults of attributes and of tables by them."""
     for name, values in source.attributes.items():
-        location, texts = ("source", "attributes", name), [text_of(value) for value in values]
-        if name in AXES:
-            problem = f"would be told from the {name} of the calendar by nothing"
-            yield fault(location, problem, "rename the column")
-        if not texts or None in texts or len(set(texts)) < len(texts):
-            yield fault(location, f"has the values {list(map(str, values))}", "name every value that it can have, once")
-    if source.attributes and source.unit is None:
-        problem = "is missing, and attributes are those of people"
-        yield fault(("source", "unit"), problem, 'write unit = "<the column that says whose row it is>"')
+        place, texts = ("source", "attributes", name), [text_of(value) for value in values]
+        is_odd = not texts or None in texts or len(set(texts)) < len(texts)
+        yield from broken(
+            (name in AXES, place, f"would be told from the {name} of the calendar by nothing", "rename the column"),
+            (is_odd, place, f"has the values {list(map(str, values))}", "name every value that it can have, once"),
+        )
+    fix = 'write unit = "<the column that says whose row it is>"'
+    what = "is missing, and attributes are those of people"
+    yield from broken((source.attributes and source.unit is None, "source.unit", what, fix))
     for number, item in enumerate(items):
         if item is not None:
-            yield from _item_faults(source, item, number)
+            yield from _item_faults(source, item, f"release.{number}")
 
 
-def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[TakifuguError]:
-    location = ("release", number)
-    for name in names_of(item.by):
-        if name not in source.attributes and name not in AXES:
-            axes = [*source.attributes, *AXES]
-            yield fault(
-                (*location, "by"), f"{name!r} is no public attribute of people{did_you_mean(name, axes)}",
-                f'if everybody may know it of each person, write attributes = {{ {name} = ["...", "..."] }} under '
-                '[source]; if it is private, make it part of the states ("flu, busy"), or publish records, '
-                'belief.kind = "users"',
-            )  # fmt: skip
-    if item.query == "linear" and item.by is not None:
-        problem = "does not belong to a linear query, whose weights choose the entries"
-        yield fault((*location, "by"), problem, "write a sum with codes, or leave by out")
-    if attribute_of(item, source) is None:
-        return
-    if len(names_of(item.by)) > 1:
-        problem = "is an attribute of people and something else"
-        yield fault((*location, "by"), problem, "publish one table by each, or a file for the people of each value")
-    if item.per != "pooled":
-        problem = f"is {item.per!r}, and one person has one value of an attribute"
-        yield fault((*location, "per"), problem, 'write per = "pooled"')
+def _item_faults(source: SourceSpec, item: ItemSpec, place: str) -> Iterator[TakifuguError]:
+    names, is_public = names_of(item.by), attribute_of(item, source) is not None
+    for name in names:
+        axes = [*source.attributes, *AXES]
+        yield from broken((
+            name not in axes, f"{place}.by", f"{name!r} is no public attribute of people{did_you_mean(name, axes)}",
+            f'if everybody may know it of each person, write attributes = {{ {name} = ["...", "..."] }} under '
+            '[source]; if it is private, make it part of the states ("flu, busy"), or publish records, '
+            'belief.kind = "users"',
+        ))  # fmt: skip
+    yield from broken(
+        (item.query == "linear" and names, f"{place}.by",
+         "does not belong to a linear query, whose weights choose the entries",
+         "write a sum with codes, or leave by out"),
+        (is_public and len(names) > 1, f"{place}.by", "is an attribute of people and something else",
+         "publish one table by each, or a file for the people of each value"),
+        (is_public and item.per != "pooled", f"{place}.per",
+         f"is {item.per!r}, and one person has one value of an attribute", 'write per = "pooled"'),
+    )  # fmt: skip
 
 
 def with_attributes(

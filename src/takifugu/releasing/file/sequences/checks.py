@@ -1,27 +1,34 @@
-"""What a release file means: the faults that no single key shows, each as `path.in.file: what; what to write`."""
+"""What a release file of sequences means: the faults that no single key shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
-from takifugu.data import Bins, Layout, Table, parse_step
+from takifugu.data import Bins, Calendar, Layout, Slots, Table, axes_of, parse_step
+from takifugu.data.times.cells import AXES
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.one_sequence import OneSequence
+from takifugu.releasing.file.calendars import WINDOW_KEYS, calendar_faults, has_key, window_of
+from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, undeclared
-from takifugu.releasing.file.problems import blamed, fault, faults_at, never_read, stranger
+from takifugu.releasing.file.problems import blamed, broken, faults_at, never_read, strangers
 from takifugu.releasing.file.public import collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
-from takifugu.releasing.file.sequences import cells, measured, runs, windows
+from takifugu.releasing.file.sequences import cells, runs
 from takifugu.releasing.file.sequences.build import PublicSequences, columns_of_order
+from takifugu.releasing.file.sequences.measured import seconds_in, seconds_of_step
 from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, ReleaseSpec
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.shape import Parts, columns_of, opened, twice_named
 from takifugu.releasing.file.source import UNOPENED, is_there
+
+#: The queries that count steps, where no `total` divides them.
+_COUNTING = ("count", "histogram")
 
 
 def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object = None) -> Parts:
@@ -39,7 +46,7 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
         problems += _source(source)
         if "source.rows" not in faulty:
             problems += runs.faults_of(source, belief, folder, data)
-        problems += windows.faults_of(source, belief, hide, spec.release)
+        problems += _calendar(source, belief, hide, spec.release)
         problems += cells.faults_of(source, spec.release)
     if belief is not None:
         chain = _believed(spec, faulty, folder, data, table, problems)
@@ -48,7 +55,7 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
         problems += _hide(hide, source, with_states)
     for number, item in enumerate(spec.release):
         if item is not None and source is not None:
-            problems += [*_per(item, number, source), *measured.faults_of(item, number, source.step)]
+            problems += _table(item, number, source)
     return chain, None, table, problems
 
 
@@ -66,11 +73,7 @@ def _opened(
 
 
 def _believed(
-    spec: ReleaseSpec,
-    faulty: frozenset[str],
-    folder: Path,
-    data: object,
-    table: Table | None,
+    spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object, table: Table | None,
     problems: list[TakifuguError],
 ) -> OneSequence | None:
     """Return the chain of one step, or add the faults of [belief] to `problems`."""
@@ -80,7 +83,11 @@ def _believed(
     if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
         problems += never_read(("belief", "states"), belief.states, source.missing)
         problems += never_read(("belief", "map"), (), source.missing, belief.map)
-        problems += _bins(belief, source)
+        if source.bins is not None:
+            names = {str(state) for state in belief.states}
+            problems += strangers(("source", "bins"), {*source.bins} - names, "state", belief.states)
+            problems += faults_at(("source", "bins"), partial(Bins, source.bins))
+            problems += broken((belief.map, "belief.map", "is given beside source.bins", "write only one of them"))
     kind_keys = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
     odd = [] if faulty & kind_keys else list(faults_of(belief))
     problems += odd
@@ -97,54 +104,14 @@ def _believed(
     chain: OneSequence | None = None
     with collecting(problems, belief):
         chain = belief.meant.belief(PublicSequences(folder, source, belief, table))
-        problems += _of_outside(belief, chain, source)
+        is_later = source is not None and source.from_ is not None and chain.has_given_start
+        problems += broken(
+            (tuple(map(str, chain.states)) != tuple(map(str, belief.states)), "belief.states",
+             "are not those that the belief is about", "write all of them, in its order"),
+            (is_later, "source.from", "starts a calendar, and the belief does not say what holds from a later step on",
+             "leave it out, and publish whole sequences"),
+        )  # fmt: skip
     return chain
-
-
-def _source(source: SourceSpec) -> Iterator[TakifuguError]:
-    if source.step is not None:
-        yield from faults_at(("source", "step"), partial(parse_step, source.step))
-        if source.times is None and not source.are_runs:  # of which `runs` says what is missing
-            rule = 'steps are counted along an order column, write order = "<column>"'
-            yield fault(("source", "order"), "is missing", rule=rule)
-            return
-    rules = values_of(source, ("order_format", "timezone", "round_to", "duplicates", "ambiguous"))
-    try:
-        order, time_of_day = columns_of_order(source.times)
-        step = source.step if source.times else None
-        Layout(source.value, order=order, time_of_day=time_of_day, step=step, **rules)
-    except TakifuguError as error:
-        if error.where[:1] != ("step",):  # which is told above
-            yield blamed(error, "source", *error.where[:1])
-
-
-def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
-    texts = [str(s) for s in belief.states]
-    if len(set(texts)) != len(texts):
-        yield fault(("belief", "states"), f"{texts} repeats a name", "name each state once")
-    for raw, state in belief.map.items():
-        if "belief.states" not in faulty and state not in belief.states:
-            yield stranger(("belief", "map", raw), state, "state", texts)
-    if belief.longer == "cut" and belief.max_length is None:
-        fix = "write the number of steps that a longer piece is cut to"
-        yield fault(("belief", "max_length"), "is missing", fix)
-    if belief.max_length is not None and belief.max_length < belief.min_length:
-        yield fault(("belief", "max_length"), "is below min_length, so no piece would be left", "increase it")
-    if source is not None and source.piece is not None and belief.pieces_independent is not True:
-        yield undeclared("piece")
-    if source is not None and source.unit is not None and belief.units_independent is not True:
-        yield undeclared("unit")
-
-
-def _bins(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
-    """Yield the faults of bins, also beside states and a map."""
-    if source.bins is None:
-        return
-    for name in set(source.bins) - {str(state) for state in belief.states}:
-        yield stranger(("source", "bins"), name, "state", belief.states)
-    if belief.map:
-        yield fault(("belief", "map"), "is given beside source.bins", "write only one of them")
-    yield from faults_at(("source", "bins"), partial(Bins, source.bins))
 
 
 def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
@@ -157,34 +124,117 @@ def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
         return True
 
 
-def _of_outside(belief: SequenceBelief, chain: OneSequence, source: SourceSpec | None) -> Iterator[TakifuguError]:
-    """Yield the faults of an external kind's belief about sequences."""
-    if tuple(map(str, chain.states)) != tuple(map(str, belief.states)):
-        yield fault(("belief", "states"), "are not those that the belief is about", "write all of them, in its order")
-    if source is not None and source.from_ is not None and chain.has_given_start:
-        problem = "starts a calendar, and the belief does not say what holds from a later step on"
-        yield fault(("source", "from"), problem, "leave it out, and publish whole sequences")
+def _source(source: SourceSpec) -> Iterator[TakifuguError]:
+    if source.step is not None:
+        yield from faults_at(("source", "step"), partial(parse_step, source.step))
+        if source.times is None and not source.are_runs:  # of which `runs` says what is missing
+            fix = 'write order = "<column>", along which steps are counted'
+            yield from broken((True, "source.order", "is missing", fix))
+            return
+    rules = values_of(source, ("order_format", "timezone", "round_to", "duplicates", "ambiguous"))
+    try:
+        order, time_of_day = columns_of_order(source.times)
+        step = source.step if source.times else None
+        Layout(source.value, order=order, time_of_day=time_of_day, step=step, **rules)
+    except TakifuguError as error:
+        if error.where[:1] != ("step",):  # which is told above
+            yield blamed(error, "source", *error.where[:1])
+
+
+def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
+    texts, most = [str(state) for state in belief.states], belief.max_length
+    if "belief.states" not in faulty:
+        for raw, state in belief.map.items():
+            yield from strangers(("belief", "map", raw), [state], "state", belief.states)
+    yield from broken(
+        (len(set(texts)) != len(texts), "belief.states", f"{texts} repeats a name", "name each state once"),
+        (belief.longer == "cut" and most is None, "belief.max_length", "is missing",
+         "write the number of steps that a longer piece is cut to"),
+        (most is not None and most < belief.min_length, "belief.max_length",
+         "is below min_length, so no piece would be left", "increase it"),
+    )  # fmt: skip
+    if source is not None and source.piece is not None and belief.pieces_independent is not True:
+        yield undeclared("piece")
+    if source is not None and source.unit is not None and belief.units_independent is not True:
+        yield undeclared("unit")
+
+
+def _calendar(
+    source: SourceSpec, belief: SequenceBelief | None, hide: Hide | None, items: Sequence[ItemSpec | None]
+) -> Iterator[TakifuguError]:
+    """Yield the faults of a calendar, its windows, and unfit keys."""
+    if source.from_ is not None and source.step is not None:
+        leave, any_start = "leave it out", 'write "stationary", or "any" to hide the data from every belief'
+        as_long = "is given beside a calendar, in which windows are as long as declared"
+        initial = values_of(belief, written(belief, ("initial",))).get("initial")
+        limits = {} if belief is None else values_of(belief, ("min_length", "max_length"))
+        yield from broken(
+            (source.piece, "source.piece", "is given beside a calendar, in which each person has one recording", leave),
+            (limits.get("min_length") not in (1, None), "belief.min_length", as_long, leave),
+            (limits.get("max_length") not in (1, None), "belief.max_length", as_long, leave),
+            (isinstance(initial, tuple), "belief.initial", "is that of one step, and a window starts at another",
+             any_start),
+            (isinstance(hide, EntrySpec), "hide.kind",
+             "'one-entry' numbers the entries of one sequence, and each window starts at another step",
+             'write kind = "every-entry"'),
+        )  # fmt: skip
+    states = 0 if belief is None else len(belief.states)
+
+    def needs(item: ItemSpec, key: str) -> bool:
+        return bool({*names_of(item.by)} & {*AXES}) if key == "by" else has_key(item, key)
+
+    for error in calendar_faults(source, items, (*WINDOW_KEYS, "by"), needs, partial(_window, source, states)):
+        if error.where != ("source", "step") or source.step is None:  # else it is told with the source
+            yield error
+
+
+def _window(
+    source: SourceSpec, states: int, item: ItemSpec, number: int, calendar: Calendar
+) -> Iterable[TakifuguError]:
+    """Return the faults of a table of a good window."""
+    place = f"release.{number}"
+    if source.gaps == "hidden" and item.query in ("mean", "linear"):
+        fix = 'write gaps = "public" under [source] if everybody may know that, or publish a sum'
+        what = f"a {item.query} of a window depends on which of its steps were observed"
+        return broken((True, f"{place}.query", what, fix))
+    if item.by is None or not states or not set(names_of(item.by)) <= set(AXES):
+        return ()  # what is no axis is told with the attributes
+    try:
+        axes = axes_of(names_of(item.by), calendar)
+    except TakifuguError as error:
+        return [blamed(error, "release", number, "by")]
+    regular = item.every is not None and item.window is None
+    window = next(run for _, run in calendar.periods(str(item.every))) if regular else window_of(item, calendar)
+    slots = Slots(calendar, window, axes)
+    return broken((
+        cells.is_too_large(item, slots, states), f"{place}.by",
+        f"makes {len(slots.cells[0]):,} cells, too many for one table",
+        "write a shorter window, or a longer part of the calendar",
+    ))  # fmt: skip
 
 
 def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
     for key in written(source, ("unit", "piece")):
-        yield fault(
-            ("hide", "kind"),
-            f"'one-entry' hides one entry of one sequence, and source.{key} says that there are several",
-            f'write kind = "every-entry", or leave source.{key} out',
-        )
-    for key, state in (("a", hide.a), ("b", hide.b)):
-        if belief is not None and state not in belief.states:
-            yield stranger(("hide", key), state, "state", belief.states)
-    if hide.a == hide.b:
-        yield fault(("hide", "b"), f"is {hide.b!r}, as a is", "write the other state that the entry may have")
+        what = f"'one-entry' hides one entry of one sequence, and source.{key} says that there are several"
+        yield from broken((True, "hide.kind", what, f'write kind = "every-entry", or leave source.{key} out'))
+    if belief is not None:
+        yield from strangers(("hide", "a"), [hide.a], "state", belief.states)
+        yield from strangers(("hide", "b"), [hide.b], "state", belief.states)
+    fix = "write the other state that the entry may have"
+    yield from broken((hide.a == hide.b, "hide.b", f"is {hide.b!r}, as a is", fix))
 
 
-def _per(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[TakifuguError]:
-    """Yield the fault of a table per unit without units."""
-    if item.per != "pooled" and source.unit is None:
-        problem = f"is {item.per!r}, and no column says whose row it is"
-        yield fault(("release", number, "per"), problem, 'write source.unit, or per = "pooled"')
-    if item.query == "linear" and source.unit is not None and item.per != "unit":
-        problem = "a linear query weighs the entries of one sequence"
-        yield fault(("release", number, "per"), problem, 'write per = "unit"')
+def _table(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[TakifuguError]:
+    """Yield the faults of a table beside the keys of [source]."""
+    place, measure = f"release.{number}", item.measured_in
+    unit = None if measure is None else seconds_in(measure)
+    is_counted = item.query in _COUNTING and not written(item, ("total",))
+    yield from broken(
+        (item.per != "pooled" and source.unit is None, f"{place}.per",
+         f"is {item.per!r}, and no column says whose row it is", 'write source.unit, or per = "pooled"'),
+        (item.query == "linear" and source.unit is not None and item.per != "unit", f"{place}.per",
+         "a linear query weighs the entries of one sequence", 'write per = "unit"'),
+        (is_counted and unit is not None and seconds_of_step(source.step) not in (None, unit), f"{place}.measured_in",
+         f"is {measure!r}, and the table counts steps of {source.step}: nothing converts them",
+         f'leave it out, or write measured_in = "steps of {source.step}"'),
+    )  # fmt: skip

@@ -15,7 +15,7 @@ from takifugu.model.queries import Query
 from takifugu.model.queries.forms import Weighing, reads_alike
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.calendars.windows import expanded, facts_of, still_open, window_of
+from takifugu.releasing.file.calendars import expanded, facts_of, still_open, window_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
 from takifugu.releasing.file.problems import blaming, fault
 from takifugu.releasing.file.sequences.build import recode_of, secret_of, sequence_of, units_of

@@ -1,4 +1,4 @@
-"""Steps as times: what a count of them may be measured in, and how long the states of a chain last."""
+"""Steps as times, and how long the states of a chain last."""
 
 from __future__ import annotations
 
@@ -10,35 +10,16 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.errors import InputError, TakifuguError
-from takifugu.core.sections import written
+from takifugu.core.errors import InputError
 from takifugu.data import parse_step
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.chains.stays import SECONDS, UNITS
 from takifugu.releasing.certificates.facts import Fact, Stays
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.sequences.sections import ItemSpec, ReleaseSpec
+from takifugu.releasing.file.sequences.sections import ReleaseSpec
 
 #: Seconds of the units of time, by their usual names.
 _SECONDS = {**SECONDS, "secs": 1, "mins": 60, "quarter-hour": 900, "quarter-hours": 900, "hr": 3600, "hrs": 3600}
-#: The queries that count steps, where no `total` divides them.
-_COUNTING = ("count", "histogram")
-
-
-def faults_of(item: ItemSpec, number: int, step: Any) -> Iterator[TakifuguError]:
-    """Yield the fault of a table measured in another unit of time."""
-    said = item.measured_in
-    if said is None or item.query not in _COUNTING or written(item, ("total",)):
-        return
-    unit, length = seconds_in(said), seconds_of_step(step)
-    if unit is None or length is None or length == unit:
-        return
-    yield fault(
-        ("release", number, "measured_in"), f"is {said!r}, and the table counts steps of {step}: nothing converts them",
-        f'leave it out, or write measured_in = "steps of {step}"',
-    )  # fmt: skip
-
 
 def seconds_of_step(step: Any) -> Fraction | None:
     """Return the seconds in a step, if it has a time."""

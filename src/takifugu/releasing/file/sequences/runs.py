@@ -23,7 +23,7 @@ from takifugu.data.times.epochs import EPOCHS
 from takifugu.data.times.moments import Moment, moment
 from takifugu.data.values.written import Written
 from takifugu.releasing.file.keys import LASTING
-from takifugu.releasing.file.problems import fault, faults_at, stranger
+from takifugu.releasing.file.problems import broken, faults_at, strangers
 from takifugu.releasing.file.reading import texts as texts_of
 from takifugu.releasing.file.same_data import is_one_of
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
@@ -36,17 +36,16 @@ _ROWS_WITH: Mapping[str, tuple[str, ...]] = {
     "empty": ("wide",), "order": ("samples", "changes", "events", "wide"), "piece": ("samples", "wide"),
     "attributes": ("samples", "wide"), "round_to": ("samples",), "duplicates": ("samples", *LASTING),
 }  # fmt: skip
-_COVERED = "which steps rows cover is declared, and not seen in them"
-#: The keys that some rows must have: for which, what to write, and the rule if that does not say it.
+_COVERED = "which steps rows cover is declared, and not seen in them; "
+#: The keys that some rows must have: for which, and what to write.
 _NEEDED = (
-    ("from_", LASTING, 'write from = "2026-01-05"', _COVERED), ("step", LASTING, 'write step = "1min"', _COVERED),
-    ("until", LASTING, 'write until = "2026-12-28", when the data were exported', _COVERED),
-    ("columns", ("wide",), 'write the headers that are steps, or a pattern of them: columns = "2026-*"',
-     "columns of a wide table are declared"),
-    ("order", ("wide",), 'write what headers are called from now on: order = "day"; beside a column of days, both', ""),
-    ("order", ("changes", "events"), "write the column that says when each {row} was", ""),
-    ("start", ("stays",), "write the column that says when each stay starts", ""),
-    ("otherwise", ("stays", "events"), "write the state in which somebody is who has no {row}", ""),
+    ("from_", LASTING, f'{_COVERED}write from = "2026-01-05"'), ("step", LASTING, f'{_COVERED}write step = "1min"'),
+    ("until", LASTING, f'{_COVERED}write until = "2026-12-28", when the data were exported'),
+    ("columns", ("wide",), 'write the headers that are steps, or a pattern of them: columns = "2026-*"'),
+    ("order", ("wide",), 'write what headers are called from now on: order = "day"; beside a column of days, both'),
+    ("order", ("changes", "events"), "write the column that says when each {row} was"),
+    ("start", ("stays",), "write the column that says when each stay starts"),
+    ("otherwise", ("stays", "events"), "write the state in which somebody is who has no {row}"),
 )  # fmt: skip
 _ROSTER = 'write roster = "people.csv", a public list with the column {!r} (and from, until), or the names themselves'
 
@@ -55,75 +54,75 @@ def faults_of(
     source: SourceSpec, belief: SequenceBelief | None, folder: Path, data: object
 ) -> Iterator[TakifuguError]:
     """Yield the faults of the keys about a row's meaning."""
+    rows, are = source.rows, f"rows are {source.rows}"
     for key, value in values_of(source, _ROWS_WITH).items():
         some = _ROWS_WITH[key]
-        if value not in (None, "refuse", {}, ()) and source.rows not in some:
-            fix = f'write rows = "{some[0]}" if rows are {" or ".join(some)}, or leave it out'
-            yield fault(("source", key), f"is given, and rows are {source.rows}", fix)
-    for key, some, fix, rule in _NEEDED:
-        if source.rows in some and getattr(source, key) is None:
-            fix = fix.format(row=source.rows.removesuffix("s"))
-            yield fault(("source", key.removesuffix("_")), "is missing", fix, rule)
+        fix = f'write rows = "{some[0]}" if rows are {" or ".join(some)}, or leave it out'
+        is_written = value not in (None, "refuse", {}, ())
+        yield from broken((is_written and rows not in some, f"source.{key}", f"is given, and {are}", fix))
+    for key, some, fix in _NEEDED:
+        is_missing, fix = rows in some and getattr(source, key) is None, fix.format(row=rows.removesuffix("s"))
+        yield from broken((is_missing, f"source.{key.removesuffix('_')}", "is missing", fix))
     for key, state in values_of(source, ("before", "otherwise", "empty")).items():
-        if state is not None and belief is not None and state not in belief.states:
-            yield stranger(("source", key), state, "state", belief.states)
-    if source.rows == "wide":
-        yield from _wide_faults(source, belief)
-    if source.rows == "stays":
+        if state is not None and belief is not None:
+            yield from strangers(("source", key), [state], "state", belief.states)
+    if rows == "wide":
+        map_of = {} if belief is None else belief.map
+        yield from broken(
+            (source.order_format in EPOCHS, "source.order_format",
+             f"is {source.order_format!r}, and times are headers",
+             "write the headers with their times: columns = { ... }"),
+            (source.empty is not None and source.bins is not None, "source.empty",
+             "is given beside bins, and cells are numbers", "leave it out, or the bins"),
+            (source.empty is not None and map_of.get(str(source.empty), source.empty) != source.empty, "source.empty",
+             f"is {source.empty!r}, which map reads as another state", "rename the state"),
+        )  # fmt: skip
+    if rows == "stays":
         yield from _ends_of_stays(source)
     if not source.are_runs:
         return
-    for key in ("null_keys", "ambiguous"):
-        if getattr(source, key) == "drop":
-            fix = 'repair them, or write ambiguous = "first" or "last"' if key == "ambiguous" else "repair them"
-            problem = f"leaves rows out, and rows are {source.rows}"
-            yield fault(("source", key), problem, fix, rule="without a row another state seems to last")
-    if written(belief, ("fit",)):
-        problem = f"counts transitions row by row, and rows are {source.rows}"
-        yield fault(("belief", "fit"), problem, "write stay and next, or a matrix")
+    dropped = f"leaves rows out, and {are}: without a row another state seems to last"
+    yield from broken(
+        (source.null_keys == "drop", "source.null_keys", dropped, "repair them"),
+        (source.ambiguous == "drop", "source.ambiguous", dropped,
+         'repair them, or write ambiguous = "first" or "last"'),
+        (written(belief, ("fit",)), "belief.fit", f"counts transitions row by row, and {are}",
+         "write stay and next, or a matrix"),
+    )  # fmt: skip
     yield from _roster(source, folder, data)
 
 
-def _wide_faults(source: SourceSpec, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
-    """Yield the faults of the keys of wide rows."""
-    if source.order_format in EPOCHS:
-        fix = "write the headers with their times: columns = { ... }"
-        yield fault(("source", "order_format"), f"is {source.order_format!r}, and times are headers", fix)
-    if source.empty is None:
-        return
-    if source.bins is not None:
-        yield fault(("source", "empty"), "is given beside bins, and cells are numbers", "leave it out, or the bins")
-    if belief is not None and belief.map.get(str(source.empty), source.empty) != source.empty:
-        yield fault(("source", "empty"), f"is {source.empty!r}, which map reads as another state", "rename the state")
-
-
 def _ends_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
-    if (source.end is None) == (source.duration is None):
-        problem = "is missing" if source.end is None else "is given beside duration"
-        yield fault(("source", "end"), problem, 'write end = "COLUMN", or duration = ["COLUMN", "1min"]')
-    if isinstance(source.end, tuple) and isinstance(source.start, tuple) and source.end[0] == source.start[0]:
-        rule = "on the date of its start a stay ends at the first such time after it"
-        yield fault(("source", "end"), "has the date of start", f'write end = "{source.end[1]}"', rule)
-    if source.duration is not None:
-        unit, is_time = source.duration[1], False
+    start, end, duration, is_time = source.start, source.end, source.duration, True
+    if duration is not None:
+        is_time = False
         with suppress(TakifuguError):
-            is_time = isinstance(parse_step(unit), timedelta)
-        if not is_time:
-            problem = f"counts in {unit!r}, which is no time"
-            yield fault(("source", "duration"), problem, 'write what a 1 is worth, such as ["minutes", "1min"]')
+            is_time = isinstance(parse_step(duration[1]), timedelta)
+    has_two_dates = isinstance(end, tuple) and isinstance(start, tuple) and end[0] == start[0]
+    yield from broken(
+        ((end is None) == (duration is None), "source.end",
+         "is missing" if end is None else "is given beside duration",
+         'write end = "COLUMN", or duration = ["COLUMN", "1min"]'),
+        (has_two_dates, "source.end", "has the date of start; a stay then ends at the first such time after its start",
+         "write the column of the time of day alone"),
+        (not is_time, "source.duration", f"counts in {duration and duration[1]!r}, which is no time",
+         'write what a 1 is worth, such as ["minutes", "1min"]'),
+    )  # fmt: skip
 
 
 def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
-    if source.unit is None:
-        if source.roster is not None:
-            yield fault(("source", "roster"), "is given, and no column says whose row it is", "name it, too")
-        return
-    if source.roster is None:
-        rule = f"which {PEOPLE.many} there are is declared, and not seen in their rows"
-        yield fault(("source", "roster"), "is missing", _ROSTER.format(source.unit), rule=rule)
-        return
-    if isinstance(source.roster, str) and is_one_of(folder / source.roster, private_files(source, folder, data)):
-        yield fault(("source", "roster"), "is the private data itself, so it is no public list", "write another file")
+    roster, is_private = source.roster, False
+    if isinstance(roster, str) and source.unit is not None:
+        is_private = is_one_of(folder / roster, private_files(source, folder, data))
+    rule = f"which {PEOPLE.many} there are is declared, and not seen in their rows; "
+    yield from broken(
+        (roster is not None and source.unit is None, "source.roster", "is given, and no column says whose row it is",
+         "name it, too"),
+        (roster is None and source.unit is not None, "source.roster", "is missing",
+         f"{rule}{_ROSTER.format(source.unit)}"),
+        (is_private, "source.roster", "is the private data itself, so it is no public list", "write another file"),
+    )  # fmt: skip
+    if roster is None or source.unit is None or is_private:
         return
     try:
         _ = source.calendar

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictInt
 
 from takifugu.core.sections import values_of, written
-from takifugu.releasing.file.calendars.sections import Windowed
+from takifugu.releasing.file.calendars import Windowed
 from takifugu.releasing.file.keys import Section, State, Text, meaning
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec

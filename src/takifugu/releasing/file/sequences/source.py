@@ -19,7 +19,7 @@ from takifugu.data.rows.kinds_of_order import CLOCK_TIMES
 from takifugu.data.times.epochs import EPOCHS
 from takifugu.data.wide import Wide, read_step
 from takifugu.numbers.rationals import as_fraction, to_text
-from takifugu.releasing.file.calendars.sections import CalendarKeys
+from takifugu.releasing.file.calendars import CalendarKeys
 from takifugu.releasing.file.keys import (
     LASTING,
     Described,

@@ -1,33 +1,95 @@
-"""Windows of a declared calendar: the steps that each table of a release file reads, and their faults."""
+"""A calendar and its windows, whatever kind of data they are about: keys, steps of each table, and faults."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
-from takifugu.data import Calendar
+from takifugu.data import Calendar, Zone, check_order_format, parse_step
 from takifugu.releasing.certificates.facts import Window
-from takifugu.releasing.file.calendars.sections import CalendarKeys, Windowed
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.keys import Moment, Number, Text, checked, meaning
+from takifugu.releasing.file.problems import blamed, broken, fault
+from takifugu.releasing.file.sections import SourceKeys
+from takifugu.releasing.file.tables import Table
 
 if TYPE_CHECKING:
     from takifugu.accounting.composition.charges import Calibrated
 
-
 #: The keys of a table that choose its window.
-KEYS = ("from", "to", "window", "every")
+WINDOW_KEYS = ("from", "to", "window", "every")
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
 _LONGEST_NAME = 64
 _CALENDAR = 'write order, the column of times, from = "2026-01-05" and step = "1h" under [source]'
 
 
-def is_given(item: object, key: str) -> bool:
+class CalendarKeys(SourceKeys):
+    """The keys of [source] about a calendar, and about how times are written."""
+
+    from_: Annotated[
+        Moment | None,
+        meaning("where the calendar starts, by clocks in timezone, or in UTC", "2026-01-05", alias="from"),
+    ] = None
+    until: Annotated[
+        Moment | None, meaning("where the calendar ends; it may be left out, and moved later", "2027-01-04")
+    ] = None
+    order_format: Annotated[
+        Text | None,
+        meaning(
+            'how the times of order are written, if not as ISO 8601; "epoch" are seconds since 1970, and '
+            '"epoch_ms" thousandths of one',
+            "%d/%m/%Y %H:%M",
+        ),
+        checked(check_order_format),
+    ] = None
+    timezone: Annotated[
+        Text | None,
+        meaning("the zone of times that tell none; steps are counted in UTC", "Europe/Berlin"),
+        checked(Zone),
+    ] = None
+
+    if TYPE_CHECKING:  # which each kind of file declares in its own words
+
+        @property
+        def step(self) -> Number | None: ...
+
+    @property
+    def length(self) -> Fraction | timedelta | None:
+        """Return the declared length of a step, if any."""
+        return None if self.step is None else parse_step(self.step)
+
+    @property
+    def calendar(self) -> Calendar | None:
+        """Return the declared calendar, if any; InputError with its key."""
+        if self.from_ is None or self.length is None:
+            return None
+        zone = None if self.timezone is None else Zone(self.timezone)
+        return Calendar.read(self.from_, self.until, self.length, zone)
+
+
+class Windowed(Table):
+    """A [[release]] that may read a window of a calendar."""
+
+    from_: Annotated[Moment | None, meaning("where the window starts", "2026-02-09", alias="from")] = None
+    to: Annotated[Moment | None, meaning("where the window ends; this step is not read", "2026-02-16")] = None
+    window: Annotated[Text | None, meaning("the window: an hour, a day, a week, a month or a year", "2026-W07")] = None
+    every: Annotated[
+        Literal["hour", "day", "week", "month", "year"] | None,
+        meaning("a table for each whole hour, day, week, month or year of the calendar"),
+    ] = None
+
+    @property
+    def period(self) -> str | None:
+        return self.window
+
+
+def has_key(item: object, key: str) -> bool:
     """Return whether a table has a key."""
     return bool(written(item, ({"from": "from_"}.get(key, key),)))
 
@@ -96,43 +158,42 @@ def short(cost: Fraction, up: bool) -> str:
     return format(context.divide(Decimal(cost.numerator), Decimal(cost.denominator)).normalize(), "f")
 
 
-def faults_of(
+def calendar_faults(
     source: CalendarKeys,
     items: Sequence[Any],
-    keys: Sequence[str] = KEYS,
-    needs: Callable[[Any, str], bool] = is_given,
+    keys: Sequence[str] = WINDOW_KEYS,
+    needs: Callable[[Any, str], bool] = has_key,
     further: Callable[[Any, int, Calendar], Iterable[TakifuguError]] = lambda *_: (),
 ) -> Iterator[TakifuguError]:
     """Yield the faults of a calendar and of its windows.
 
     Tables with one of `keys` need it; `further` yields what else is wrong with a table of a good window.
     """
-    if source.from_ is None:
-        if source.until is not None:
-            yield fault(("source", "until"), "is given without from", "write where the calendar starts, too")
-        for number, item in enumerate(items):
-            needed_keys = [] if item is None else [key for key in keys if needs(item, key)]
-            for key in needed_keys[:1]:
-                yield fault(("release", number, key), "needs a declared calendar", _CALENDAR)
-        return
-    if source.step is None:
-        yield fault(("source", "step"), "is missing", 'a calendar counts steps, write for example step = "1h"')
-        return
+    has_start, calendar = source.from_ is not None, None
+    yield from broken(
+        (source.until is not None and not has_start, "source.until", "is given without from",
+         "write where the calendar starts, too"),
+        (has_start and source.step is None, "source.step", "is missing",
+         'a calendar counts steps, write for example step = "1h"'),
+    )  # fmt: skip
     try:
         calendar = source.calendar
     except TakifuguError as error:
         yield blamed(error, "source", *(error.where[:1] or ("step",)))
-        return
     for number, item in enumerate(items):
-        if item is not None and calendar is not None:
-            faults = [*faults_of_window(item, number, calendar)]
+        if item is not None and not has_start:
+            needed_keys = [key for key in keys if needs(item, key)]
+            for key in needed_keys[:1]:
+                yield fault(("release", number, key), "needs a declared calendar", _CALENDAR)
+        elif item is not None and calendar is not None:
+            faults = [*_window_faults(item, number, calendar)]
             yield from faults or further(item, number, calendar)
 
 
-def faults_of_window(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
+def _window_faults(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
     """Yield the faults of one table's window, or windows."""
-    where = ("release", number)
-    written_keys = {key for key in KEYS if is_given(item, key)}
+    where, place = ("release", number), f"release.{number}"
+    written_keys = {key for key in WINDOW_KEYS if has_key(item, key)}
     ways = ["from"] if written_keys & {"from", "to"} else []
     ways += [key for key in ("window", "every") if key in written_keys]
     if len(ways) > 1 and ways != ["window", "every"]:
@@ -141,19 +202,20 @@ def faults_of_window(item: Windowed, number: int, calendar: Calendar) -> Iterato
     try:
         if item.window is None and item.every is not None:
             longest = max((len(text) for text, _ in calendar.periods(item.every)), default=0)
-            if not longest:
-                what = f"names no window: the calendar holds no whole {item.every}"
-                yield fault((*where, "every"), what, "move from or until")
-            elif len(item.name) + 1 + longest > _LONGEST_NAME:
-                yield fault((*where, "name"), "is too long for the name of a window behind it", "write a shorter one")
-        else:
-            places = window_of(item, calendar)
-            if item.every is None:
-                return
+            is_long = len(item.name) + 1 + longest > _LONGEST_NAME
+            yield from broken(
+                (not longest, f"{place}.every", f"names no window: the calendar holds no whole {item.every}",
+                 "move from or until"),
+                (longest and is_long, f"{place}.name", "is too long for the name of a window behind it",
+                 "write a shorter one"),
+            )  # fmt: skip
+            return
+        places = window_of(item, calendar)
+        if item.every is not None:
             first, last = calendar.moment_of(places.start), calendar.moment_of(places.stop)
-            periods = replace(calendar, start=first, stop=last).periods(item.every)
-            if range(len(places)) not in [run for _, run in periods]:
-                what = f"{item.window!r} is no {item.every}"
-                yield fault((*where, "window"), what, f"write a {item.every} of the calendar")
+            runs = [run for _, run in replace(calendar, start=first, stop=last).periods(item.every)]
+            fix = f"write a {item.every} of the calendar"
+            what = f"{item.window!r} is no {item.every}"
+            yield from broken((range(len(places)) not in runs, f"{place}.window", what, fix))
     except TakifuguError as error:
         yield blamed(error, *where, *error.where[:1])

@@ -1,0 +1,190 @@
+"""The sections of a release file as typed values, one by one, so that all faults of all of them are told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Union, cast, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError, create_model
+
+from takifugu.core.errors import TakifuguError
+from takifugu.core.plain import Json
+from takifugu.model.queries import names_of, sections_of
+from takifugu.releasing.file.described import model_of
+from takifugu.releasing.file.kind import Kind
+from takifugu.releasing.file.kinds import KINDS, which_kind
+from takifugu.releasing.file.problems import (
+    MOST_PROBLEMS,
+    Where,
+    fault,
+    missing,
+    problems_of,
+    unknown_kind,
+    unknown_query,
+)
+from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.tables import Table
+from takifugu.releasing.file.unsupported import instead_of
+
+#: Keys of a table that others do not depend on.
+_HARMLESS = {"name", "epsilon"}
+
+
+class Reading:
+    """A release file's sections as its kind reads them.
+
+    `spec` holds what is valid: a section that is not is None, and so is a table; in [source], [belief] and above all
+    sections an example stands for each of the `faulty` keys, so that the others are checked.
+    """
+
+    def __init__(self, kind: Kind, raw: Json) -> None:
+        self._kind, self._raw = kind, raw
+        self.faults, self.faulty = list[TakifuguError](), set[str]()
+        sections = _sections_of(kind.facts.sections)
+        keys = {key: value for key, value in raw.items() if key not in sections}
+        head = self._read(_head_of(kind.facts.sections), keys, (), set())
+        parts = {} if head is None else dict(head)
+        for name, members in sections.items():
+            field = kind.facts.sections.model_fields[name]
+            if name == "release":
+                parts[name] = tuple(self._tables())
+            elif name in raw or field.is_required():
+                parts[name] = self._section(name, members)
+            else:
+                parts[name] = field.get_default(call_default_factory=True)
+        self.spec: FileSpec = kind.facts.sections.model_construct(_fields_set=None, **parts)
+        if len(self.faults) > MOST_PROBLEMS:
+            self.faults[MOST_PROBLEMS:] = [fault(("the file",), "has more faults than these", "fix these first")]
+        if self.faults:
+            self.faulty.add("release")
+
+    def _section(self, name: str, members: list[type[BaseModel]]) -> BaseModel | None:
+        raw = self._raw.get(name)
+        kind = raw.get("kind") if isinstance(raw, dict) else None
+        kinds: dict[str, type[BaseModel]] = {}
+        if name == "belief":
+            kinds = dict.fromkeys(KINDS.names, self._kind.believes)
+        for member in members if not kinds else ():
+            kinds[_kind_of(member)] = member
+        if name not in self._raw:
+            self.faults.append(missing((name,), kinds))
+            return None
+        is_chosen = len(kinds) == 1 or (isinstance(kind, str) and kind in kinds)
+        if isinstance(raw, dict) and not is_chosen:
+            fix = which_kind(kind) if name == "belief" else ""
+            self.faults.append(unknown_kind((name,), raw, [*kinds], fix))
+            return None
+        model = kinds[kind] if len(kinds) > 1 and isinstance(kind, str) else next(iter(kinds.values()))
+        faulty = set[str]()
+        section = self._read(model, raw, (name,), faulty if name in ("source", "belief") else None)
+        self.faulty |= {f"{name}.{key}" for key in faulty}
+        return section
+
+    def _tables(self) -> Iterator[BaseModel | None]:
+        items = self._raw.get("release")
+        if isinstance(items, list) and items:
+            for number, item in enumerate(items):
+                yield self._table(item, ("release", number))
+            return
+        what = "is missing"
+        if items is not None:
+            what = "is empty" if items == [] else f"is {str(items)[:60]!r}, not a list"
+        self.faults.append(fault(("release",), what, "add a section [[release]] with name, query, epsilon"))
+
+    def _table(self, raw: object, place: Where) -> BaseModel | None:
+        """Return a table without other queries' keys, None if faulty."""
+        facts = self._kind.facts
+        query = raw.get("query") if isinstance(raw, dict) else None
+        names, model = names_of(facts.rows), cast("type[BaseModel]", facts.table)
+        if isinstance(query, str) and query in names:
+            model = self._model(query)
+            with suppress(ValidationError):
+                return model.model_validate(raw)
+        if not isinstance(raw, dict):
+            return self._read(facts.table, raw, place)
+        keys_by_query = {name: keys_of(self._model(name)) for name in names}
+        foreign_keys = set[str]().union(*keys_by_query.values()) - keys_of(model)
+        table_keys = {key: value for key, value in raw.items() if key not in foreign_keys}
+        if model is facts.table:
+            error = instead_of(query, names, self._raw) or unknown_query(raw, names)
+            self.faults.append(error.at(*place, "query"))
+            self._read(model, {**table_keys, "query": "?"}, place)
+            return None
+        for key in raw.keys() - table_keys.keys():
+            having = " or ".join(name for name in names if key in keys_by_query[name])
+            fix = f"leave it out, or publish a {having}"
+            self.faults.append(fault((*place, key), f"does not belong to a {query}", fix))
+        faulty = set[str]()
+        item = self._read(model, table_keys, place, faulty)
+        if not isinstance(item, Table) or not faulty <= _HARMLESS or ("epsilon" in faulty and item.shares_epsilon):
+            return None
+        return item if "name" not in faulty else item.model_copy(update={"name": f"{item.name}-{place[-1]}"})
+
+    def _model(self, query: str) -> type[BaseModel]:
+        facts = self._kind.facts
+        return model_of(sections_of(facts.rows, [query])[query], facts.table, facts.rows)
+
+    def _read(
+        self, model: type[BaseModel], raw: Any, place: Where, faulty: set[str] | None = None
+    ) -> BaseModel | None:
+        """Return a section, None if faulty.
+
+        With `faulty`, keys that are go there, and examples stand for them.
+        """
+        try:
+            return model.model_validate(raw)
+        except ValidationError as error:
+            errors = error.errors()
+        words = model if place else self._kind.facts.sections
+        self.faults += problems_of(errors, words, raw, place, self._raw)
+        keys = {str(detail["loc"][0]) for detail in errors if detail["loc"]}
+        if faulty is None or not isinstance(raw, dict) or "kind" in keys:
+            return None
+        faulty |= keys
+        section = {key: value for key, value in raw.items() if key not in keys}
+        for key, field in model.model_fields.items():
+            if key in keys and field.is_required():
+                section[key] = (field.examples or [None])[0]
+        try:
+            return model.model_validate(section)
+        except ValidationError:
+            return None
+
+
+def keys_of(model: type[BaseModel]) -> set[str]:
+    """Return the keys of a section, by their names in files."""
+    return {field.alias or name for name, field in model.model_fields.items()}
+
+
+def _kind_of(model: type[BaseModel]) -> str:
+    """Return the kind that a section of a union is, "" for the only one."""
+    kind = model.model_fields.get("kind")
+    names = () if kind is None else get_args(kind.annotation)
+    return str(names[0]) if names else ""
+
+
+def _sections_of(file: type[FileSpec]) -> dict[str, list[type[BaseModel]]]:
+    """Return the sections of a file with their possible models."""
+    sections = {name: _members(field.annotation) for name, field in file.model_fields.items() if name != "expect"}
+    return {name: members for name, members in sections.items() if members or name in ("belief", "release")}
+
+
+@cache
+def _head_of(file: type[FileSpec]) -> type[BaseModel]:
+    """Return the model of a file's keys above all sections."""
+    no_sections: Any = dict.fromkeys(_sections_of(file), (Any, None))
+    return create_model("Head", __base__=file, **no_sections)
+
+
+def _members(annotation: object) -> list[type[BaseModel]]:
+    """Return the models of a type or a union of types."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    models = list[type[BaseModel]]()
+    if get_origin(annotation) in (Union, UnionType, Annotated):
+        for argument in get_args(annotation):
+            models += _members(argument)
+    return models
