@@ -7,9 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import LEFT_OUT, VALUES, PlainForm, form, set_fields, to_plain, writes_all
+from takifugu.core.plain import LEFT_OUT, VALUES, PlainForm, form, indented, set_fields, to_plain, writes_all
 
 
 class Side(StrEnum):
@@ -85,3 +87,13 @@ def test_fields_are_set_while_a_value_is_made() -> None:
     part = Part(Fraction(1))
     set_fields(part, share=Fraction(2))
     assert part.share == 2
+
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+JSON = st.recursive(LEAVES, lambda part: st.lists(part) | st.dictionaries(st.text(), part), max_leaves=30)
+
+
+@given(JSON | st.lists(st.integers()) | st.lists(st.booleans() | st.integers()))
+def test_data_are_indented_as_the_standard_library_does(data: object) -> None:
+    assert indented(data) == json.dumps(data, indent=2, ensure_ascii=False)
+    assert indented({"in": [data]}) == json.dumps({"in": [data]}, indent=2, ensure_ascii=False)

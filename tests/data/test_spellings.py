@@ -383,6 +383,7 @@ def test_csv_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str)
         assert "11" not in str(caught.value)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("values", "words"),

@@ -169,7 +169,7 @@ def counted(planned: Plan, states: list[str]) -> dict[str, int]:
     return dict(zip(states, map(int, answer), strict=True))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", EXPORTS)
 def test_what_is_published_are_shares_of_time_within_the_stated_error(name: str, tmp_path: Path) -> None:
     export = EXPORTS[name]()

@@ -7,7 +7,8 @@ way says so in its metadata (`Form`); a class whose form is not that of its fiel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
 from fractions import Fraction
@@ -31,6 +32,23 @@ _OF_JSON = frozenset((str, int, float, bool, type(None)))
 
 def _as_it_is(value: object) -> object:
     return value
+
+
+def indented(value: object, margin: str = "\n") -> str:
+    """Return plain data as JSON, each part on a line.
+
+    It is the text of `json.dumps(value, indent=2, ensure_ascii=False)`, which takes a step of Python for each number.
+    """
+    inner = f"{margin}  "
+    if isinstance(value, dict) and value:
+        names = [json.dumps(key, ensure_ascii=False) for key in value]
+        parts: Iterable[str] = [f"{name}: {indented(v, inner)}" for name, v in zip(names, value.values(), strict=True)]
+        return f"{{{inner}{f',{inner}'.join(parts)}{margin}}}"
+    if isinstance(value, list | tuple) and value:
+        is_of_numbers = {*map(type, value)} == {int}
+        parts = map(str, value) if is_of_numbers else [indented(part, inner) for part in value]
+        return f"[{inner}{f',{inner}'.join(parts)}{margin}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def form(

@@ -51,7 +51,9 @@ class Piece:
     @property
     def complete(self) -> bool:
         """Return whether every entry was observed."""
-        return sum(map(len, self.observed)) == self.length
+        runs = self.observed
+        entries = len(runs[0]) if len(runs) == 1 else sum(map(len, runs))
+        return entries == self.length
 
     def weights(self) -> IntArray:
         """Return the weights of the piece's entries, 1 if observed, else 0."""
@@ -115,7 +117,7 @@ def pieces(
             values = _values(rows, measured, before, window)
         elif any(m.gaps for m in measured.values()) or (window is not None and layout.gaps == "public"):
             runs = dict(rows.observed(before))
-    result = []
+    result = list[Piece]()
     for key, m in measured.items():
         observed, totals, entries = runs.get(key, ()), counts.get(key), values.get(key)
         if entries is not None:
@@ -127,7 +129,9 @@ def pieces(
         length = m.length if window is None else len(window)
         cells = None if slots is None else by_cell.get(key, np.zeros((len(numbers), len(totals)), dtype=np.int64))
         result.append(Piece(*m.name, length, observed, totals, key[0], entries, cell, cells))
-    return tuple(sorted(result, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
+    if rows.runs is None or plain is None or not plain.is_sorted:  # what one pass has sorted comes in its order
+        result.sort(key=lambda piece: (natural(piece.unit), natural(piece.piece)))
+    return tuple(result)
 
 
 def _plain(table: Table, layout: Layout, states: Recode) -> CountedByBits | None:

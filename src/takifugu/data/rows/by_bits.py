@@ -121,8 +121,10 @@ def _joined(words: str) -> bytes:
 
     Each has two words, its number and its bits.
     """
-    numbers, bits = map(int, words.split()[::2]), map(bytes.fromhex, words.split()[1::2])
-    of_stretch = dict(zip(numbers, bits, strict=True))
+    parts = words.split()
+    of_stretch = dict(zip(map(int, parts[::2]), map(bytes.fromhex, parts[1::2]), strict=True))
+    if len(of_stretch) == 1:
+        return of_stretch.popitem()[1]
     nothing = bytes(len(next(iter(of_stretch.values()))))
     return b"".join(of_stretch.get(number, nothing) for number in range(min(of_stretch), max(of_stretch) + 1))
 
@@ -131,12 +133,16 @@ def _joined(words: str) -> bytes:
 class CountedByBits:
     """Picked rows, and totals in columns of NumPy: counts by state of each piece, and its bits where it has gaps.
 
-    2**`bits` steps make a stretch. Pieces are in the order of `natural` where `is_sorted`.
+    2**`bits` steps make a stretch. Pieces are in the order of `natural` if they are `is_sorted`.
     """
 
     picked: PickedRows
     bits: int
     columns: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def is_sorted(self) -> bool:
+        return bool(self.columns["is_sorted"].all())
 
     def rows(self) -> Rows:
         """Return the rows with facts and runs; NotPlain for too many pieces."""
@@ -186,7 +192,7 @@ class CountedByBits:
         if (columns["number"] < sizes).any():
             return None
         spellings, counts = list(map(text_of, columns["unit"].tolist())), columns["counts"]
-        if columns["is_sorted"].all():
+        if self.is_sorted:
             return People(spellings, spellings, sizes, counts)
         names = meant([(str(name), None) for name in spellings], str(layout.unit), "unit")
         order = sorted(range(len(spellings)), key=lambda number: natural(names[str(spellings[number])]))

@@ -9,30 +9,40 @@ from collections.abc import Callable, Sequence
 import narwhals.stable.v2 as nw
 
 from takifugu.data.engines.differences import Frame, collected, settled, with_neighbour, with_running_sum
-from takifugu.data.rows.pieces import SKIPPED, UNCLEAR
+from takifugu.data.rows.pieces import DAY, FAR, SKIPPED, TWICE, UNCLEAR
 from takifugu.data.times.zones import Stretch, Zone
+
+#: Others are expected so long before and after the first rows: more stretches cost every row more than another look.
+BEFORE, AFTER = 120 * DAY, 400 * DAY
 
 
 def in_utc(
     frame: Frame, keys: Sequence[str], zone: Zone, in_rows: bool, ambiguous: str = "refuse",
-    window: tuple[int, int] | None = None,
+    window: tuple[int, int] | None = None, of_first: int | None = None, are_twice: bool = False,
 ) -> tuple[Frame, bool]:  # fmt: skip
     """Replace local times `tick` by UTC.
 
     Returns whether rows stand as read. Times with a written zone (`zoned`) are UTC already. `fault` is 0, or why a time
     has no moment and `tick` is null. A read brings the first and last time; where the order of rows decides, or rows
     are left out, another one brings the number of times shown twice. `ambiguous` decides about these; dropped ones, and
-    unclear ones outside the `window`, are left out.
+    unclear ones outside the `window`, are left out. With `of_first` rows no more than these are read, and times far
+    from theirs are left undecided (FAR), as are such as would need the other read (TWICE), unless it is known that some
+    `are_twice`.
     """
     walls = nw.col("tick")
     local = ~walls.is_null()
     if "zoned" in frame.collect_schema().names():
         local = local & (nw.col("zoned") == 0).fill_null(False)
     frame = frame.with_columns(local=local, fault=nw.lit(0, nw.Int64))
-    summary = frame.filter(nw.col("local")).select(rows=nw.len(), low=walls.min(), high=walls.max())
+    read = frame if of_first is None else frame.head(of_first)
+    summary = read.filter(nw.col("local")).select(rows=nw.len(), low=walls.min(), high=walls.max())
     ((rows, low, high),) = collected(summary)
+    if not rows and of_first is not None:
+        return in_utc(frame.drop("local", "fault"), keys, zone, in_rows, ambiguous, window)
     if not rows:  # every time tells its zone; how engines say that there is no smallest one differs
         return frame.drop("local"), True
+    if of_first is not None:
+        low, high = int(low) - BEFORE, int(high) + AFTER
     stretches = zone.between(int(low), int(high))
 
     def of(what: Callable[[Stretch], int]) -> nw.Expr:
@@ -41,10 +51,14 @@ def in_utc(
     frame = settled(frame.with_columns(offset=of(lambda stretch: stretch.offset)), ["offset"])
     in_place = True
     if any(stretch.back for stretch in stretches):
-        frame, in_place = _in_passes(frame, keys, of, in_rows, ambiguous, window)
+        is_open = of_first is not None and not are_twice
+        frame, in_place = _in_passes(frame, keys, of, in_rows, ambiguous, window, is_open, are_twice)
     if any(stretch.skipped for stretch in stretches):
         skipped = nw.col("local") & (of(lambda stretch: int(stretch.skipped)) == 1)
         frame = frame.with_columns(fault=nw.when(skipped).then(nw.lit(SKIPPED, nw.Int64)).otherwise(nw.col("fault")))
+    if of_first is not None:
+        is_far = nw.col("local") & ((walls < low) | (walls > high))
+        frame = frame.with_columns(fault=nw.when(is_far).then(nw.lit(FAR, nw.Int64)).otherwise(nw.col("fault")))
     moment = nw.when(nw.col("local")).then(walls - nw.col("offset")).otherwise(walls)
     frame = frame.with_columns(tick=nw.when(nw.col("fault") == 0).then(moment))
     return settled(frame.drop("local", "offset"), ["tick", "fault"]), in_place
@@ -52,7 +66,7 @@ def in_utc(
 
 def _in_passes(
     frame: Frame, keys: Sequence[str], of: Callable[[Callable[[Stretch], int]], nw.Expr], in_rows: bool,
-    ambiguous: str, window: tuple[int, int] | None,
+    ambiguous: str, window: tuple[int, int] | None, is_open: bool, are_twice: bool,
 ) -> tuple[Frame, bool]:  # fmt: skip
     """Correct `offset` for times shown twice, by rule or row order."""
     frame = frame.with_columns(back=of(lambda stretch: stretch.back), end=of(lambda stretch: stretch.end))
@@ -62,7 +76,10 @@ def _in_passes(
         later = nw.col("back") if ambiguous == "last" else nw.lit(0, nw.Int64)
         offset = nw.when(twice).then(nw.col("offset") - later).otherwise(nw.col("offset"))
         return settled(frame.with_columns(offset=offset).drop("back", "end"), ["offset"]), True
-    if ambiguous == "drop" or in_rows or window is not None:
+    if is_open:
+        undecided = nw.when(twice).then(nw.lit(TWICE, nw.Int64)).otherwise(nw.col("fault"))
+        return frame.with_columns(fault=undecided).drop("back", "end"), True
+    if not are_twice and (ambiguous == "drop" or in_rows or window is not None):
         ((rows,),) = collected(frame.filter(twice).select(rows=nw.len()))
         if not rows:
             return frame.drop("back", "end"), True

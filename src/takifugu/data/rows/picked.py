@@ -14,7 +14,7 @@ from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout, Recode, text_of, unit_name
 from takifugu.data.rows.local_time import in_utc
 from takifugu.data.rows.order import kind_of_texts, with_ticks
-from takifugu.data.rows.pieces import Key, NotPlain
+from takifugu.data.rows.pieces import FAR, TWICE, Key, NotPlain
 from takifugu.data.rows.plain_texts import with_plain_texts
 from takifugu.data.times.clock import Clock
 
@@ -82,13 +82,15 @@ class PickedRows:
 
 
 def picked_rows(
-    table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DType | None = None, is_plain: bool = False
-) -> PickedRows:
+    table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DType | None = None, is_plain: bool = False,
+    undecided: int = 0,
+) -> PickedRows:  # fmt: skip
     """Pick the columns, and number and time every row.
 
-    A few rows at most are read. `kind` is that of an order's texts, if known; `is_plain` gives no tick to texts that
-    DuckDB would write otherwise. Raises InputError for a missing column, DataError for unfit values, NotPlain if the
-    first texts are not plain.
+    A few rows at most are read; clocks that show more than those do are left undecided. `undecided` says what an
+    earlier read left so: of times that are FAR all are read first. `kind` is that of an order's texts, if known;
+    `is_plain` gives no tick to texts that DuckDB would write otherwise. Raises InputError for a missing column,
+    DataError for unfit values, NotPlain if the first texts are not plain.
     """
     frame, roles, kinds = picked(
         table, {"unit": layout.unit, "piece": layout.piece, "tick": layout.order, "raw": layout.value}
@@ -119,7 +121,9 @@ def picked_rows(
     if layout.order is not None and isinstance(order_kind, nw.Date | nw.Datetime):
         naive = clock.zone is None and not (isinstance(order_kind, nw.Datetime) and bool(order_kind.time_zone))
         if clock.zone is not None and (in_texts or not getattr(order_kind, "time_zone", None)):
-            frame, in_place = in_utc(frame, keys, clock.zone, table.ordered, layout.ambiguous, layout.moments)
+            of_first = None if undecided == FAR else GUESSED_FROM
+            rules = clock.zone, table.ordered, layout.ambiguous, layout.moments
+            frame, in_place = in_utc(frame, keys, *rules, of_first, undecided == TWICE)
     return PickedRows(frame, keys, frozenset(texts), (table, layout, states), step, guessed, naive, in_place)
 
 

@@ -12,6 +12,8 @@ from takifugu.core.errors import DataError
 
 #: Why a row has no place in the order: it has no value there, clocks skipped that time, or showed it more than once.
 MISSING, SKIPPED, UNCLEAR = 1, 2, 3
+#: Why it has none yet: clocks showed its time more than once, or it is far from those of the first rows.
+TWICE, FAR = 4, 5
 
 #: A longer piece, or ticks further apart, mean a mistake in the order column or in the step.
 LONGEST_PIECE, WIDEST_SPAN = 2**24, 2**53

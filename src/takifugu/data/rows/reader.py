@@ -13,7 +13,17 @@ from takifugu.data.engines.sanitise import text
 from takifugu.data.rows.facts import COMPARED, facts_of, with_comparisons, with_row_before
 from takifugu.data.rows.order import kind_of_texts
 from takifugu.data.rows.picked import PickedRows, picked_rows, with_order_texts
-from takifugu.data.rows.pieces import Arrangement, Fact, Key, are_together, by_piece, looks_set_back, runs_by_piece
+from takifugu.data.rows.pieces import (
+    FAR,
+    TWICE,
+    Arrangement,
+    Fact,
+    Key,
+    are_together,
+    by_piece,
+    looks_set_back,
+    runs_by_piece,
+)
 from takifugu.data.rows.whole import choose, integer, whole
 from takifugu.data.times.cells import Slots
 from takifugu.data.values.codes import UNOBSERVED
@@ -211,14 +221,18 @@ class Rows(PickedRows):
 def surveyed(rows: PickedRows) -> Rows:
     """Return the rows with the facts of every piece, by state.
 
-    Rows are picked again for an order unclear from its first texts, and for possibly empty rows. Raises DataError for
+    Rows are picked again for an order unclear from its first rows, and for possibly empty rows. Raises DataError for
     times in two forms.
     """
     table, layout, states = rows.request
     facts, tidy, zones = facts_of(rows)
+    undecided = max((fact.unplaced for fact in facts), default=0)
+    if undecided in (TWICE, FAR):
+        return surveyed(picked_rows(table, layout, states, undecided=undecided))
     if rows.guessed and any(fact.unplaced for fact in facts):
         texts = with_order_texts(table.pick({"tick": str(layout.order)}), "tick", table, layout)
-        return surveyed(picked_rows(table, layout, states, kind_of_texts(texts, str(layout.order))))
+        kind = kind_of_texts(texts, str(layout.order))
+        return surveyed(picked_rows(table, layout, states, kind, undecided=FAR))
     if len(zones) > 1:
         raise two_ways(str(layout.order))
     if table.without_blank_rows is not None and any(_is_blank(fact, rows) for fact in facts):

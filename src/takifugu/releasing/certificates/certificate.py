@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
@@ -13,7 +12,7 @@ from takifugu.accounting import definitions
 from takifugu.analysis.randomisers import KINDS
 from takifugu.core.escaping import number, visible
 from takifugu.core.people import People
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, indented
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.markup import html_table
 from takifugu.model.frameworks import DEFINITIONS
@@ -140,7 +139,7 @@ class Certificate:
         return {**data, "checksum": checksum_of(data)}
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        return indented(self.to_dict())
 
     def text(self, columns: int = WIDTH) -> str:
         """Return the certificate as sentences, at most `columns` wide."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from operator import attrgetter
 
 from takifugu.accounting.ledger.format import layouts
 from takifugu.analysis.guarantee import Covers
@@ -27,7 +28,7 @@ from takifugu.releasing.file.sharing import (
     sharing,
 )
 from takifugu.releasing.file.tables import Table as Item
-from takifugu.releasing.planning.observed import about_observed, observed_of
+from takifugu.releasing.planning.observed import about_observed, all_complete, observed_of
 from takifugu.releasing.planning.questions import Question
 
 #: What the cells of an answer sum to, in blocks of equally many cells; None where that is not public.
@@ -66,7 +67,7 @@ class Asking:
         return self.kind.query_of(self.file, item)
 
     def about(self, units: Sequence[Unit]) -> Framework:
-        frameworks, key = self.already.frameworks, (self.file.places, *(unit.shape for unit in units))
+        frameworks, key = self.already.frameworks, (self.file.places, *map(attrgetter("shape"), units))
         if key not in frameworks:
             framework = self.kind.framework_about(self.file, units)
             frameworks[key] = self.already.by_fingerprint.setdefault(framework.fingerprint(), framework)
@@ -94,7 +95,7 @@ class Asking:
             blocks = problem.query.blocks if isinstance(problem.query, ByCells) else 1
             parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
             # The sum is public where the query reads a public number of entries.
-            is_known = not self.file.hides_gaps and (len(units) == 1 or all(unit.complete for unit in units))
+            is_known = not self.file.hides_gaps and (len(units) == 1 or all_complete(units))
             sums = list[Fraction | None]()
             for part in parts:
                 sums.append(part.constant_sum() if is_known and isinstance(part, Additive) else None)
@@ -113,7 +114,7 @@ class Asking:
         if shared is not None:
             calibration = shared
         else:
-            gaps = len(units) > 1 and not all(unit.complete for unit in units)
+            gaps = len(units) > 1 and not all_complete(units)
             calibration = self._calibrated(
                 item, self._observed(query, units), self.about(units), self.is_alone and not gaps
             )

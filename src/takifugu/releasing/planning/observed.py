@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,14 @@ class Observed:
         return f"{self.query.describe()}, where it was observed"
 
 
+def all_complete(units: Sequence[Unit]) -> bool:
+    """Return whether every entry of the units was observed."""
+    return all(map(attrgetter("complete"), units))
+
+
 def observed_of(units: Sequence[Unit]) -> Runs | None:
     """Return the observed entries of several units, or None for all."""
-    if all(unit.complete for unit in units):
+    if all_complete(units):
         return None
     first = np.cumsum([0, *(unit.size for unit in units)])
     runs: list[tuple[int, int]] = []

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
+from operator import attrgetter
 
 from takifugu.calibration import Calibration
 from takifugu.core.errors import CalibrationRefused, InputError
@@ -261,7 +262,8 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
         totals = asking.totals(questions) if isinstance(item, Adjustable) and item.adjust else None
         tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people))
     units = chain.from_iterable(asking.units for asking, *_ in scopes)
-    names = dict.fromkeys(unit.name for unit in units if unit.name is not None)
+    names = dict.fromkeys(map(attrgetter("name"), units))
+    names.pop(None, None)
     return Plan(file, tuple(names), tuple(tables), assumptions_of(file))
 
 
@@ -279,7 +281,8 @@ def _read(file: ReleaseFile) -> tuple[Unit, ...]:
     Raises InputError where two units get one name, as one debit would pay for both.
     """
     units = tuple(file.kind.units(file))
-    if not units or len({unit.name or "" for unit in units}) < len(units):
+    names = set(map(attrgetter("name"), units))
+    if not units or len(names) < len(units) or names >= {None, ""}:
         fault = "two people of one name" if units else "no person"
         raise InputError(
             f"the kind {type(file.kind).__name__} of release file returns {fault}",

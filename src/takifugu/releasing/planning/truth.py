@@ -53,9 +53,11 @@ class Seen:
         if not isinstance(self.data, Counted):
             content = self.data.tobytes() if hasattr(self.data, "tobytes") else repr(self.data).encode()
             return hashlib.sha256(content).digest()
-        digest = hashlib.sha256()
+        digest, runs, text = hashlib.sha256(), None, ""
         for piece in self.data.pieces:
-            digest.update(repr((piece.unit, piece.length, piece.observed, piece.counts.tolist())).encode())
+            if piece.observed is not runs:  # most pieces share theirs with the one before
+                runs, text = piece.observed, repr(piece.observed)
+            digest.update(f"({piece.unit!r}, {piece.length}, {text}, {piece.counts.tolist()})".encode())
             if piece.by_cell is not None:
                 digest.update(piece.by_cell.tobytes())
         return digest.digest()

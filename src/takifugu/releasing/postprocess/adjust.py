@@ -7,7 +7,6 @@ true value is 0, set to 0 wherever the noise makes it negative, comes out too hi
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
 
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Row
+from takifugu.core.plain import Json, Row, indented
 from takifugu.core.text.markup import html_table
 from takifugu.core.text.tables import WIDTH, text_table
 from takifugu.numbers import projection
@@ -126,7 +125,7 @@ class Adjusted:
         }
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        return indented(self.to_dict())
 
     def __str__(self) -> str:
         table = text_table(HEADER, [cells_of(r) for r in self.rows()])

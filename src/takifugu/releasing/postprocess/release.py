@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.analysis import randomisers
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.plain import Json
+from takifugu.core.plain import Json, indented
 from takifugu.core.text.markup import html_table
 from takifugu.core.text.plot import Plot
 from takifugu.core.text.tables import WIDTH, text_table
@@ -160,7 +159,7 @@ class Release:
         return {"values": values, "certificate": self.certificate.to_dict()}
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        return indented(self.to_dict())
 
     def __str__(self) -> str:
         c = self.certificate

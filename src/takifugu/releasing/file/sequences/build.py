@@ -166,9 +166,11 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     units = list[Unit]()
     for name, group in groupby(all_pieces, key=attrgetter("unit")):
         of_unit = tuple(group)
-        lengths = tuple([piece.length for piece in of_unit])
-        lengths = shapes.setdefault(lengths, lengths)
-        complete = all(map(attrgetter("complete"), of_unit))
+        if len(of_unit) == 1:  # as most have, and there may be millions
+            lengths, complete = shapes.setdefault((of_unit[0].length,), (of_unit[0].length,)), of_unit[0].complete
+        else:
+            lengths, complete = tuple([piece.length for piece in of_unit]), all(map(attrgetter("complete"), of_unit))
+            lengths = shapes.setdefault(lengths, lengths)
         observed = () if complete else _observed(of_unit)
         units.append(Unit(name, of_unit, of_unit[0].written, sum(lengths), complete, observed, shape=lengths))
     return with_attributes(tuple(units), file.table, spec.source, spec.release)
