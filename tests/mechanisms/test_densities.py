@@ -131,7 +131,6 @@ def test_sums_of_uniforms_need_less_normal_noise_than_w_infinity_says():
     assert exact < analytic * F(3, 4)
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("mechanism", "delta"), [
     (gaussian_exact.MECHANISM, F(1, 1000)), (wasserstein_delta.MECHANISM, F(1, 20)),
 ])  # fmt: skip
