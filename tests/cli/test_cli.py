@@ -56,6 +56,14 @@ def test_calibrate_and_compare_publish_nothing(tmp_path: Path, monkeypatch: pyte
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
 
 
+def test_one_mechanism_is_found_by_what_a_paper_calls_it(tmp_path: Path) -> None:
+    where = files.write(tmp_path)
+    compared = json.loads(succeed("compare", "--json", "--mechanism", "mqmexact", where).stdout)
+    assert [row["name"] for row in compared["tables"][0]["rows"]] == ["quilt-exact"]
+    for name, words in (("ALap", "another kind of promise"), ("MQMExakt", "did you mean 'MQMExact'")):
+        assert words in " ".join(ended(2, "compare", "--mechanism", name, where).stderr.split())
+
+
 def test_release_and_the_ledger(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     outcome = succeed("release", where)

@@ -123,15 +123,16 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
 @main.command()
 @_FILES
 @click.option("--all", "with_all", is_flag=True, help="Every mechanism, and why some do not apply.")
+@click.option("--mechanism", metavar="NAME", help="This one alone, by its name or by what a paper calls it.")
 @_JSON
-def compare(files: tuple[Path, ...], with_all: bool, as_json: bool) -> None:
+def compare(files: tuple[Path, ...], with_all: bool, mechanism: str | None, as_json: bool) -> None:
     """Show the best mechanisms side by side.
 
     For each table of each FILE: the noise each mechanism would add. Publishes nothing.
     """
     from takifugu.cli.comparing import compare as run
 
-    run(files, as_json, with_all)
+    run(files, as_json, with_all, mechanism)
 
 
 @main.command()

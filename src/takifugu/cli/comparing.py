@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from takifugu.calibration.registry import find
 from takifugu.cli.output import coloured, heading, print_json
 from takifugu.cli.progress import watching
 from takifugu.releasing.file.loading import load
@@ -19,16 +20,19 @@ _MARKS = {
 }  # fmt: skip
 
 
-def compare(files: Sequence[Path], as_json: bool, with_all: bool = False) -> None:
+def compare(files: Sequence[Path], as_json: bool, with_all: bool = False, mechanism: str | None = None) -> None:
+    name = None if mechanism is None else find(mechanism).name
     documents = []
     for file in files:
         with watching() as watch:
             compared = comparison(load(file), watch)
+        if name is not None:
+            compared = compared.only(name)
         documents.append({"file": str(file), **compared.to_dict()})
         if not as_json:
             if len(files) > 1:
                 heading(str(file))
-            print_comparison(compared, with_all)
+            print_comparison(compared, with_all or name is not None)
     if as_json and len(files) == 1:
         print_json("compare", files[0], {key: value for key, value in documents[0].items() if key != "file"})
     elif as_json:

@@ -9,6 +9,7 @@ from pathlib import Path
 from takifugu.calibration import Comparisons, compare
 from takifugu.calibration.alternatives import CHOSEN
 from takifugu.core.commands import command
+from takifugu.core.errors import InputError
 from takifugu.core.people import People
 from takifugu.core.plain import Json
 from takifugu.core.text.markup import note, text
@@ -39,6 +40,22 @@ class Comparison:
     path: Path
     tables: tuple[Compared, ...]
     notices: tuple[str, ...] = ()
+
+    def only(self, mechanism: str) -> Comparison:
+        """Return the comparison with one mechanism's rows alone.
+
+        Raises InputError for one that is proved for other promises than the tables make.
+        """
+        tables = []
+        for table in self.tables:
+            rows = tuple(row for row in table.rows if row.name == mechanism)
+            if not rows:
+                raise InputError(
+                    f"{mechanism!r} is proved for another kind of promise than that of {table.name!r}",
+                    fix=f"{command('compare', '--all', self.path)} lists those that are",
+                ).at("mechanism")
+            tables.append(replace(table, rows=replace(table.rows, rows=rows)))
+        return replace(self, tables=tuple(tables))
 
     def __str__(self) -> str:
         return self._text([str(table.rows) for table in self.tables])
