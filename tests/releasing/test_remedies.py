@@ -375,9 +375,10 @@ def _example(folder: Path, name: str) -> Path:
     return folder / f"{name}.toml"
 
 
-@of("releasing/planning/comparison.py: brief", "releasing/planning/comparison.py: compared")
+@of(*(f"releasing/planning/comparison.py: {name}" for name in ("brief", "compared", "only")))
 def test_every_mechanism_is_a_command_away(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE)
+    assert pasted(ended(2, "compare", "--mechanism", "ALap", toml), "compare", "--all").exit_code == 0
     assert "does not apply:" in pasted(invoke("compare", toml), "compare", "--all").output
     toml.write_text("joint_epsilon = 6.0\n" + re.sub(r"epsilon = [\d.]+\nmechanism.*\n", "", SPEC))
     assert pasted(invoke("compare", toml), "calibrate").exit_code == 0

@@ -106,6 +106,7 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
     def what(self) -> str:
         """The property in words.
 
+        >>> from takifugu.model.secrets.declared_properties import dataset_property
         >>> dataset_property("race", "share", of="Black").what
         "the share of 'Black' in 'race'"
         """
