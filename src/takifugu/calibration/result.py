@@ -14,10 +14,11 @@ from takifugu.analysis.problem import Problem, Witness
 from takifugu.analysis.randomisers import Randomiser, answered, scale_text
 from takifugu.calibration.alternatives import EXPECTED_ERROR, USABLE, Alternative, as_html, as_text
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import number
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.markup import html_table
-from takifugu.core.text.tables import labelled, number
+from takifugu.core.text.tables import labelled
 from takifugu.model import frameworks, queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query

@@ -32,7 +32,7 @@ from takifugu.calibration.alternatives import (
 from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.core import searches
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
-from takifugu.core.text.tables import number
+from takifugu.core.escaping import number
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.frameworks import Framework
 

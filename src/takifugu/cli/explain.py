@@ -15,12 +15,12 @@ from takifugu.accounting.suspicion import explain as meaning_of
 from takifugu.cli.output import coloured, print_json, wrapped, write_new
 from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseError
-from takifugu.core.escaping import visible
+from takifugu.core.escaping import number, visible
 from takifugu.core.plain import Json
 from takifugu.core.text.bars import block
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
-from takifugu.core.text.tables import labelled, number, text_table
+from takifugu.core.text.tables import labelled, text_table
 from takifugu.numbers.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release files

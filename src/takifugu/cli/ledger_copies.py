@@ -13,8 +13,9 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.values import NOTHING
 from takifugu.cli.output import amount, print_json, wrapped
 from takifugu.core.errors import InputError, LedgerError
+from takifugu.core.escaping import number
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import name_of, number, text_table
+from takifugu.core.text.tables import name_of, text_table
 
 if TYPE_CHECKING:
     from takifugu.releasing.publishing.adopting import Adopted

@@ -15,10 +15,11 @@ from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json, wrapped
 from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError, ReleaseState
+from takifugu.core.escaping import number
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import labelled, name_of, number, text_table
+from takifugu.core.text.tables import labelled, name_of, text_table
 from takifugu.numbers.rationals import as_delta, as_epsilon
 from takifugu.releasing.publishing.progress import Progress
 

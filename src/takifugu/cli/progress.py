@@ -19,8 +19,9 @@ import click
 from takifugu.cli import interrupts
 from takifugu.cli.output import counted
 from takifugu.cli.terminal import is_dumb, is_terminal
+from takifugu.core.escaping import number
 from takifugu.core.searches import Search, stopping, watched
-from takifugu.core.text.tables import number, width
+from takifugu.core.text.tables import width
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -11,10 +11,11 @@ from pathlib import Path
 from takifugu.calibration import Calibration
 from takifugu.core.commands import command
 from takifugu.core.errors import CompositionRefused
+from takifugu.core.escaping import number
 from takifugu.core.people import People
 from takifugu.core.plain import Json
 from takifugu.core.text.markup import folded, html_table, note, text
-from takifugu.core.text.tables import labelled, name_of, number, paragraph, text_table
+from takifugu.core.text.tables import labelled, name_of, paragraph, text_table
 from takifugu.releasing.advice.advising import TableAdvice
 from takifugu.releasing.advice.forecast import Forecast, forecast_of
 from takifugu.releasing.advice.worth import Verdict

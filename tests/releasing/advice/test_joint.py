@@ -22,7 +22,7 @@ import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.additive import Exact
 from takifugu.cli.samples.examples import examples, write_example
-from takifugu.core.text.tables import number
+from takifugu.core.escaping import number
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.advice import EXPECTED_HEADER
 from takifugu.releasing.advice.bands import LEVEL, coverage

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from takifugu.core.escaping import as_exact_as
+from takifugu.core.escaping import as_exact_as, number
 from takifugu.core.plain import Row
-from takifugu.core.text.tables import name_of, number, width
+from takifugu.core.text.tables import name_of, width
 
 _MARKS = {"readable": "noise", "possible": "impossible"}
 

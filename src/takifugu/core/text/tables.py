@@ -9,12 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import chain
 
-from takifugu.core.escaping import number, visible
-
-__all__ = [
-    "NARROWEST", "WIDEST", "WIDTH", "filled", "fitting", "labelled", "name_of", "number", "paragraph",
-    "text_table", "width",
-]  # fmt: skip
+from takifugu.core.escaping import visible
 
 #: Everything that is printed fits so many columns, unless a terminal has fewer or more of them.
 WIDTH = 80

@@ -10,10 +10,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from takifugu.core.errors import DataError, SpecError
+from takifugu.core.escaping import number
 from takifugu.core.plain import Json
 from takifugu.core.text.bars import bars
 from takifugu.core.text.markup import html_table, note
-from takifugu.core.text.tables import filled, number
+from takifugu.core.text.tables import filled
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.ifs import what_if

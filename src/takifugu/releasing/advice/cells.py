@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from takifugu.core.errors import InputError
-from takifugu.core.text.tables import number
+from takifugu.core.escaping import number
 from takifugu.releasing.postprocess.readability import is_off_zero
 
 #: How many cells a sentence names.

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.core.commands import command
+from takifugu.core.escaping import number
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.core.searches import stopping
 from takifugu.core.text.markup import folded, html_table, note
-from takifugu.core.text.tables import labelled, name_of, number, paragraph, text_table
+from takifugu.core.text.tables import labelled, name_of, paragraph, text_table
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from takifugu.analysis.randomisers import Noise
 from takifugu.calibration import Calibration
+from takifugu.core.escaping import number
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import number
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.bands import coverage
 from takifugu.releasing.advice.worth import measured

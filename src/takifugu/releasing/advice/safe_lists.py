@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError
-from takifugu.core.text.tables import number
+from takifugu.core.escaping import number
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.bands import Band

@@ -17,7 +17,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from takifugu.analysis.randomisers import Noise
-from takifugu.core.text.tables import number
+from takifugu.core.escaping import number
 from takifugu.releasing.advice.adjusted_bands import adjusted_bands
 from takifugu.releasing.advice.bands import Band, cell_band, difference_band
 from takifugu.releasing.advice.cells import Cells, rounded

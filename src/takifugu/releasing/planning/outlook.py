@@ -14,10 +14,11 @@ from fractions import Fraction
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
+from takifugu.core.escaping import number
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.core.text.markup import html_table, note
-from takifugu.core.text.tables import number, paragraph, text_table
+from takifugu.core.text.tables import paragraph, text_table
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework

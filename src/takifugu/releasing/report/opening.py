@@ -13,7 +13,7 @@ from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.entries import entry_word
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import as_exact_as
-from takifugu.core.text.tables import number as written
+from takifugu.core.escaping import number as written
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations

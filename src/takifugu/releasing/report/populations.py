@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.core.escaping import number
 from takifugu.core.text.maps import heat_map
 from takifugu.core.text.pictures import Bar, bar_chart
 from takifugu.core.text.scales import Axis
-from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
