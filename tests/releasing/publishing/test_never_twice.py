@@ -211,3 +211,14 @@ def test_a_budget_is_the_same_however_it_is_spelt(tmp_path: Path) -> None:
         toml.write_text(text.replace("epsilon = 4.0\n", f"epsilon = {spelling}\n"), encoding="utf-8")
         succeed("release", str(toml))
         assert paid(tmp_path) == 1
+
+
+@pytest.mark.parametrize("key", ['delimiter = ","', 'encoding = "utf-8"', 'missing = ["?"]', 'duplicates = "first"'])
+def test_a_table_stays_what_it_was_however_its_file_is_written(tmp_path: Path, key: str) -> None:
+    toml = Path(small(tmp_path, FIRST))
+    succeed("release", str(toml))
+    text = toml.read_text(encoding="utf-8")
+    assert "[source]\n" in text
+    toml.write_text(text.replace("[source]\n", f"[source]\n{key}\n"), encoding="utf-8")
+    assert "already published" in succeed("release", str(toml)).stdout
+    assert paid(tmp_path) == 1
