@@ -213,7 +213,8 @@ def _picture(table: TableAdvice) -> list[str]:
     more = [f"and {len(rows) - MOST_CELLS} more cells"] if len(rows) > MOST_CELLS else []
     template = _EXPECTED if off is None else _LEGEND
     legend = template.format(source=worth.expectation.source, half=table.joint)
-    return ["Expected, and no result yet:", *bars(rows[:MOST_CELLS], error=off), *more, "", filled(f"{legend}{_meaning(table)}"), ""]
+    picture = bars(rows[:MOST_CELLS], error=off)
+    return ["Expected, and no result yet:", *picture, *more, "", filled(f"{legend}{_meaning(table)}"), ""]
 
 
 def _meaning(table: TableAdvice) -> str:

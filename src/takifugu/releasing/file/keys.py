@@ -23,12 +23,33 @@ from pydantic import (
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
+from takifugu.core.plain import Json
 from takifugu.core.sections import checked_path
 from takifugu.numbers.rationals import as_delta, as_epsilon
 
 
 class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+def plain(section: Section, **choices: Any) -> Json:
+    """Return a section as plain data, with its parts as their own types write them.
+
+    `choices` are those of pydantic's `model_dump`, whose parts can write once their types are built.
+    """
+    _build(section)
+    return section.model_dump(mode="json", serialize_as_any=True, **choices)
+
+
+def _build(value: object) -> None:
+    if isinstance(value, Section):
+        type(value).model_rebuild()
+        _build(list(vars(value).values()))
+    elif isinstance(value, dict):
+        _build(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            _build(part)
 
 
 class Described(Section):

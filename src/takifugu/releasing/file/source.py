@@ -18,6 +18,7 @@ from takifugu.data.files.dialects import dialect_of
 from takifugu.data.files.formats import format_words
 from takifugu.data.files.many import files_of, is_many
 from takifugu.data.files.many import is_there as leads_to_data
+from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 
 #: Keys that choose what is read of a file.
@@ -96,7 +97,7 @@ def _address(spec: FileSpec, folder: Path, is_limited: bool) -> Address:
     file = source.file
     if file is not None and "://" not in file:
         file = f"file:///{Path(os.path.abspath(folder / file)).as_posix().lstrip('/')}"
-    texts = frozenset(_texts(spec.model_dump(mode="json", by_alias=True, serialize_as_any=True)))
+    texts = frozenset(_texts(plain(spec, by_alias=True)))
     return Address(file, source.table, texts if is_limited else None)
 
 

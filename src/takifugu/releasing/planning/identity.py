@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
 from takifugu.numbers.rationals import Number, as_fraction, to_text
-from takifugu.releasing.file.keys import UNSAID, Section
+from takifugu.releasing.file.keys import UNSAID, Section, plain
 from takifugu.releasing.file.sharing import sharing
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _keys(spec: FileSpec) -> Json:
     Releases that were paid for before those keys existed are still recognised. A window is the same however it was
     chosen, and wherever the calendar ends meanwhile.
     """
-    content = spec.model_dump(mode="json", exclude=_ELSEWHERE, serialize_as_any=True)
+    content = plain(spec, exclude=_ELSEWHERE)
     if content["source"].get("rows") in (None, *UNSAID):
         content["source"].pop("rows", None)
     for key in type(spec.source).newer:

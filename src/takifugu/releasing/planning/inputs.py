@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import ReleaseError
+from takifugu.releasing.file.keys import plain
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.kind import ReleaseFile
@@ -41,7 +42,7 @@ def inputs_of(file: ReleaseFile) -> Iterator[Path]:
     yield from (Path(f"{ledger}{end}") for end in _FILES_OF_A_LEDGER)
     if isinstance(file.given, str | os.PathLike):
         yield Path(file.given)
-    for text in _texts(file.spec.model_dump(mode="json", serialize_as_any=True)):
+    for text in _texts(plain(file.spec)):
         if text and "\0" not in text and len(text) < 1000:
             yield file.inside(text)
 
