@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import date, datetime
 from functools import partial
@@ -32,24 +32,24 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-def plain(section: Section, **choices: Any) -> Json:
-    """Return a section as plain data, with its parts as their own types write them.
+def plain(file: Section, exclude: Mapping[str, Any] | None = None, by_alias: bool = False) -> Json:
+    """Return a release file as plain data, each section as its own type writes it.
 
-    `choices` are those of pydantic's `model_dump`, whose parts can write once their types are built.
+    `exclude` has keys of the file, with the keys of a section, or of each table, or True for all of it.
     """
-    _build(section)
-    return section.model_dump(mode="json", serialize_as_any=True, **choices)
-
-
-def _build(value: object) -> None:
-    if isinstance(value, Section):
-        type(value).model_rebuild()
-        _build(list(vars(value).values()))
-    elif isinstance(value, dict):
-        _build(list(value.values()))
-    elif isinstance(value, list | tuple):
-        for part in value:
-            _build(part)
+    without: Mapping[str, Any] = exclude or {}
+    data: Json = {}
+    for name, value in file:
+        if without.get(name) is True:
+            continue
+        if isinstance(value, Section):
+            data[name] = value.model_dump(mode="json", by_alias=by_alias, exclude=without.get(name))
+        elif isinstance(value, tuple):
+            keys = without.get(name, {}).get("__all__")
+            data[name] = [part.model_dump(mode="json", by_alias=by_alias, exclude=keys) for part in value]
+        else:
+            data |= file.model_dump(mode="json", include={name}, by_alias=by_alias)
+    return data
 
 
 class Described(Section):
