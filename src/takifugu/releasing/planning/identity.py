@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
 from takifugu.numbers.rationals import Number, as_fraction, to_text
-from takifugu.releasing.file.keys import UNSAID, Section, plain
+from takifugu.releasing.file.keys import UNSAID, plain
 from takifugu.releasing.file.sharing import sharing
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ _NEWER: dict[str, object] = {
 #: Keys whose numbers may be written in several ways: 1, 1.0 and "1/1".
 _BUDGETS = ("epsilon", "delta", "joint_epsilon", "joint_delta")
 
-#: Keys of [source] that say how rows are written, or what becomes of such as were refused: a table stays what it was.
-_AS_WRITTEN = ("delimiter", "encoding", "thousands", "renamed", "duplicates", "missing", "null_keys")
+#: Keys of [source] that say how its file is written: a table stays what it was.
+_AS_WRITTEN = ("delimiter", "encoding", "thousands", "renamed")
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
 _OTHERWISE = ("calibration", "data", "observed", "readers", "shares")
@@ -83,9 +83,9 @@ def identity_of(
 
 def keys_of(file: ReleaseFile, item: Item) -> str:
     """Return a digest of one [[release]]'s publishing keys, without its data and how these are written."""
-    source = file.source.model_copy(update=_defaults(file.source, _AS_WRITTEN))
-    belief = file.spec.belief.model_copy(update=_defaults(file.spec.belief, ("map",)))
-    spec = file.spec.model_copy(update={"source": source, "belief": belief})
+    fields = type(file.source).model_fields
+    defaults = {key: fields[key].get_default(call_default_factory=True) for key in _AS_WRITTEN}
+    spec = file.spec.model_copy(update={"source": file.source.model_copy(update=defaults)})
 
     def of(table: Item) -> Json:
         return _keys(spec.model_copy(update={"release": (table,)}))
@@ -133,12 +133,6 @@ def _keys(spec: FileSpec) -> Json:
     for key in content.keys() & {"source", "belief", "release"}:
         content[key] = as_before(content[key])
     return content
-
-
-def _defaults(section: Section, keys: Sequence[str]) -> dict[str, object]:
-    """Return what some keys of a section are where they are left out."""
-    fields = type(section).model_fields
-    return {key: fields[key].get_default(call_default_factory=True) for key in keys if key in fields}
 
 
 def _one_spelling(written: Number) -> Number:
