@@ -17,8 +17,9 @@ from tests.support.releases import refusal_of
 import takifugu as tf
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.model import frameworks
+from takifugu.model.beliefs.records.normal_ends import Ends, region_of
 from takifugu.model.beliefs.records.normal_fit import Scatter, scatter_of
-from takifugu.model.beliefs.records.normal_region import Ends, NormalRegion, region_of
+from takifugu.model.beliefs.records.normal_region import NormalRegion
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 

@@ -1,27 +1,21 @@
 """Jointly normal columns of which a public sample is known: every law that the sample supports.
 
-For a column x and another one y let b be the slope of y on x, t the variance of y given x, and v that of x. With m
-independent normal rows, S the sums of squares and products about the means, and E = S_yy - S_xy^2/S_xx,
-
-    (S_xy/S_xx - b) sqrt(S_xx (m - 2)/E) ~ Student's t with m - 2 degrees,   E/t ~ chi2(m - 2),   S_xx/v ~ chi2(m - 1),
-
-exactly, at every m. The class has the laws for which each b lies in its interval and each t and v above its end. All of
-them, 2d(d - 1) + d for d columns, share what may fail. A loss grows with |b|, and falls with t and v, so it is largest
-at an end of b and the least t and v (docs/theory/attributes.md#fitted-normal-columns): these are the `laws` of x.
+The class has the laws within the ends of slopes and variances that the sample tells (`normal_ends`). A loss grows with
+the size of a slope, and falls with the variances, so it is largest at an end of the slope and the least variances
+(docs/theory/attributes.md#fitted-normal-columns): these are the `laws` of a column.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.model.beliefs.estimate import checked_confidence, checked_source
+from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.records.normal import MultivariateNormal
+from takifugu.model.beliefs.records.normal_ends import Ends, region_of
 from takifugu.model.beliefs.records.normal_views import NormalView, view_of
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
@@ -29,46 +23,7 @@ from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
 from takifugu.numbers.normal.matrices import Vector
-from takifugu.numbers.rationals import Number, as_fraction, to_text
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.records.normal_fit import Scatter
-
-#: By how much the inverses of distribution functions may be off, relatively; what roots may be off by.
-_SLACK, _ROOT = 2.0**-30, Fraction(1, 2**45)
-#: Significant digits of the ends of a region.
-_DIGITS = 12
-
-
-@dataclass(frozen=True)
-class Ends:
-    """What bounds the laws: for each column x the least variance, and for each other one its slope and variance.
-
-    `slopes[x][y]` is the interval of the slope of column y on x, `residuals[x][y]` the least variance of y given x.
-    """
-
-    sample: int
-    confidence: float
-    variances: Vector
-    slopes: tuple[tuple[tuple[Fraction, Fraction], ...], ...]
-    residuals: tuple[Vector, ...]
-
-    def to_dict(self) -> Json:
-        slopes = []
-        for row in self.slopes:
-            slopes.append([list(map(to_text, ends)) for ends in row])
-        return {
-            "sample": self.sample, "confidence": self.confidence, "variances": list(map(to_text, self.variances)),
-            "slopes": slopes, "residuals": [list(map(to_text, row)) for row in self.residuals],
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> Ends:
-        slopes: tuple[tuple[tuple[Fraction, Fraction], ...], ...] = ()
-        for row in data["slopes"]:
-            slopes += (tuple((Fraction(low), Fraction(high)) for low, high in row),)
-        residuals = tuple(tuple(map(Fraction, row)) for row in data["residuals"])
-        return Ends(data["sample"], data["confidence"], tuple(map(Fraction, data["variances"])), slopes, residuals)
+from takifugu.numbers.rationals import Number
 
 
 class NormalRegion(MultivariateNormal):
@@ -265,89 +220,3 @@ def _hidden_column(secret: Secret) -> Hashable:
         "of a single column",
         fix="hide one column up to a max_difference, or declare the laws (mean, covariance, others)",
     ).at("secrets")  # fmt: skip
-
-
-def region_of(scatter: Scatter, confidence: float) -> Ends:
-    """Return the ends of every law that a sample supports, rounded outward.
-
-    `scatter` holds the sums of squares and products of the rows about their means. Raises InputError for fewer than
-    three rows, for a column that takes one value, and for a confidence that is not between 0 and 1.
-
-    >>> from takifugu.model.beliefs.records.normal_fit import scatter_of
-    >>> ends = region_of(scatter_of({"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}, None), 0.95)
-    >>> [round(float(end), 2) for end in ends.slopes[0][1]]
-    [-3.82, 5.42]
-    """
-    level = checked_confidence(confidence)
-    rows, sums, size = scatter.rows, scatter.products, len(scatter.columns)
-    if rows < 3:
-        raise InputError(
-            f"the sample has {rows} rows", rule="a confidence needs three or more", fix="give more, or no confidence"
-        ).at("data")
-    for x, name in enumerate(scatter.columns):
-        if not sums[x][x]:
-            raise InputError(
-                f"the column {name!r} takes one value in the sample", rule="nothing bounds how others depend on it",
-                fix="leave the column out, or declare the law",
-            ).at("data")  # fmt: skip
-    miss = float((1 - as_fraction(level, "confidence")) / (2 * size * (size - 1) + size)) * (1 - _SLACK)
-    if 1 - miss == 1:
-        raise InputError(
-            f"the confidence {confidence!r} is too near 1", rule="no float tells what is left from nothing",
-            fix="write 0.99999 or less",
-        ).at("confidence")  # fmt: skip
-    squares = _largest_sum(rows - 1, miss)
-    variances, slopes, residuals = [], [], []
-    for x in range(size):
-        variances.append(_down(sums[x][x] / squares))
-        of_slopes, of_residuals = [], []
-        for y in range(size):
-            left = sums[y][y] - sums[x][y] ** 2 / sums[x][x]
-            if x == y:
-                of_slopes.append((Fraction(1), Fraction(1)))
-                of_residuals.append(Fraction(0))
-                continue
-            reach = _root_up(_largest_square(rows - 2, miss) * left / ((rows - 2) * sums[x][x]))
-            slope = sums[x][y] / sums[x][x]
-            of_slopes.append((-_up(reach - slope), _up(slope + reach)))
-            of_residuals.append(_down(left / _largest_sum(rows - 2, miss)))
-        slopes.append(tuple(of_slopes))
-        residuals.append(tuple(of_residuals))
-    return Ends(rows, level, tuple(variances), tuple(slopes), tuple(residuals))
-
-
-def _largest_sum(degrees: int, miss: float) -> Fraction:
-    """Return a number that chi-square exceeds with at most this probability."""
-    from scipy.special import gammainccinv
-
-    return 2 * Fraction(float(gammainccinv(degrees / 2, miss))) * (1 + Fraction(_SLACK))
-
-
-def _largest_square(degrees: int, miss: float) -> Fraction:
-    """Return a number that the square of Student's t exceeds with at most this probability."""
-    from scipy.special import betaincinv
-
-    # T^2/(T^2 + degrees) is a beta number; the other one keeps its accuracy where T is large
-    near = Fraction(float(betaincinv(0.5, degrees / 2, math.nextafter(1 - miss, 1)))) * (1 + Fraction(_SLACK))
-    far = Fraction(float(betaincinv(degrees / 2, 0.5, miss))) * (1 - Fraction(_SLACK))
-    squares = [degrees * (1 - far) / far]
-    if near < 1:
-        squares.append(degrees * near / (1 - near))
-    return min(squares)
-
-
-def _root_up(number: Fraction) -> Fraction:
-    return Fraction(math.sqrt(number)) * (1 + _ROOT)
-
-
-def _up(number: Fraction) -> Fraction:
-    """Round up to a decimal of a few digits."""
-    return -_down(-number)
-
-
-def _down(number: Fraction) -> Fraction:
-    """Round down to a decimal of a few digits."""
-    if not number:
-        return number
-    step = Fraction(10) ** (math.floor(math.log10(abs(number))) - _DIGITS + 1)
-    return math.floor(number / step) * step

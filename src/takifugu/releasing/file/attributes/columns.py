@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from takifugu.analysis.questions.real_columns import ColumnTotals
+from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError, first_of
 from takifugu.core.sections import written
 from takifugu.data import UNKNOWN, UNOBSERVED, Bounded, Classes, Table, tally, totals
@@ -116,12 +117,12 @@ class Numbers(Attributes):
         belief: Section = file.spec.belief.meant
         return (Unit(None, ColumnTotals(belief.columns, _totals(file.table, belief))),)
 
-
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield how normal the numbers of a public file look, if any are fitted."""
         section = file.spec.belief.meant
         if isinstance(section, Remarking):
-            yield from section.remarks(Public(file.folder, file.source))
+            public = Public(file.folder, file.source)
+            yield from cached(file.belief, "remarks", lambda: tuple(section.remarks(public)))  # the same for all tables
 
 
 class OneNumber(Numbers):
