@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from takifugu._version import __version__
+from takifugu.cli.arguments import FILE, FILES, JSON, PATH, WINDOW
 from takifugu.cli.group import (
     BAD_INPUT,
     DONE,
@@ -19,6 +20,7 @@ from takifugu.cli.group import (
     InOrder,
     WithKinds,
 )
+from takifugu.cli.ledger_group import ledger
 
 __all__ = ["BAD_INPUT", "DONE", "FAULT", "REFUSED", "STOPPED", "UNPUBLISHED", "UNRECORDED", "main"]
 
@@ -44,18 +46,9 @@ def main() -> None:
     """
 
 
-_PATH = click.Path(path_type=Path)
-_FILE = click.argument("file", type=_PATH)
-_FILES = click.argument("files", metavar="FILE...", type=_PATH, nargs=-1, required=True)
-_WINDOW = click.option("--window", help="The window of regular tables, such as 2026-W07.")
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of tables.")
-_LEDGER = click.argument("ledger_file", metavar="LEDGER", type=_PATH)
-_SOURCE = click.argument("source")
-
-
 @main.command(cls=WithKinds)
 @click.argument("data")
-@click.option("-o", "--output", type=_PATH, default="release.toml", show_default=True, help="The file to write.")
+@click.option("-o", "--output", type=PATH, default="release.toml", show_default=True, help="The file to write.")
 @click.option("--kind", help="What the data are, one of those below.  [default: guessed from the columns]")
 @click.option("--rows", metavar="WORD", help="What a row says: samples, changes, stays, events, answers ...")
 @click.option("--whose", metavar="COLUMN", help='The column that says whose a row is; "-" for none.')
@@ -77,13 +70,14 @@ _SOURCE = click.argument("source")
 @click.option("--public", metavar="yes", help="That everybody may know who met whom.")
 @click.option("--yes", is_flag=True, help="Ask nothing; take what is offered where that is clear.")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
-@_JSON
+@JSON
 def init(
     data: str, output: Path, kind: str | None, yes: bool, force: bool, as_json: bool, **answers: str | None
 ) -> None:
-    """Start a release file for DATA, a file of a table (CSV, Excel, a database ...).
+    """Start a release file for DATA, the file of a table.
 
-    Asks, on a terminal, what the rows are and whose, and what only you can know. Publishes nothing.
+    CSV, Excel, Parquet, JSON lines, a database. Asks, on a terminal, what the rows are and whose, and what only you can
+    know. Publishes nothing.
     """
     from takifugu.cli.starting import init as run
 
@@ -92,7 +86,7 @@ def init(
 
 @main.command()
 @click.argument("name", required=False)
-@_JSON
+@JSON
 def beliefs(name: str | None, as_json: bool) -> None:
     """List published beliefs, or show one.
 
@@ -105,10 +99,10 @@ def beliefs(name: str | None, as_json: bool) -> None:
 
 
 @main.command()
-@_FILES
+@FILES
 @click.option("--anyway", is_flag=True, help="Accept a table even if it is useless, or nothing but noise.")
-@_WINDOW
-@_JSON
+@WINDOW
+@JSON
 def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bool) -> None:
     """Check all of each FILE that needs no data.
 
@@ -121,10 +115,10 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
 
 
 @main.command()
-@_FILES
+@FILES
 @click.option("--all", "with_all", is_flag=True, help="Every mechanism, and why some do not apply.")
 @click.option("--mechanism", metavar="NAME", help="This one alone, by its name or by what a paper calls it.")
-@_JSON
+@JSON
 def compare(files: tuple[Path, ...], with_all: bool, mechanism: str | None, as_json: bool) -> None:
     """Show the best mechanisms side by side.
 
@@ -136,8 +130,8 @@ def compare(files: tuple[Path, ...], with_all: bool, mechanism: str | None, as_j
 
 
 @main.command()
-@_FILE
-@_JSON
+@FILE
+@JSON
 def calibrate(file: Path, as_json: bool) -> None:
     """Show how much noise FILE needs.
 
@@ -150,9 +144,9 @@ def calibrate(file: Path, as_json: bool) -> None:
 
 
 @main.command()
-@_FILES
-@_WINDOW
-@_JSON
+@FILES
+@WINDOW
+@JSON
 def advise(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
     """Say what the tables of each FILE are worth to a reader.
 
@@ -167,10 +161,10 @@ def advise(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
 
 
 @main.command()
-@_FILE
+@FILE
 @click.option("--releases", type=int, default=52, show_default=True, help="How many windows are published in all.")
-@_WINDOW
-@_JSON
+@WINDOW
+@JSON
 def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
     """Show what publishing FILE again and again will cost.
 
@@ -183,13 +177,13 @@ def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("file", type=_PATH, required=False)
+@click.argument("file", type=PATH, required=False)
 @click.option("--prior", default="0.1", show_default=True, help="How sure somebody is beforehand: 0.1, or 10%.")
 @click.option("--epsilon", help="The promise: 1, unless FILE says otherwise.")
 @click.option("--delta", default="0", show_default=True, help="The delta of the promise.")
-@click.option("--svg", type=_PATH, help="Write the picture of it here.")
+@click.option("--svg", type=PATH, help="Write the picture of it here.")
 @click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
-@_JSON
+@JSON
 def explain(
     file: Path | None, prior: str, epsilon: str | None, delta: str, svg: Path | None, force: bool, as_json: bool
 ) -> None:
@@ -204,8 +198,8 @@ def explain(
 
 
 @main.command()
-@_FILE
-@click.option("--output", type=_PATH, help="The folder to write into, instead of FILE's own.")
+@FILE
+@click.option("--output", type=PATH, help="The folder to write into, instead of FILE's own.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only the [[release]] of this name.")
 @click.option("--again", multiple=True, metavar="NAME", help="Pay for NAME again, and replace it; needs --once.")
 @click.option("--once", metavar="KEY", help="Pay once for each table under this key, however often it is run.")
@@ -213,8 +207,8 @@ def explain(
 @click.option("--new-ledger", is_flag=True, help="Go on although another ledger paid for what is there.")
 @click.option("--dry-run", is_flag=True, help="Show the noise and the cost, and publish nothing.")
 @click.option("--anyway", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
-@_WINDOW
-@_JSON
+@WINDOW
+@JSON
 def release(
     file: Path, output: Path | None, only: tuple[str, ...], again: tuple[str, ...], once: str | None, force: bool,
     new_ledger: bool, dry_run: bool, anyway: bool, window: str | None, as_json: bool,
@@ -238,13 +232,13 @@ def release(
 
 
 @main.command()
-@_FILE
+@FILE
 @click.argument("places", nargs=-1)
 @click.option("--at-most", metavar="NUMBER", help="The threshold of these questions, instead of the table's.")
 @click.option("--only", metavar="NAME", help="The [[release]] to ask about, if there are several.")
 @click.option("--end", "is_last", is_flag=True, help="End the session after these questions.")
-@_WINDOW
-@_JSON
+@WINDOW
+@JSON
 def ask(
     file: Path, places: tuple[str, ...], at_most: str | None, only: str | None, is_last: bool, window: str | None,
     as_json: bool,
@@ -262,8 +256,8 @@ def ask(
 
 
 @main.command(name="open")
-@click.argument("where", type=_PATH, required=False)
-@_JSON
+@click.argument("where", type=PATH, required=False)
+@JSON
 def open_(where: Path | None, as_json: bool) -> None:
     """Show the newest report in the browser.
 
@@ -275,9 +269,9 @@ def open_(where: Path | None, as_json: bool) -> None:
 
 
 @main.command()
-@_FILE
+@FILE
 @click.option("--draws", type=click.IntRange(min=0), default=0, help="Also draw this often on a made-up answer.")
-@_JSON
+@JSON
 def audit(file: Path, draws: int, as_json: bool) -> None:
     """Audit a release file or a certificate.
 
@@ -296,9 +290,9 @@ def certificate() -> None:
 
 
 @certificate.command(name="show")
-@_FILE
-@click.option("--picture", type=_PATH, help="Write the picture of the values here: .svg, or .png.")
-@_JSON
+@FILE
+@click.option("--picture", type=PATH, help="Write the picture of the values here: .svg, or .png.")
+@JSON
 def certificate_show(file: Path, picture: Path | None, as_json: bool) -> None:
     """Say what the certificate FILE promises.
 
@@ -310,130 +304,7 @@ def certificate_show(file: Path, picture: Path | None, as_json: bool) -> None:
     run(file, picture, as_json)
 
 
-@main.group(cls=InOrder)
-def ledger() -> None:
-    """Look into a ledger, set budgets, and complete releases."""
-
-
-@ledger.command(name="init")
-@_LEDGER
-@_JSON
-def ledger_init(ledger_file: Path, as_json: bool) -> None:
-    """Make a new ledger, which remembers nothing before today.
-
-    A release also makes one, with a notice, where there is none; `require_ledger = true` in its file forbids that.
-    """
-    from takifugu.cli.ledgers import init as run
-
-    run(ledger_file, as_json)
-
-
-@ledger.command(name="show")
-@_LEDGER
-@_JSON
-def ledger_show(ledger_file: Path, as_json: bool) -> None:
-    """Show what each source has spent."""
-    from takifugu.cli.ledgers import show as run
-
-    run(ledger_file, as_json)
-
-
-@ledger.command(name="history")
-@_LEDGER
-@click.argument("source", required=False)
-@_JSON
-def ledger_history(ledger_file: Path, source: str | None, as_json: bool) -> None:
-    """List every release about SOURCE, or about all sources."""
-    from takifugu.cli.ledgers import history as run
-
-    run(ledger_file, source, as_json)
-
-
-@ledger.command(name="budget")
-@_LEDGER
-@_SOURCE
-@click.argument("epsilon")
-@click.option("--delta", default="0", show_default=True, help="The most delta that may be spent.")
-@_JSON
-def ledger_budget(ledger_file: Path, source: str, epsilon: str, delta: str, as_json: bool) -> None:
-    """Set the most EPSILON that a unit of SOURCE may ever spend."""
-    from takifugu.cli.ledgers import budget as run
-
-    run(ledger_file, source, epsilon, delta, as_json)
-
-
-@ledger.command(name="resume")
-@_LEDGER
-@click.option("--source", help="Only what is pending about this source.")
-@_JSON
-def ledger_resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
-    """Complete what was paid for and not published.
-
-    Drawn values are published as they were drawn; what was not drawn is drawn once, if the release file and its data
-    are what they were. Nothing is paid again.
-    """
-    from takifugu.cli.ledgers import resume as run
-
-    run(ledger_file, source, as_json)
-
-
-@ledger.command(name="adopt")
-@_LEDGER
-@click.argument("folder", type=_PATH)
-@click.option("--yes", is_flag=True, help="Enter them without asking.")
-@_JSON
-def ledger_adopt(ledger_file: Path, folder: Path, yes: bool, as_json: bool) -> None:
-    """Enter what FOLDER shows to be published as spent.
-
-    For a ledger that was restored from a copy: each release that a certificate in FOLDER names and LEDGER lacks is
-    entered, as what it is if a copy of LEDGER wrote the certificate, else on every unit of its source, at the cost of a
-    change of the whole data. Prints what that comes to, and asks before it does so.
-    """
-    from takifugu.cli.ledger_copies import adopt as run
-
-    run(ledger_file, folder, yes, as_json)
-
-
-@ledger.command(name="merge")
-@_LEDGER
-@click.argument("other", type=_PATH)
-@click.option("--dry-run", is_flag=True, help="Say what it comes to, and write nothing.")
-@_JSON
-def ledger_merge(ledger_file: Path, other: Path, dry_run: bool, as_json: bool) -> None:
-    """Add what OTHER, a copy of LEDGER, paid for since.
-
-    For two copies that both went on: what OTHER paid for is paid for in LEDGER, too, and everything that was spent is
-    computed anew. LEDGER as it was is kept beside it.
-    """
-    from takifugu.cli.ledger_copies import merge as run
-
-    run(ledger_file, other, dry_run, as_json)
-
-
-@ledger.command(name="check")
-@_LEDGER
-@_JSON
-def ledger_check(ledger_file: Path, as_json: bool) -> None:
-    """Find what was edited: compare LEDGER with its events.
-
-    Everything is computed from the events once more, beside the ledger; nothing is written to it.
-    """
-    from takifugu.cli.ledger_copies import check as run
-
-    run(ledger_file, as_json)
-
-
-@ledger.command(name="upgrade")
-@_LEDGER
-@_JSON
-def ledger_upgrade(ledger_file: Path, as_json: bool) -> None:
-    """Bring LEDGER of an older format to the one of this version.
-
-    A release does so by itself, unless that would take long. The ledger as it was is kept beside the new one.
-    """
-    from takifugu.cli.ledger_copies import upgrade as run
-
-    run(ledger_file, as_json)
+main.add_command(ledger)
 
 
 @main.command()
@@ -448,7 +319,7 @@ def schema(as_json: bool, kind: str) -> None:
 
 @main.command(cls=WithKinds)
 @click.argument("kind", required=False)
-@_JSON
+@JSON
 def keys(kind: str | None, as_json: bool) -> None:
     """List all keys of a KIND of release file, one of those below.
 
@@ -460,8 +331,8 @@ def keys(kind: str | None, as_json: bool) -> None:
 
 
 @main.command()
-@click.option("--folder", type=_PATH, help="Keep the sample and what is published here.")
-@_JSON
+@click.option("--folder", type=PATH, help="Keep the sample and what is published here.")
+@JSON
 def demo(folder: Path | None, as_json: bool) -> None:
     """Run a release on a made-up sample."""
     from takifugu.cli.demo import demo as run
@@ -471,7 +342,7 @@ def demo(folder: Path | None, as_json: bool) -> None:
 
 @main.command()
 @click.argument("name", required=False)
-@_JSON
+@JSON
 def example(name: str | None, as_json: bool) -> None:
     """Write an example into this folder, or list the examples.
 
@@ -484,9 +355,9 @@ def example(name: str | None, as_json: bool) -> None:
 
 @main.command()
 @click.argument("target", required=False)
-@click.option("-o", "--output", type=_PATH, help="Folder of its page and pictures [default: reproduced/TARGET].")
+@click.option("-o", "--output", type=PATH, help="Folder of its page and pictures [default: reproduced/TARGET].")
 @click.option("--whole", is_flag=True, help="Draw all points of the documentation, not a tenth of them.")
-@_JSON
+@JSON
 def reproduce(target: str | None, output: Path | None, whole: bool, as_json: bool) -> None:
     """Reproduce a paper's experiment, or list the experiments.
 

@@ -83,44 +83,60 @@ def _print_tables(tables: Sequence[Published]) -> None:
         if verdict := verdict_words(table):
             click.echo(wrapped(verdict))
         if isinstance(table.rows, Rows):
-            sent = f"{len(table.rows):,} randomised values, in {table.name}.csv"
-            click.echo(f"{wrapped(sent)}\n")
-            continue
-        readable = [row for row in table.rows if row["high"] is not None]
-        error = common_error(readable)
-        if error is not None:
-            click.echo(wrapped(error_words(error, len(readable), table.certificate.measured_in or "")))
-        longest = max((float(row["high"]) for row in readable), default=0.0)
-        lowest = min((float(row["low"]) for row in readable), default=0.0)
-        units = list(dict.fromkeys(row.get("unit") for row in table.rows))
-        for unit in units[:_DRAWN_UNITS]:
-            if unit is not None:
-                click.echo(f"\n  {unit}")
-            rows = [row for row in table.rows if row.get("unit") == unit]
-            if len(rows) > _LISTED_WORDS and any(isinstance(_published(row), str) for row in rows):
-                click.echo(wrapped(f"{_counted(rows)}; all are in {table.name}.csv"))
-                continue
-            first_rows = [dict(row) for row in rows[:_DRAWN_CELLS]]
-            for row in first_rows:
-                if UPPER in row:
-                    row["value"] = in_words(row)
-            click.echo("\n".join(bars(first_rows, longest, lowest=lowest, error=error)))
-            if len(rows) > _DRAWN_CELLS:
-                click.echo(wrapped(f"and {len(rows) - _DRAWN_CELLS:,} more cells, in the table"))
-        if len(units) > _DRAWN_UNITS:
-            more = f"{len(units) - _DRAWN_UNITS} more {table.certificate.people.many}"
-            click.echo(f"\n  and {more}, in the table")
+            click.echo(wrapped(f"{len(table.rows):,} randomised values, in {table.name}.csv"))
+        else:
+            _print_rows(table, table.rows)
         click.echo()
-    for words in dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in tables)):
+    adjusting = dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in tables))
+    for words in adjusting:
         click.echo(wrapped(words))
-    if any(table.certificate.adjusting for table in tables):
+    if adjusting:
         click.echo()
+    _print_legend(tables)
+    _print_files(tables)
+
+
+def _print_rows(table: Published, rows: Sequence[Row]) -> None:
+    """Print the bars of a table, unit by unit."""
+    readable = [row for row in rows if row["high"] is not None]
+    error = common_error(readable)
+    if error is not None:
+        click.echo(wrapped(error_words(error, len(readable), table.certificate.measured_in or "")))
+    longest = max((float(row["high"]) for row in readable), default=0.0)
+    lowest = min((float(row["low"]) for row in readable), default=0.0)
+    units = list(dict.fromkeys(row.get("unit") for row in rows))
+    for unit in units[:_DRAWN_UNITS]:
+        if unit is not None:
+            click.echo(f"\n  {unit}")
+        rows_of_unit = [row for row in rows if row.get("unit") == unit]
+        if len(rows_of_unit) > _LISTED_WORDS and any(isinstance(_published(row), str) for row in rows_of_unit):
+            click.echo(wrapped(f"{_counted(rows_of_unit)}; all are in {table.name}.csv"))
+            continue
+        first_rows = [dict(row) for row in rows_of_unit[:_DRAWN_CELLS]]
+        for row in first_rows:
+            if UPPER in row:
+                row["value"] = in_words(row)
+        click.echo("\n".join(bars(first_rows, longest, lowest=lowest, error=error)))
+        if len(rows_of_unit) > _DRAWN_CELLS:
+            click.echo(wrapped(f"and {len(rows_of_unit) - _DRAWN_CELLS:,} more cells, in the table"))
+    if len(units) > _DRAWN_UNITS:
+        more = f"{len(units) - _DRAWN_UNITS} more {table.certificate.people.many}"
+        click.echo(f"\n  and {more}, in the table")
+
+
+def _print_legend(tables: Sequence[Published]) -> None:
+    """Say how bars are read, where some are drawn."""
     row_lists = (table.rows for table in tables if not isinstance(table.rows, Rows))
     drawn = [row for row in chain.from_iterable(row_lists) if row["high"] is not None]
-    if drawn:
-        marks = [(READABLE, NOISE), (POSSIBLE, IMPOSSIBLE)]
-        said = [sentence for key, sentence in marks if any(row.get(key) is False for row in drawn)]
-        click.echo(f"{wrapped(' '.join([LEGEND, *said]))}\n")
+    if not drawn:
+        return
+    marks = [(READABLE, NOISE), (POSSIBLE, IMPOSSIBLE)]
+    said = [sentence for key, sentence in marks if any(row.get(key) is False for row in drawn)]
+    click.echo(f"{wrapped(' '.join([LEGEND, *said]))}\n")
+
+
+def _print_files(tables: Sequence[Published]) -> None:
+    """List the written files, and how a certificate is read."""
     first = tables[0].files
     windows = chain.from_iterable(windows_files(first[0].parent, table.certificate) for table in tables)
     lines = [*chain.from_iterable(map(_file_lines, tables))]
@@ -132,9 +148,11 @@ def _print_tables(tables: Sequence[Published]) -> None:
 
 def _file_lines(table: Published) -> list[str]:
     """List the files of a table, those for programs on one line."""
-    people, programs = table.files[:_FOR_PEOPLE], table.files[_FOR_PEOPLE:]
-    ends = ", ".join(path.name.removeprefix(table.name) for path in programs)
-    return [*(f"  {path.name}" for path in people), *([f"  {table.name}{ends}"] if ends else [])]
+    lines = [f"  {path.name}" for path in table.files[:_FOR_PEOPLE]]
+    ends = ", ".join(path.name.removeprefix(table.name) for path in table.files[_FOR_PEOPLE:])
+    if ends:
+        lines.append(f"  {table.name}{ends}")
+    return lines
 
 
 def _published(row: Row) -> object:
@@ -146,7 +164,9 @@ def _counted(rows: Sequence[Row]) -> str:
     counts = Counter(value if isinstance(value, str) else _A_NUMBER for value in map(_published, rows))
     said = ", ".join(f"{many:,} {word}" for word, many in counts.most_common(_LISTED_WORDS))
     more = len(counts) - _LISTED_WORDS
-    return f"of {len(rows):,}: {said}{f', and {more:,} other words' if more > 0 else ''}"
+    if more > 0:
+        said += f", and {more:,} other words"
+    return f"of {len(rows):,}: {said}"
 
 
 def completed(since: str) -> str:
@@ -156,22 +176,17 @@ def completed(since: str) -> str:
 
 
 def outcome_of(outcome: Outcome) -> Json:
-    paid = outcome.reservation
+    paid, tables = outcome.reservation, list[Json]()
+    for table in outcome.tables:
+        if isinstance(table.rows, Rows):
+            values: Json = {"sent": len(table.rows)}
+        else:
+            values = {"rows": [dict(row) for row in table.rows]}
+        tables.append({
+            "name": table.name, "scope": table.scope, "since": table.since, **values,
+            "files": [str(path) for path in table.files], "certificate": table.certificate.to_dict(),
+        })  # fmt: skip
     return {
-        "source": paid.source,
-        "spent": amount(paid.spent),
-        "budget": amount(paid.budget),
-        "state": str(ReleaseState.DONE),
-        "completed": outcome.completed,
-        "tables": [
-            {
-                "name": t.name,
-                "scope": t.scope,
-                "since": t.since,
-                **({"sent": len(t.rows)} if isinstance(t.rows, Rows) else {"rows": [dict(row) for row in t.rows]}),
-                "files": [str(path) for path in t.files],
-                "certificate": t.certificate.to_dict(),
-            }
-            for t in outcome.tables
-        ],
-    }
+        "source": paid.source, "spent": amount(paid.spent), "budget": amount(paid.budget),
+        "state": str(ReleaseState.DONE), "completed": outcome.completed, "tables": tables,
+    }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,10 +50,14 @@ def measure(
     the layout or the lengths.
     """
     check_values(rows.grouped, layout, states, table)
-    if layout.order is None:
-        _check_together(rows.grouped, layout)
-    else:
+    if layout.order is not None:
         rows = _in_order(rows, layout, table)
+    elif not are_together(rows.grouped):
+        columns = ", ".join(repr(column) for column in (layout.unit, layout.piece) if column is not None)
+        raise DataError(
+            "the rows of one piece are not together, and no order column is declared",
+            fix=f"sort the data by {columns}, or declare the order column",
+        ).at("order")
     grouped = rows.grouped
     if layout.calendar is not None and rows.step is not None:
         _check_calendar(grouped, rows.step, layout.calendar, str(layout.order))
@@ -81,7 +86,9 @@ def measure(
 
 def _counts(facts_of_pieces: Collection[list[Fact]], states: int) -> IntArray:
     """Count the rows of each piece by state, shape (pieces, states)."""
-    rows = [(n, f.code, f.rows) for n, facts in enumerate(facts_of_pieces) for f in facts if f.code >= 0]
+    rows = list[tuple[int, int, int]]()
+    for number, facts in enumerate(facts_of_pieces):
+        rows += [(number, fact.code, fact.rows) for fact in facts if fact.code >= 0]
     places, codes, numbers = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     counts = np.zeros((len(facts_of_pieces), states), dtype=np.int64)
     np.add.at(counts, (places, codes), numbers)
@@ -99,7 +106,7 @@ def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Reco
                     rule="every row must have a value there",
                     fix='fill them, or write null_keys = "drop" to leave these rows out (to write it costs nothing)',
                 ).at("null_keys")
-    codes = {fact.code for facts in grouped.values() for fact in facts}
+    codes = {fact.code for fact in chain.from_iterable(grouped.values())}
     if states.bins is not None and UNKNOWN in codes:
         raise not_numbers(layout.value).at("value")
     if OUTSIDE in codes:
@@ -128,9 +135,12 @@ def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Reco
 def names_of(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key]:
     """Return the names of units and pieces; DataError for two spellings."""
     exclusion = ", without the rows that are left out" if layout.null_keys == "drop" else ""
-    rows = {key: min((f.first for f in facts if f.first is not None), default=None) for key, facts in grouped.items()}
-    in_rows = any(row is not None for row in rows.values())  # else no message says which row comes first
-    keys = sorted(grouped, key=lambda key: (rows[key] or 0, *map(str, key))) if in_rows else list(grouped)
+    rows = dict[Key, int | None]()
+    for key, facts in grouped.items():
+        rows[key] = min((fact.first for fact in facts if fact.first is not None), default=None)
+    keys = list(grouped)
+    if any(row is not None for row in rows.values()):  # else no message says which row comes first
+        keys.sort(key=lambda key: (rows[key] or 0, *map(str, key)))
     unit_rows = [(unit, rows[unit, piece]) for unit, piece in keys if unit is not None]
     units = meant(unit_rows, str(layout.unit), "unit", exclusion)
     by_unit: dict[str | None, list[tuple[str, int | None]]] = {}
@@ -138,19 +148,13 @@ def names_of(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key
         if piece is not None:
             by_unit.setdefault(unit, []).append((piece, rows[unit, piece]))
     pieces = {unit: meant(parts, str(layout.piece), "piece", exclusion) for unit, parts in by_unit.items()}
-    return {
-        (unit, piece): (None if unit is None else units[unit], None if piece is None else pieces[unit][piece])
-        for unit, piece in keys
-    }
-
-
-def _check_together(grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
-    if not are_together(grouped):
-        columns = ", ".join(repr(c) for c in (layout.unit, layout.piece) if c is not None)
-        raise DataError(
-            "the rows of one piece are not together, and no order column is declared",
-            fix=f"sort the data by {columns}, or declare the order column",
-        ).at("order")
+    names = dict[Key, Key]()
+    for unit, piece in keys:
+        names[unit, piece] = (
+            None if unit is None else units[unit],
+            None if piece is None else pieces[unit][piece],
+        )
+    return names
 
 
 def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
@@ -158,7 +162,7 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
 
     Raises DataError if the column does not decide.
     """
-    reasons = {fact.unplaced for facts in rows.grouped.values() for fact in facts if fact.unplaced}
+    reasons = {fact.unplaced for fact in chain.from_iterable(rows.grouped.values())} - {0}
     if reasons:
         raise without_place(min(reasons), layout)
     rows, arrangement = rows.arranged()
@@ -219,29 +223,34 @@ def without_place(reason: int, layout: Layout) -> DataError:
 
 def _check_calendar(grouped: Mapping[Key, list[Fact]], step: int, calendar: Calendar, column: str) -> None:
     """Raise DataError for a row outside the calendar or between steps."""
-    facts, start, size = [fact for some in grouped.values() for fact in some], calendar.ticks(step), calendar.size
-    low, high = min(f.low or 0 for f in facts), max(f.high or 0 for f in facts)
+    facts, start, size = list(chain.from_iterable(grouped.values())), calendar.ticks(step), calendar.size
+    low, high = min(fact.low or 0 for fact in facts), max(fact.high or 0 for fact in facts)
     if low < start or (size is not None and high >= start + size * step):
         raise DataError(
             f"column {column!r} has rows outside the declared calendar",
             fix="move from or until, or leave these rows out",
         ).at("from")
-    if any(offset != start % step for f in facts for offset in f.offsets or ()):
+    if _offsets(facts) - {start % step}:
         raise DataError(
             f"column {column!r} has rows that are not a whole number of steps after the calendar's start",
             fix="round it, or declare the step and the start that it has",
         ).at("from")
 
 
+def _offsets(facts: Iterable[Fact]) -> set[int]:
+    """Return the remainders of ticks by the step."""
+    return set(chain.from_iterable(fact.offsets or () for fact in facts))
+
+
 def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
     if step is None:
-        return sum(f.rows for f in facts)
-    if len({offset for f in facts for offset in f.offsets or ()}) > 1:
+        return sum(fact.rows for fact in facts)
+    if len(_offsets(facts)) > 1:
         raise DataError(
             f"column {layout.order!r} has rows that are not a whole number of steps after the first of their piece",
             fix="declare the step that it has, or round_to where its clock is inexact",
         ).at("step")
-    span = max(f.high or 0 for f in facts) - min(f.low or 0 for f in facts)
+    span = max(fact.high or 0 for fact in facts) - min(fact.low or 0 for fact in facts)
     if span >= WIDEST_SPAN or span // step >= LONGEST_PIECE:
         raise DataError(
             f"column {layout.order!r} spans more steps than a piece can have", fix="check it and the step"

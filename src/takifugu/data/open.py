@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data.engines.ibis import relation_of
@@ -20,6 +20,9 @@ from takifugu.data.files.many import files_of, is_many, open_many
 from takifugu.data.files.with_duckdb import relabelled
 from takifugu.data.values.texts import BLANKS
 from takifugu.data.values.written import Written
+
+if TYPE_CHECKING:
+    from takifugu.data.engines.differences import Frame
 
 
 def open_frame(data: object, missing: Iterable[str] = ("",), written: Written | None = None) -> Table:
@@ -53,42 +56,48 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
 
     kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
     source = f"the {kind}"
-    engine, original = None, data
     with careful(source):
-        try:
-            frame = nw.from_native(_plain_labels(data), series_only=False)
-        except TypeError:
-            engine = engine_of(data)
-            if engine is None:
-                raise InputError(
-                    f"the data is a {kind}",
-                    fix=f"give {format_words()}, or a pandas, Polars, PyArrow, DuckDB, Ibis or PySpark frame",
-                ) from None
-            data = engine.frame(data)
-            frame = nw.from_native(_plain_labels(data), series_only=False)
-        if frame.implementation.is_ibis():
-            data = relation_of(data)
-            frame = nw.from_native(data)
+        frame, native, in_rows = _narwhals_of(data, kind)
     with careful(source):
         if is_spark(frame):
             # Spark reads a dot in a name as a path, and takes A for a: numbered names are what they say.
-            names = tuple(data.columns)
+            names = tuple(native.columns)
             labels = tuple(f"c{number}" for number in range(len(names)))
-            numbered = nw.from_native(data.toDF(*labels))
-            return Table(source, names, False, missing, lambda: numbered, labels, data)
+            numbered = nw.from_native(native.toDF(*labels))
+            return Table(source, names, False, missing, lambda: numbered, labels, native)
         headings = tuple(frame.collect_schema().names())
         labels = tuple(f"c{number}" for number in range(len(headings)))  # * and ^a$ are patterns to Polars, * to DuckDB
         if isinstance(frame, nw.LazyFrame) and frame.implementation.is_duckdb():
-            frame = nw.from_native(relabelled(data, headings, labels))
+            frame = nw.from_native(relabelled(native, headings, labels))
         elif frame.implementation.is_polars():
-            frame = frame.rename(dict(zip(headings, labels, strict=True)))
+            frame = frame.rename(dict(zip(headings, labels, strict=True))).lazy()
         else:
             labels = headings
-    in_rows = isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()
-    in_rows = in_rows if engine is None else engine.ordered
-    if isinstance(frame, nw.DataFrame) and frame.implementation.is_polars():
-        frame = frame.lazy()
-    return Table(source, tuple(map(str, headings)), in_rows, missing, lambda: frame, labels, (original, data))
+    return Table(source, tuple(map(str, headings)), in_rows, missing, lambda: frame, labels, (data, native))
+
+
+def _narwhals_of(data: Any, kind: str) -> tuple[Frame, Any, bool]:
+    """Return data as a frame, as the engine has it, and whether rows have an order."""
+    import narwhals.stable.v2 as nw
+
+    engine, native = None, data
+    try:
+        frame: Frame = nw.from_native(_plain_labels(data), series_only=False)
+    except TypeError:
+        engine = engine_of(data)
+        if engine is None:
+            raise InputError(
+                f"the data is a {kind}",
+                fix=f"give {format_words()}, or a pandas, Polars, PyArrow, DuckDB, Ibis or PySpark frame",
+            ) from None
+        native = engine.frame(data)
+        frame = nw.from_native(_plain_labels(native), series_only=False)
+    if frame.implementation.is_ibis():
+        native = relation_of(native)
+        frame = nw.from_native(native)
+    if engine is not None:
+        return frame, native, engine.ordered
+    return frame, native, isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()
 
 
 def _plain_labels(data: Any) -> Any:

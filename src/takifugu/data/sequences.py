@@ -94,41 +94,35 @@ def pieces(
     Ana 4 (range(0, 2), range(3, 4)) [2, 1]
     Ben 1 (range(0, 1),) [1, 0]
     """
+    lengths = lengths or Lengths()
     with careful_with(table):
         plain = None if entrywise else _plain(table, layout, states)
-        if plain is not None and layout.calendar is None and layout.null_keys == "refuse":
-            with suppress(DataError):
-                people = plain.people(lengths or Lengths())
-                if people is not None:
-                    return _whole(people)
-        rows, measured, before = _measured(plain, table, layout, states, lengths or Lengths())
-        counts = {key: m.counts for key, m in measured.items()}
-        window, slots, cell = layout.window, layout.slots, None
+        people = None if plain is None else _people(plain, layout, lengths)
+        if people is not None:
+            return _whole(people)
+        rows, measured, before = _measured(plain, table, layout, states, lengths)
+        cells: IntArray | None = None
         by_cell: dict[Key, IntArray] = {}
-        if slots is not None:
-            numbers, cell = slots.cells
-            by_cell = _by_cell(rows.cells(slots), numbers, len(states.states))
-            counts = {key: table.sum(axis=0) for key, table in by_cell.items()}
-        elif window is not None or (before is not None and not entrywise):
-            counts = counts_by_piece(rows.counts(range(before or 0) if window is None else window), len(states.states))
         values: dict[Key, IntArray] = {}
-        runs: dict[Key, tuple[range, ...]] = {key: (range(m.length),) for key, m in measured.items()}
+        if layout.slots is not None:
+            numbers, cells = layout.slots.cells
+            by_cell = _by_cell(rows.cells(layout.slots), measured, numbers, len(states.states))
         if entrywise:
-            values = _values(rows, measured, before, window)
-        elif any(m.gaps for m in measured.values()) or (window is not None and layout.gaps == "public"):
-            runs = dict(rows.observed(before))
+            values = _values(rows, measured, before, layout.window)
+            observed = {key: runs_of(entries != UNOBSERVED) for key, entries in values.items()}
+            counts = {key: np.bincount(entries[entries >= 0], minlength=len(states.states))
+                      for key, entries in values.items()}  # fmt: skip
+        else:
+            observed = _observed(rows, measured, before, layout)
+            counts = _counts(rows, measured, before, layout.window, by_cell)
+    nothing = np.zeros(len(states.states), dtype=np.int64)
     result = list[Piece]()
-    for key, m in measured.items():
-        observed, totals, entries = runs.get(key, ()), counts.get(key), values.get(key)
-        if entries is not None:
-            observed = runs_of(entries != UNOBSERVED)
-            totals = np.bincount(entries[entries >= 0], minlength=len(states.states))
-        totals = np.zeros(len(states.states), dtype=np.int64) if totals is None else totals
-        if window is not None and entries is None:
-            observed = _inside(observed, window) if layout.gaps == "public" else (range(len(window)),)
-        length = m.length if window is None else len(window)
-        cells = None if slots is None else by_cell.get(key, np.zeros((len(numbers), len(totals)), dtype=np.int64))
-        result.append(Piece(*m.name, length, observed, totals, key[0], entries, cell, cells))
+    for key, piece in measured.items():
+        length = piece.length if layout.window is None else len(layout.window)
+        result.append(Piece(
+            *piece.name, length, observed.get(key, ()), counts.get(key, nothing), key[0], values.get(key),
+            cells, by_cell.get(key),
+        ))  # fmt: skip
     if rows.runs is None or plain is None or not plain.is_sorted:  # what one pass has sorted comes in its order
         result.sort(key=lambda piece: (natural(piece.unit), natural(piece.piece)))
     return tuple(result)
@@ -140,6 +134,15 @@ def _plain(table: Table, layout: Layout, states: Recode) -> CountedByBits | None
 
     with suppress(DataError):
         return counted_by_bits(table, layout, states)
+    return None
+
+
+def _people(plain: CountedByBits, layout: Layout, lengths: Lengths) -> People | None:
+    """Return people with one piece each and no gaps, None for other rows."""
+    if layout.calendar is not None or layout.null_keys != "refuse":
+        return None
+    with suppress(DataError):
+        return plain.people(lengths)
     return None
 
 
@@ -164,14 +167,43 @@ def _measured(
     return measure(_surveyed(table, layout, states), layout, states, lengths, table)
 
 
-def _by_cell(cell_counts: Iterable[tuple[Key, int, int, int]], numbers: IntArray, states: int) -> dict[Key, IntArray]:
+def _by_cell(
+    cell_counts: Iterable[tuple[Key, int, int, int]], measured: Iterable[Key], numbers: IntArray, states: int
+) -> dict[Key, IntArray]:
     """Return each piece's counts by cell and state, observed or not."""
-    row, counts = {number: place for place, number in enumerate(numbers.tolist())}, dict[Key, IntArray]()
+    row_of = {number: row for row, number in enumerate(numbers.tolist())}
+    counts = {key: np.zeros((len(row_of), states), dtype=np.int64) for key in measured}
     for key, number, code, rows in cell_counts:
-        table = counts.setdefault(key, np.zeros((len(row), states), dtype=np.int64))
-        if code >= 0:
-            table[row[number], code] += rows
+        if key in counts and code >= 0:
+            counts[key][row_of[number], code] += rows
     return counts
+
+
+def _counts(
+    rows: Rows, measured: Mapping[Key, Measured], before: int | None, window: range | None,
+    by_cell: Mapping[Key, IntArray],
+) -> dict[Key, IntArray]:  # fmt: skip
+    """Return the counts by state of pieces with any."""
+    if by_cell:
+        return {key: cells.sum(axis=0) for key, cells in by_cell.items()}
+    if window is None and before is None:
+        return {key: piece.counts for key, piece in measured.items()}
+    states = len(next(iter(measured.values())).counts)
+    return counts_by_piece(rows.counts(range(before or 0) if window is None else window), states)
+
+
+def _observed(
+    rows: Rows, measured: Mapping[Key, Measured], before: int | None, layout: Layout
+) -> dict[Key, tuple[range, ...]]:
+    """Return the runs of observed entries of pieces with any."""
+    window = layout.window
+    if window is not None:
+        if layout.gaps != "public":
+            return dict.fromkeys(measured, (range(len(window)),))
+        return {key: _inside(runs, window) for key, runs in rows.observed(before).items()}
+    if any(piece.gaps for piece in measured.values()):
+        return dict(rows.observed(before))
+    return {key: (range(piece.length),) for key, piece in measured.items()}
 
 
 def _values(
@@ -185,10 +217,14 @@ def _values(
     return values
 
 
-def _inside(runs: tuple[range, ...], window: range) -> tuple[range, ...]:
+def _inside(runs: Iterable[range], window: range) -> tuple[range, ...]:
     """Return the parts of runs inside a window, from its start."""
-    cut = [range(max(r.start, window.start), min(r.stop, window.stop)) for r in runs]
-    return tuple(range(r.start - window.start, r.stop - window.start) for r in cut if r)
+    inside = list[range]()
+    for run in runs:
+        start, stop = max(run.start, window.start), min(run.stop, window.stop)
+        if start < stop:
+            inside.append(range(start - window.start, stop - window.start))
+    return tuple(inside)
 
 
 def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:

@@ -37,26 +37,27 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
     roles = {f"c{number}": column for number, column in enumerate(known)}
     with careful(table.source):
         frame = table.pick(roles)
-        kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
-        of_role = zip(roles, known.values(), strict=True)
-        classes = {role: codes for role, codes in of_role if not isinstance(codes, Mapping)}
-        raw = {
-            role: number_code(role, column, kinds[role], table, classes[role]) if role in classes
-            else state_column(role, column, kinds[role])
-            for role, column in roles.items()
-        }  # fmt: skip
+        raw, coded, blank = dict[str, nw.Expr](), dict[str, Mapping[str, int]](), list[int]()
+        stripped = list[nw.Expr]()
+        for role, (column, codes) in zip(roles, known.items(), strict=True):
+            kind = kind_of(frame, role, column)
+            if not isinstance(codes, Mapping):
+                raw[role] = number_code(role, column, kind, table, codes)
+                blank.append(codes.missing if isinstance(codes, Classes) else UNOBSERVED)
+                continue
+            raw[role], coded[role] = state_column(role, column, kind), codes
+            blank.append(UNOBSERVED)
+            if is_text(kind):
+                stripped.append(text(nw.col(role), table.missing).alias(role))
         frame = frame.select(**raw)
         frame = frame.group_by(*roles).agg(rows=nw.len())  # so that only the few different texts are recoded
-        texts = [role for role in roles if role not in classes]
-        words = [text(nw.col(role), table.missing).alias(role) for role in texts if is_text(kinds[role])]
-        frame = frame.with_columns(words) if words else frame
-        schema: Mapping[str, nw.dtypes.DType] = frame.collect_schema()
-        codes = {role: state_code(role, schema[role], known[roles[role]]) for role in texts}  # type: ignore[arg-type]
-        frame = (frame.with_columns(**codes) if codes else frame).group_by(*roles).agg(rows=nw.col("rows").sum())
+        if stripped:
+            frame = frame.with_columns(stripped)
+        if coded:
+            schema = frame.collect_schema()
+            frame = frame.with_columns(**{role: state_code(role, schema[role], codes) for role, codes in coded.items()})
+        frame = frame.group_by(*roles).agg(rows=nw.col("rows").sum())
         counts = {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}
-    nothing = tuple(UNOBSERVED if role in texts else _missing(classes[role]) for role in roles)
-    return tally(table.filled, known) if nothing in counts and table.without_blank_rows is not None else counts
-
-
-def _missing(codes: Classes | Bins) -> int:
-    return codes.missing if isinstance(codes, Classes) else UNOBSERVED
+    if tuple(blank) in counts and table.without_blank_rows is not None:
+        return tally(table.filled, known)
+    return counts

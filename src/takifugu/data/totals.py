@@ -75,8 +75,9 @@ def rows_of(table: Table, columns: Sequence[str]) -> list[tuple[Hashable, ...]]:
 
     with careful(table.source):
         rows = list(collected(table.pick({f"c{number}": column for number, column in enumerate(columns)})))
-    is_any_blank = any(not any(map(text_of, row)) for row in rows)
-    return rows_of(table.filled, columns) if table.without_blank_rows is not None and is_any_blank else rows
+    if table.without_blank_rows is None or all(any(map(text_of, row)) for row in rows):
+        return rows
+    return rows_of(table.filled, columns)
 
 
 def _sums(
@@ -97,27 +98,31 @@ def _sums(
         wrong: dict[str, nw.Expr] = {}
         for role, rule in zip(values, numbers, strict=True):
             columns[role] = number(role, rule.column, kinds[role], table)
+            faults = refused(columns[role], rule)
             bad = not_a_number(role, kinds[role], table)
-            faults = refused(columns[role], rule) | ({} if bad is None else {"text": bad})
+            if bad is not None:
+                faults = {**faults, "text": bad}
             wrong |= {f"{fault}_{role}": is_fault.cast(nw.Int64) for fault, is_fault in faults.items()}
         names = list(keys) or ["all"]
         blank = reduce(and_, (nw.col(role).is_null() for role in values), nw.lit(True)).cast(nw.Int64)
-        frame = frame.select(**columns, **wrong, **({} if keys else {"all": nw.lit(0)}), one=nw.lit(1, nw.Int64))
-        frame = frame.with_columns(blank=blank)
-        frame = in_units(frame, dict(zip(values, numbers, strict=True))) if numbers else frame
+        if not keys:
+            columns["all"] = nw.lit(0)
+        frame = frame.select(**columns, **wrong, one=nw.lit(1, nw.Int64)).with_columns(blank=blank)
+        if numbers:
+            frame = in_units(frame, dict(zip(values, numbers, strict=True)))
         sums = {role: nw.col(role).sum() for role in ("one", *values, *wrong, "blank")}
         grouped = frame.group_by(*names).agg(**sums)
         stripped = (text(nw.col(role), table.missing).alias(role) for role in keys if is_text(kinds[role]))
         grouped = grouped.with_columns(stripped).group_by(*names).agg(*(nw.col(role).sum() for role in sums))
         rows = list(collected(grouped.select(*names, *sums)))
-    empty = (row for row in rows if row[-1] and not any(map(text_of, row[: len(keys)])))
-    if table.without_blank_rows is not None and any(empty):
+    has_blank = any(row[-1] and not any(map(text_of, row[: len(keys)])) for row in rows)
+    if has_blank and table.without_blank_rows is not None:
         yield from _sums(table.filled, numbers, by)
         return
     for row in rows:
-        key, (count, *cells, _) = row[: len(names)], row[len(names) :]
+        count, *cells, _ = row[len(names) :]
         _refuse(numbers, dict(zip(wrong, cells[len(numbers) :], strict=True)))
-        yield tuple(text_of(part) for part in key) if keys else (), int(count), [int(s) for s in cells[: len(numbers)]]
+        yield tuple(map(text_of, row[: len(keys)])), int(count), list(map(int, cells[: len(numbers)]))
 
 _FAULTS: Mapping[str, Callable[[Bounded], DataError]] = {
     "text": lambda rule: not_numbers(rule.column),

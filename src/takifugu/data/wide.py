@@ -98,16 +98,18 @@ def _check_meaning(called: str, name: str, patterns: Sequence[str], wide: Wide) 
 
 
 def _step(place: int, name: str, wide: Wide) -> Step:
-    is_listed = isinstance(wide.columns, Mapping)
-    text = wide.columns[name] if isinstance(wide.columns, Mapping) else name.strip(BLANKS)
-    step = read_step(text, None if is_listed else wide.form, wide.of_days)
-    if step is None:
-        subject = f"column {name!r}" if name in wide.columns else f"column {place}, which fits columns,"
-        raise InputError(
-            f"{subject} is no {'time of day' if wide.of_days else 'number and no time'}",
-            fix='write what the headers are, columns = { Mon = "2026-01-05" }, or order_format = "%d/%m/%Y"',
-        ).at("columns")
-    return step
+    if isinstance(wide.columns, Mapping):
+        step = read_step(wide.columns[name], None, wide.of_days)
+    else:
+        step = read_step(name.strip(BLANKS), wide.form, wide.of_days)
+    if step is not None:
+        return step
+    subject = f"column {name!r}" if name in wide.columns else f"column {place}, which fits columns,"
+    kinds = "time of day" if wide.of_days else "number and no time"
+    raise InputError(
+        f"{subject} is no {kinds}",
+        fix='write what the headers are, columns = { Mon = "2026-01-05" }, or order_format = "%d/%m/%Y"',
+    ).at("columns")
 
 
 def read_step(text: str, form: str | None = None, of_days: bool = False) -> Step | None:
@@ -116,12 +118,15 @@ def read_step(text: str, form: str | None = None, of_days: bool = False) -> Step
     >>> read_step("05/01/2026", "%d/%m/%Y")[1], read_step("7")[1], read_step("09:30", of_days=True)[1], read_step("Mon")
     ('2026-01-05 00:00:00', '7', '09:30', None)
     """
-    if not of_days and form is None and re.match(NUMBER, text):
-        return read_fraction(text), text
-    time = _time(_day_of(form) + text if of_days else text, form)
-    if time is None or of_days:
+    if of_days:
+        time = _time(_day_of(form) + text, form)
         return None if time is None else (time, text)
-    return (time.astimezone(UTC), time.isoformat(" ")) if time.tzinfo else (time, str(time))
+    if form is None and re.match(NUMBER, text):
+        return read_fraction(text), text
+    time = _time(text, form)
+    if time is None:
+        return None
+    return (time.astimezone(UTC) if time.tzinfo else time), time.isoformat(" ")
 
 
 def _time(text: str, form: str | None) -> datetime | None:

@@ -34,16 +34,13 @@ def in_utc(
     if "zoned" in frame.collect_schema().names():
         local = local & (nw.col("zoned") == 0).fill_null(False)
     frame = frame.with_columns(local=local, fault=nw.lit(0, nw.Int64))
-    read = frame if of_first is None else frame.head(of_first)
-    summary = read.filter(nw.col("local")).select(rows=nw.len(), low=walls.min(), high=walls.max())
-    ((rows, low, high),) = collected(summary)
-    if not rows and of_first is not None:
+    bounds = _bounds(frame, of_first)
+    if bounds is None and of_first is not None:
         return in_utc(frame.drop("local", "fault"), keys, zone, in_rows, ambiguous, window)
-    if not rows:  # every time tells its zone; how engines say that there is no smallest one differs
+    if bounds is None:  # every time tells its zone
         return frame.drop("local"), True
-    if of_first is not None:
-        low, high = int(low) - BEFORE, int(high) + AFTER
-    stretches = zone.between(int(low), int(high))
+    low, high = bounds
+    stretches = zone.between(low, high)
 
     def of(what: Callable[[Stretch], int]) -> nw.Expr:
         return _chosen(walls, stretches, what).cast(nw.Int64)
@@ -55,13 +52,31 @@ def in_utc(
         frame, in_place = _in_passes(frame, keys, of, in_rows, ambiguous, window, is_open, are_twice)
     if any(stretch.skipped for stretch in stretches):
         skipped = nw.col("local") & (of(lambda stretch: int(stretch.skipped)) == 1)
-        frame = frame.with_columns(fault=nw.when(skipped).then(nw.lit(SKIPPED, nw.Int64)).otherwise(nw.col("fault")))
+        frame = _with_fault(frame, skipped, SKIPPED)
     if of_first is not None:
         is_far = nw.col("local") & ((walls < low) | (walls > high))
-        frame = frame.with_columns(fault=nw.when(is_far).then(nw.lit(FAR, nw.Int64)).otherwise(nw.col("fault")))
+        frame = _with_fault(frame, is_far, FAR)
     moment = nw.when(nw.col("local")).then(walls - nw.col("offset")).otherwise(walls)
     frame = frame.with_columns(tick=nw.when(nw.col("fault") == 0).then(moment))
     return settled(frame.drop("local", "offset"), ["tick", "fault"]), in_place
+
+
+def _bounds(frame: Frame, of_first: int | None) -> tuple[int, int] | None:
+    """Return the bounds of local times, wider by far if only the first are read."""
+    read = frame if of_first is None else frame.head(of_first)
+    walls = nw.col("tick")
+    summary = read.filter(nw.col("local")).select(rows=nw.len(), low=walls.min(), high=walls.max())
+    ((rows, low, high),) = collected(summary)
+    if not rows:  # how engines say that there is no smallest one differs
+        return None
+    if of_first is None:
+        return int(low), int(high)
+    return int(low) - BEFORE, int(high) + AFTER
+
+
+def _with_fault(frame: Frame, when: nw.Expr, fault: int) -> Frame:
+    """Note a fault of the rows under a condition."""
+    return frame.with_columns(fault=nw.when(when).then(nw.lit(fault, nw.Int64)).otherwise(nw.col("fault")))
 
 
 def _in_passes(
@@ -77,8 +92,7 @@ def _in_passes(
         offset = nw.when(twice).then(nw.col("offset") - later).otherwise(nw.col("offset"))
         return settled(frame.with_columns(offset=offset).drop("back", "end"), ["offset"]), True
     if is_open:
-        undecided = nw.when(twice).then(nw.lit(TWICE, nw.Int64)).otherwise(nw.col("fault"))
-        return frame.with_columns(fault=undecided).drop("back", "end"), True
+        return _with_fault(frame, twice, TWICE).drop("back", "end"), True
     if not are_twice and (ambiguous == "drop" or in_rows or window is not None):
         ((rows,),) = collected(frame.filter(twice).select(rows=nw.len()))
         if not rows:
@@ -87,8 +101,7 @@ def _in_passes(
         return frame.filter(~twice).drop("back", "end"), False
     if not in_rows:
         frame, in_place = _without_far_ones(frame, twice, window)
-        unclear = nw.when(twice).then(nw.lit(UNCLEAR, nw.Int64)).otherwise(nw.col("fault"))
-        return frame.with_columns(fault=unclear).drop("back", "end"), in_place
+        return _with_fault(frame, twice, UNCLEAR).drop("back", "end"), in_place
     doubled = frame.filter(twice).select(*keys, "row", "tick", "end")
     doubled = with_neighbour(doubled, keys, ["row"], ["tick", "end"])
     is_repeat = (nw.col("end") == nw.col("end_before")) & (nw.col("tick") <= nw.col("tick_before"))
@@ -99,10 +112,9 @@ def _in_passes(
     frame = settled(frame.with_columns(passes=nw.col("passes").fill_null(0)), ["passes"])
     second, more = nw.col("passes") == 1, nw.col("passes") > 1
     frame, _ = _without_far_ones(frame, more, window)
-    frame = frame.with_columns(
-        offset=nw.when(second).then(nw.col("offset") - nw.col("back")).otherwise(nw.col("offset")),
-        fault=nw.when(more).then(nw.lit(UNCLEAR, nw.Int64)).otherwise(nw.col("fault")),
-    )
+    frame = _with_fault(frame, more, UNCLEAR)
+    offset = nw.when(second).then(nw.col("offset") - nw.col("back")).otherwise(nw.col("offset"))
+    frame = frame.with_columns(offset=offset)
     return settled(frame.drop("back", "end", "passes"), ["offset", "fault"]), False
 
 

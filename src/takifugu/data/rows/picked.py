@@ -95,36 +95,48 @@ def picked_rows(
     frame, roles, kinds = picked(
         table, {"unit": layout.unit, "piece": layout.piece, "tick": layout.order, "raw": layout.value}
     )
-    keys: tuple[str, ...] = tuple(role for role in ("unit", "piece") if role in roles)
-    key_columns = {role: key_column(role, roles[role], kinds[role]) for role in keys}
-    frame = frame.with_columns(**key_columns, raw=raw_states(kinds["raw"], table, layout, states))
-    texts = {role for role in (*keys, *(["raw"] if states.bins is None else [])) if is_text(kinds[role])}
-    if layout.null_keys == "drop" and keys:
-        frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in keys if role in texts)
-        frame = frame.filter(*(~nw.col(role).is_null() for role in keys))
-    if not keys:
-        keys, frame = ("all",), frame.with_columns(all=nw.lit(0))
-    step, exact, guessed, clock = None, ["row"], False, layout.clock
-    if layout.order is not None:
-        order_kind, in_texts = kinds["tick"], is_written(kinds["tick"], clock)
-        if in_texts:
-            guessed = kind is None and clock.form is None
-            frame_of_texts = with_order_texts(frame, "tick", table, layout)
-            order_kind = kind or kind_of_texts(frame_of_texts.head(GUESSED_FROM), layout.order, clock.form)
-            in_texts = not is_plain
-            frame = frame_of_texts if in_texts else _with_plain_order(frame, order_kind)
-        frame, step, is_whole = with_ticks(frame, layout.order, layout.step, order_kind, in_texts, clock)
-        exact += ["tick"] if is_whole else []
-    if table.ordered:
-        frame = numbered(frame)
-    frame, naive, in_place = settled(frame, exact), False, True
-    if layout.order is not None and isinstance(order_kind, nw.Date | nw.Datetime):
-        naive = clock.zone is None and not (isinstance(order_kind, nw.Datetime) and bool(order_kind.time_zone))
-        if clock.zone is not None and (in_texts or not getattr(order_kind, "time_zone", None)):
+    frame, keys, texts = _with_keys(frame, roles, kinds, table, layout)
+    frame = frame.with_columns(raw=raw_states(kinds["raw"], table, layout, states))
+    if states.bins is None and is_text(kinds["raw"]):
+        texts |= {"raw"}
+    step, exact, guessed, naive, in_place, clock = None, ["row"], False, False, True, layout.clock
+    if layout.order is None:
+        frame = settled(numbered(frame) if table.ordered else frame, exact)
+        return PickedRows(frame, keys, texts, (table, layout, states), step, guessed)
+    order_kind, in_texts = kinds["tick"], is_written(kinds["tick"], clock)
+    if in_texts:
+        guessed = kind is None and clock.form is None
+        frame_of_texts = with_order_texts(frame, "tick", table, layout)
+        order_kind = kind or kind_of_texts(frame_of_texts.head(GUESSED_FROM), layout.order, clock.form)
+        in_texts = not is_plain
+        frame = frame_of_texts if in_texts else _with_plain_order(frame, order_kind)
+    frame, step, is_whole = with_ticks(frame, layout.order, layout.step, order_kind, in_texts, clock)
+    if is_whole:
+        exact.append("tick")
+    frame = settled(numbered(frame) if table.ordered else frame, exact)
+    has_zone = isinstance(order_kind, nw.Datetime) and bool(order_kind.time_zone)
+    if isinstance(order_kind, nw.Date | nw.Datetime):
+        naive = clock.zone is None and not has_zone
+        if clock.zone is not None and (in_texts or not has_zone):
             of_first = None if undecided == FAR else GUESSED_FROM
             rules = clock.zone, table.ordered, layout.ambiguous, layout.moments
             frame, in_place = in_utc(frame, keys, *rules, of_first, undecided == TWICE)
-    return PickedRows(frame, keys, frozenset(texts), (table, layout, states), step, guessed, naive, in_place)
+    return PickedRows(frame, keys, texts, (table, layout, states), step, guessed, naive, in_place)
+
+
+def _with_keys(
+    frame: Frame, roles: Mapping[str, str], kinds: Mapping[str, nw.dtypes.DType], table: Table, layout: Layout
+) -> tuple[Frame, tuple[str, ...], frozenset[str]]:
+    """Return the rows that count, their keys, and the keys that are texts."""
+    keys = tuple(role for role in ("unit", "piece") if role in roles)
+    if not keys:
+        return frame.with_columns(all=nw.lit(0)), ("all",), frozenset()
+    frame = frame.with_columns(**{role: key_column(role, roles[role], kinds[role]) for role in keys})
+    texts = frozenset(role for role in keys if is_text(kinds[role]))
+    if layout.null_keys == "drop":
+        frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in keys if role in texts)
+        frame = frame.filter(*(~nw.col(role).is_null() for role in keys))
+    return frame, keys, texts
 
 
 def picked(table: Table, columns: Mapping[str, str | None]) -> tuple[Frame, dict[str, str], dict[str, nw.dtypes.DType]]:

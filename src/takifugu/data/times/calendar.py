@@ -62,16 +62,21 @@ class Calendar:
         key, for an invalid start or end.
         """
         is_time = isinstance(length, timedelta)
-        exact = Fraction(length // MICROSECOND) if isinstance(length, timedelta) else length
         first = moment(start, is_time, "from", zone)
-        calendar = Calendar(first, None, exact, is_time, zone if is_time else None)
+        if isinstance(length, timedelta):
+            calendar = Calendar(first, None, Fraction(length // MICROSECOND), True, zone)
+        else:
+            calendar = Calendar(first, None, length, False)
         if not is_time and first < 0:
             raise InputError(f"the calendar starts at {start}", rule="its numbers are counted from 0").at("from")
-        last = None if stop is None else moment(stop, is_time, "until", zone)
-        if last is not None and last <= first:
+        if stop is None:
+            calendar._check_changes(None)
+            return calendar
+        last = moment(stop, is_time, "until", zone)
+        if last <= first:
             raise InputError("the calendar ends before it starts", fix="write a later until").at("until")
         calendar._check_changes(last)
-        return calendar if last is None else replace(calendar, stop=calendar.moment_of(calendar._place(last, "until")))
+        return replace(calendar, stop=calendar.moment_of(calendar._place(last, "until")))
 
     @property
     def size(self) -> int | None:
@@ -143,10 +148,10 @@ class Calendar:
         """
         size = self.size
         if size is None:
-            first_one = next((text for text, _, _ in self._windows(every)), "")
+            first_window = next((text for text, _, _ in self._windows(every)), "")
             raise InputError(
                 "the calendar has no end, so there is no last window",
-                fix=f"declare until under [source], or publish one window, such as --window {first_one}",
+                fix=f"declare until under [source], or publish one window, such as --window {first_window}",
             ).at("every")
         if self.is_time and size * self.step > MOST_WINDOWS * _LENGTHS[every]:
             raise InputError(
@@ -178,8 +183,8 @@ class Calendar:
 
         One that clocks skip is none.
         """
-        offset = 0 if self.zone is None else self.zone.offset(int(self.start))
-        for wall in range((int(self.start) + offset) // HOUR * HOUR, LAST_HOUR, HOUR):
+        start = int(self.start) + self._offset(int(self.start))
+        for wall in range(start // HOUR * HOUR, LAST_HOUR, HOUR):
             first, last = self._hour(wall)
             if self.start <= first < last:
                 yield name_of_hour(wall), first, last
@@ -197,9 +202,12 @@ class Calendar:
 
         Without a zone, it has ended in UTC or by this machine's clock.
         """
+        if not self.is_time:
+            return True
         now = moments.now()
-        ahead = timedelta() if self.zone is not None else max(timedelta(), now.utcoffset() or timedelta())
-        return not self.is_time or self.moment_of(places.stop) <= (now - EPOCH + ahead) // MICROSECOND
+        ahead = now.utcoffset() or timedelta()
+        latest = now - EPOCH if self.zone is not None else now - EPOCH + max(timedelta(), ahead)
+        return self.moment_of(places.stop) <= latest // MICROSECOND
 
     @property
     def _origin(self) -> Fraction:
@@ -222,11 +230,11 @@ class Calendar:
     def _inside(self, places: range, text: str, key: str) -> range:
         size = self.size
         if places.start < 0 or (size is not None and places.stop > size):
+            end = "" if size is None else f" to {self._text(size)}"
             raise InputError(
                 f"the window {text} is not inside the calendar",
-                rule=f"it runs from {self._text(0)}" + (f" to {self._text(size)}" if size is not None else ""),
-                fix="write a window inside it, or move until",
-            ).at(key)
+                rule=f"it runs from {self._text(0)}{end}", fix="write a window inside it, or move until",
+            ).at(key)  # fmt: skip
         return places
 
     def _bounds(self, text: str) -> tuple[Moment, Moment]:
@@ -252,22 +260,28 @@ class Calendar:
         moment = self.moment_of(place)
         if not self.is_time:
             return to_text(Fraction(moment))
-        offset = 0 if self.zone is None else self.zone.offset(int(moment))
-        instant = EPOCH + (int(moment) + offset) * MICROSECOND
-        if self.zone is not None and self.zone.at(int(moment) + offset).back:  # shown twice: which one it is
-            return instant.replace(tzinfo=timezone(offset * MICROSECOND)).isoformat()
-        return instant.replace(tzinfo=None).isoformat().removesuffix("T00:00:00")
+        offset = self._offset(int(moment))
+        wall = int(moment) + offset
+        if self.zone is not None and self.zone.at(wall).back:  # shown twice: which one it is
+            return (EPOCH + wall * MICROSECOND).replace(tzinfo=timezone(offset * MICROSECOND)).isoformat()
+        return (EPOCH + wall * MICROSECOND).replace(tzinfo=None).isoformat().removesuffix("T00:00:00")
+
+    def _offset(self, moment: int) -> int:
+        """Return the zone's offset from UTC in microseconds, 0 without one."""
+        return 0 if self.zone is None else self.zone.offset(moment)
 
     def _day(self, moment: int) -> date:
-        offset = 0 if self.zone is None else self.zone.offset(moment)
-        return (EPOCH + (moment + offset) * MICROSECOND).date()
+        return (EPOCH + (moment + self._offset(moment)) * MICROSECOND).date()
 
     def _check_changes(self, stop: Moment | None) -> None:
         """Refuse changes of clocks by a part of a step."""
-        for at, before, after in () if self.zone is None else self.zone.changes:
-            if at > self.start and (stop is None or at < stop) and (after - before) % self.step:
+        if self.zone is None:
+            return
+        for at, before, after in self.zone.changes:
+            is_inside = at > self.start and (stop is None or at < stop)
+            if is_inside and (after - before) % self.step:
                 raise InputError(
-                    f"steps of {self.length} do not fit clocks in {self.zone.name!r}, which are changed by "  # type: ignore[union-attr]
+                    f"steps of {self.length} do not fit clocks in {self.zone.name!r}, which are changed by "
                     f"{abs(after - before) // 60_000_000} minutes on {self._day(at)}",
                     fix='write a step of which that is a multiple, such as step = "30min", or leave timezone out where '
                     "rows are whole days",

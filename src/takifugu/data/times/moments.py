@@ -53,11 +53,13 @@ def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> 
     try:
         if isinstance(value, str):
             value = datetime.fromisoformat(value)
-        if isinstance(value, date) and not isinstance(value, datetime):
-            return midnight(value, zone)
+        if isinstance(value, datetime) and value.tzinfo is not None:
+            return (value - EPOCH) // MICROSECOND
         if isinstance(value, datetime):
-            moment = int(((value if value.tzinfo else value.replace(tzinfo=UTC)) - EPOCH) // MICROSECOND)
-            return moment if value.tzinfo or zone is None else _one_moment(moment, str(value), key, zone)
+            wall = (value.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
+            return wall if zone is None else _one_moment(wall, str(value), key, zone)
+        if isinstance(value, date):
+            return midnight(value, zone)
     except InputError:
         raise
     except (ValueError, OverflowError):
@@ -91,7 +93,10 @@ def first_moment(wall: int, zone: Zone | None) -> int:
     if zone is None:
         return wall
     instants = zone.moments(wall)
-    return instants[0] if instants else zone.at(wall).start - zone.at(wall).offset  # the skip starts at the change
+    if instants:
+        return instants[0]
+    skip = zone.at(wall)
+    return skip.start - skip.offset  # the skip starts at the change
 
 
 def cell_numbers(kind: str, walls: IntArray) -> IntArray:
@@ -108,12 +113,15 @@ def cell_numbers(kind: str, walls: IntArray) -> IntArray:
 
 
 def cell_name(kind: str, number: int) -> str:
-    if kind in ("hour", "weekday"):
-        return f"{number:02}" if kind == "hour" else WEEKDAYS[number]
+    if kind == "hour":
+        return f"{number:02}"
+    if kind == "weekday":
+        return WEEKDAYS[number]
     if kind == "month":
         return f"{1970 + number // 12:04}-{number % 12 + 1:02}"
-    day = date(1970, 1, 1) + timedelta(days=number if kind == "date" else 7 * number - 3)
-    return period_of(day, "day" if kind == "date" else kind)
+    if kind == "date":
+        return period_of(EPOCH.date() + timedelta(days=number), "day")
+    return period_of(EPOCH.date() + timedelta(days=7 * number - 3), kind)
 
 
 def days_of(text: str) -> tuple[date, date] | None:
@@ -155,7 +163,9 @@ def period_number(text: str) -> tuple[int, str] | None:
         return first.toordinal(), "day"
     if length == 7:
         return first.toordinal() // 7, "week"
-    return (12 * first.year + first.month - 1, "month") if length < 32 else (first.year, "year")
+    if length < 32:
+        return 12 * first.year + first.month - 1, "month"
+    return first.year, "year"
 
 
 def enclosing(text: str) -> str:
