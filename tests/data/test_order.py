@@ -136,6 +136,15 @@ def test_summer_time_makes_no_hour_twice() -> None:
     assert len(piece.values) == 8 * 60 + 1
 
 
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+def test_parquet_of_zoned_times_is_read_in_every_unit(unit: str, tmp_path: Path) -> None:
+    """Pandas writes nanoseconds, of which DuckDB's type has no name in narwhals."""
+    times = pandas.date_range("2026-10-24T23:00", periods=9, freq="30min", tz="Europe/Berlin").as_unit(unit)
+    pandas.DataFrame({"t": times, "v": ["a"] * 9}).to_parquet(tmp_path / "d.parquet")
+    (piece,) = entries(open_frame(tmp_path / "d.parquet"), Layout("v", order="t", step="30min"), STATES)
+    assert len(piece.values) == 9
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", [*ENGINES, "csv"])
 def test_numbers_beyond_64_bits_and_the_year_0_have_no_place(engine: str, tmp_path: Path) -> None:

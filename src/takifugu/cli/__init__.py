@@ -62,7 +62,7 @@ def main() -> None:
 @click.option("--from", "from", metavar="TIME", help="When the recording starts.")
 @click.option("--until", metavar="TIME", help="When it ends.")
 @click.option("--roster", metavar="WHO", help="Who was recorded: a public file, or the names with commas.")
-@click.option("--otherwise", metavar="STATE", help="The state of a step without a row; of changes, until a first row.")
+@click.option("--otherwise", metavar="STATE", help="The state of a step without a row, or of an empty cell.")
 @click.option("--source", metavar="WHERE", help="From where you know the numbers below: a public table, or words.")
 @click.option("--stay", metavar="TIMES", help='How long each state lasts, such as "still 2 h, walking 20 min".')
 @click.option("--next", metavar="SHARES", help='How often each comes next, such as "still 0.6, walking 0.4".')

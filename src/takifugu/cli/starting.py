@@ -30,6 +30,8 @@ from takifugu.releasing.file.neighbours import ledger_for, write_ledger_id
 from takifugu.releasing.file.questions.decision import answered, clearly_offered, decision
 from takifugu.releasing.file.questions.subject import Subject
 
+#: The questions whose likely answers the reason for a kind is about.
+_OF_THE_KIND = ("rows", "whose", "when", "secret")
 #: With a longer name the commands that come next do not fit beside what they are for.
 _SHORT_NAME = 30
 
@@ -56,9 +58,9 @@ def init(
     if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
         raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")
     kind, why = made_of.kind, subject.likely.why
-    likely = subject.kind_of({"rows": subject.likely.rows, "secret": subject.likely.secret})
-    if subject.kind is not None or (made_of.said["rows"], kind) != (subject.likely.rows, likely):
-        why = ""  # it was said
+    was_said = any(question.name in _OF_THE_KIND and answer != question.offered for question, answer in questions)
+    if subject.kind is not None or was_said:
+        why = ""
     text = draft_of(made_of)
     declared, whose = ledger_for(output, data)
     schema_file = output.with_name(f"takifugu-{kind}.schema.json")
@@ -158,7 +160,7 @@ def _verdict(output: Path, missing: Sequence[TakifuguError]) -> str:
     try:
         return "Verdict: " + "; ".join(f"{table.name} is {table.sentence}" for table in advise(output).tables)
     except TakifuguError as error:
-        return f"Verdict: none. {error.line}"
+        return f"Verdict: none. {error.message}"
 
 
 def _lines_in_force(text: str) -> Iterator[tuple[str, str]]:

@@ -418,17 +418,19 @@ def test_numbers_of_those_whose_rows_are_told_apart_are_people(tmp_path: Path, h
     assert names.name == header.split(";")[0]
 
 
-def people_of_households(folder: Path, answer: str) -> Path:
+def people_of_households(folder: Path, answer: str, shared: str = "household") -> Path:
     rows = (f"{n};H{n // 3};{20 + n % 50};{'yes' if n % 7 < 2 else 'no'}" for n in range(150))
-    (folder / "d.csv").write_text("\n".join([f"person_id;household;age;{answer}", *rows]), encoding="utf-8")
+    (folder / "d.csv").write_text("\n".join([f"person_id;{shared};age;{answer}", *rows]), encoding="utf-8")
     return folder / "d.csv"
 
 
-@pytest.mark.parametrize("answer", ["infected", "job"])
-def test_people_of_one_household_are_asked_about(tmp_path: Path, answer: str) -> None:
-    path = people_of_households(tmp_path, answer)
+@pytest.mark.parametrize(("answer", "shared"), [
+    ("infected", "household"), ("job", "household"), ("infected", "hh_id"), ("job", "cluster id"),
+])  # fmt: skip
+def test_people_of_one_household_are_asked_about(tmp_path: Path, answer: str, shared: str) -> None:
+    path = people_of_households(tmp_path, answer, shared)
     subject = Subject(first_look(open_frame(path, written=sniffed(path))))
-    with pytest.raises(InputError, match="several have the same in 'household', but all are taken") as no:
+    with pytest.raises(InputError, match=f"several have the same in '{shared}', but all are taken") as no:
         answered(subject, {}, clearly_offered)
     assert no.value.where == ("whose",)
     assert "write --kind contacts for what spreads" in no.value.rule

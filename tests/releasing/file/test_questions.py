@@ -247,3 +247,43 @@ def test_a_chain_is_fitted_to_a_public_table_that_is_there(tmp_path: Path) -> No
     others = [f"v{n % 7},{n // 7},{random.Random(n + 9).choice('aab')}" for n in range(280)]
     (tmp_path / "p.csv").write_text("\n".join(["user,minute,state", *others, ""]), encoding="utf-8")
     assert "belief.fit" not in succeed(*words).output
+
+
+def runs_of(folder: Path, time: str) -> list[object]:
+    lines = [f"u{n % 5},{START + timedelta(hours=n**1.1):{time}},{'ab'[n // 5 % 2]},{n}m 3s" for n in range(90)]
+    (folder / "d.csv").write_text("\n".join(["user,seen,state,duration", *lines, ""]), encoding="utf-8")
+    return ["init", folder / "d.csv", "-o", folder / "r.toml", "--whose", "user", "--publish", "state", "--yes"]
+
+
+@pytest.mark.parametrize("rows", ["changes", "events", "samples"])
+def test_times_in_no_usual_format_need_one(tmp_path: Path, rows: str) -> None:
+    words = [*runs_of(tmp_path, "%Y-%m-%d %H:%M:%S UTC"), "--rows", rows]
+    assert "source.order " not in succeed(*words, "--when", "seen").output
+    assert 'order_format = "FILL IN"' in (tmp_path / "r.toml").read_text(encoding="utf-8")
+    succeed(*words, "--when", "seen", "--dates", "%Y-%m-%d %H:%M:%S UTC", "--force")
+    assert 'order_format = "%Y-%m-%d %H:%M:%S UTC"' in (tmp_path / "r.toml").read_text(encoding="utf-8")
+    assert "--dates is" in ended(2, *words, "--dates", "%d", "--force").stderr
+
+
+def test_stays_need_an_end_or_a_number_that_says_how_long(tmp_path: Path) -> None:
+    words = runs_of(tmp_path, "%Y-%m-%d %H:%M")
+    assert "makes them of 1h 3m" in ended(2, *words, "--rows", "stays").stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+
+
+def test_a_reason_is_about_the_columns_of_the_draft(tmp_path: Path) -> None:
+    lines = [f"u{n % 5},{START + timedelta(hours=n // 5)},{n // 5},{'ab'[n // 5 % 7 < 3]}" for n in range(90)]
+    (tmp_path / "d.csv").write_text("\n".join(["user,time,step,state", *lines, ""]), encoding="utf-8")
+    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--yes", "--force"]
+    assert "in the order of 'time'" in " ".join(succeed(*words).output.split())
+    assert "in the order of" not in succeed(*words, "--when", "step").output
+
+
+def test_empty_cells_of_a_sheet_need_a_state(tmp_path: Path) -> None:
+    header = "pupil," + ",".join(f"{day:02}.01." for day in range(5, 25))
+    lines = [f"P{n}," + ",".join("x" * (day % 7 != n % 7) for day in range(20)) for n in range(40)]
+    (tmp_path / "d.csv").write_text("\n".join([header, *lines, ""]), encoding="utf-8")
+    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--rows", "wide", "--whose", "pupil", "--yes"]
+    assert "source.empty" in succeed(*words).output
+    succeed(*words, "--states", "x, absent", "--otherwise", "absent", "--force")
+    assert 'empty = "absent"' in (tmp_path / "r.toml").read_text(encoding="utf-8")

@@ -29,8 +29,9 @@ _NUMERALS = tuple(Numerals(*signs) for signs in ((".", ""), (",", ""), (",", "."
 _DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y", "%d/%m/%y",
          "%m/%d/%y")  # fmt: skip
 #: A month by its English name is never taken for a day.
-_NAMED_DAYS = ("%d-%b-%Y", "%d %b %Y", "%d%b%Y", "%d/%b/%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y")
-_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S")
+_NAMED_DAYS = ("%d-%b-%Y", "%d %b %Y", "%d%b%Y", "%d/%b/%Y", "%d-%b-%y", "%d/%b/%y", "%b %d, %Y", "%b %d %Y")
+_BARE_CLOCKS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
+_CLOCKS = ("", "T%H:%M:%S", *(between + clock for between in (" ", ", ") for clock in _BARE_CLOCKS))
 _DIGITS = ("%Y%m%d", "%Y%m%d%H%M", "%Y%m%d%H%M%S")
 
 
@@ -117,6 +118,8 @@ def time_formats(texts: Sequence[str]) -> tuple[str, ...]:
 
     >>> time_formats(["31/12/2025", "01/12/2025"]), time_formats(["01/02/2025"])
     (('%d/%m/%Y',), ('%d/%m/%Y', '%m/%d/%Y'))
+    >>> time_formats(["Jan 5, 2026, 3:04:05 PM"]), time_formats(["05/Jan/26 8:12 AM"])
+    (('%b %d, %Y, %I:%M:%S %p',), ('%d/%b/%y %I:%M %p',))
     """
     if not texts or all(re.match(TIME, text) for text in texts):
         return ()

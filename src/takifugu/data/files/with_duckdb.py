@@ -89,8 +89,9 @@ def place(file: DataFile) -> str:
 
 
 def relabelled(relation: DuckDBPyRelation, names: tuple[str, ...], labels: tuple[str, ...]) -> DuckDBPyRelation:
-    """Return a DuckDB relation with other names for its columns."""
-    if labels == names:
-        return relation
-    renamed = (f"{identifier(name)} as {label}" for name, label in zip(names, labels, strict=True))
-    return relation.project(", ".join(renamed))
+    """Return a DuckDB relation with other names for its columns, and times in a zone to the microsecond."""
+    columns = list[str]()
+    for name, label, kind in zip(names, labels, relation.types, strict=True):
+        cast = "::timestamptz" if str(kind) == "TIMESTAMPTZ_NS" else ""  # pandas writes these, narwhals knows them not
+        columns.append(f"{identifier(name)}{cast} as {label}")
+    return relation.project(", ".join(columns))

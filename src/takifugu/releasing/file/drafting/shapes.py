@@ -19,6 +19,9 @@ from takifugu.releasing.file.guessing.clocks import DIGITS, ISO_DATE, are_iso
 from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.kinds import KINDS
 
+#: Stands for a format of times that nothing tells, and is refused.
+_UNREAD = "FILL IN"
+
 
 def sequences(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about states in time."""
@@ -41,6 +44,9 @@ def sequences(start: Start) -> Iterator[Entry]:
         yield Entry("source", "roster", roster, "who is covered, from a public list")
     if "otherwise" in said and said["rows"] == "changes":
         yield Entry("source", "before", said["otherwise"], "what everybody was until a first row")
+    elif start.across is not None and start.across.has_gaps:
+        why = 'the state of an empty cell; without such a state, nulls = "unobserved"'
+        yield Entry("source", "empty", said.get("otherwise", "FILL IN"), why)
     elif "otherwise" in said:
         yield Entry("source", "otherwise", said["otherwise"], "the state of a step without a row")
     yield Entry("hide", "kind", "every-entry", "the state in every single step")
@@ -54,6 +60,8 @@ def _steps(start: Start) -> Iterator[Entry]:
     form = None if times is None else times.epoch
     if form is None and clock is not None and not are_iso(clock.labels):
         form = ISO_DATE
+    if times is not None and times.is_unread:
+        form = _UNREAD
     if times is not None and form is not None:
         yield _form(times, form, "" if clock is None else f" {clock.clock_form}", start.said.get("dates"))
     yield from start.named("value")
@@ -66,8 +74,8 @@ def _across(start: Start, across: Across) -> Iterator[Entry]:
     if across.ignored:
         yield Entry("source", "ignore", across.ignored, "columns that are not read")
     yield Entry("source", "order", across.order if day is None else [day.name, across.order], "what the headers are")
-    if day is not None and day.form is not None:
-        yield _form(day, day.form, " %H:%M", start.said.get("dates"))
+    if day is not None and (day.form is not None or day.is_unread):
+        yield _form(day, day.form or _UNREAD, " %H:%M", start.said.get("dates"))
     elif across.form is not None:
         yield Entry("source", "order_format", across.form, "guessed: how the headers are written")
     yield Entry("source", "value", across.value, "what the cells are")

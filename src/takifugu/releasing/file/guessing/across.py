@@ -35,7 +35,7 @@ class Across:
     """Columns of a wide table that are steps, as a release file names them, and what headers and cells are called.
 
     `sort` says whether they are times of day ("clock"), "dates", "numbered" or "questions", `form` how headers are
-    written, `moments` when they are, in seconds or steps.
+    written, `moments` when they are, in seconds or steps, and `has_gaps` that some of their cells are empty.
     """
 
     names: tuple[str, ...]
@@ -46,6 +46,7 @@ class Across:
     moments: tuple[float, ...]
     form: str | None = None
     ignored: tuple[str, ...] = ()
+    has_gaps: bool = False
 
     @property
     def are_times(self) -> bool:
@@ -81,7 +82,9 @@ def across(columns: Mapping[str, Seen]) -> Across | None:
             moments, listed = tuple(reading.moments.values()), _pattern(steps, others)
             if reading.sort in ("numbered", "questions"):
                 listed = {name: int(number) for name, number in reading.moments.items()}
-            return Across(tuple(steps), listed, header, cell, reading.sort, moments, reading.form)
+            has_gaps = any(columns[name].rows < len(columns[name].values) for name in steps)
+            said = tuple(steps), listed, header, cell, reading.sort, moments, reading.form
+            return Across(*said, has_gaps=has_gaps)
     return None
 
 

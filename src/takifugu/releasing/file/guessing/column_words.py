@@ -69,7 +69,7 @@ CLOCK = words("time clock hhmm uhr uhrzeit zeit heure hora ora")
 #: Words in the name of a column of hours of the day.
 HOURS = words("hour hr h stunde std heure hora ora uhr uhrzeit")
 #: Words in the name of a column of durations, and what a 1 of it is worth if the name says that.
-LASTING = words("duration dauer duree duracion durata length los lasted verweildauer")
+LASTING = words("duration dauer duree duracion durata length los lasted elapsed verweildauer")
 WORTH = {
     "1s": words("seconds secs sec sekunden secondes segundos secondi"),
     "1min": words("minutes mins min minuten minutos minuti"),

@@ -86,12 +86,12 @@ class Facts:
 
     @cached_property
     def shared(self) -> Seen | None:
-        """Return a column of households, rooms or teams of several people."""
+        """Return a column of households, rooms or teams of several people, or of many other ids."""
         who = self.another
         if who is None or not who.named("unit"):
             return None
-        some = (c for c in self.that_name if c is not who and c.words & TOGETHER and not c.is_question)
-        return next((c for c in some if 1 < len(c.labels) * 3 <= c.rows * 2), None)
+        some = [c for c in self.that_name if c is not who and not c.is_question and 1 < len(c.labels) * 3 <= c.rows * 2]
+        return next((c for c in some if c.words & TOGETHER or (c.is_called_id and len(c.labels) > MOST_STATES)), None)
 
     @cached_property
     def ends(self) -> tuple[Seen, Seen] | None:

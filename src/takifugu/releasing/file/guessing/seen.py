@@ -136,6 +136,11 @@ class Seen:
         return self.clock_form is not None
 
     @property
+    def is_unread(self) -> bool:
+        """Return whether its texts are no times in any usual format."""
+        return self.kind == TEXTS and not self.is_clock
+
+    @property
     def is_date(self) -> bool:
         """Return whether it holds dates without a time of day."""
         if self.form is not None:
@@ -209,6 +214,10 @@ class Seen:
     def is_question(self) -> bool:
         """Return whether the name is a question or a sentence."""
         return self.name.rstrip().endswith("?") or len(self.name.split()) > _LONGEST_NAME
+
+    @property
+    def is_called_id(self) -> bool:
+        return not self.words.isdisjoint(("id", "uid", "pid"))
 
     @property
     def may_name(self) -> bool:

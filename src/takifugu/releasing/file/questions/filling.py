@@ -54,6 +54,9 @@ def _has_names(_: Subject, answers: Answers) -> bool:
 
 def _dates(subject: Subject, answers: Answers) -> Question | None:
     column = subject.look.columns.get(answers.get("when", NONE).partition(", ")[0])
+    if column is not None and column.is_unread:
+        why = "a format, for example %d/%m/%Y %H:%M or %d %b %Y; other words and weeks must become dates first"
+        return _later("dates", f"How are the times in {visible(column.name)!r} written?", why, form="text")
     if column is None or not column.forms[1:]:
         return None
     words, readings = "Which number of a date is the day?", [Choice(form, "is read so") for form in column.forms]
@@ -63,12 +66,16 @@ def _dates(subject: Subject, answers: Answers) -> Question | None:
     return Question("dates", words, (*readings, _LATER), column.forms[0], why)
 
 
-def _otherwise(_: Subject, answers: Answers) -> Question | None:
-    if answers["rows"] not in LASTING or "states" not in answers:
+def _otherwise(subject: Subject, answers: Answers) -> Question | None:
+    rows, across = answers["rows"], subject.facts.across
+    has_gaps = rows == "wide" and across is not None and across.has_gaps
+    if "states" not in answers or not (rows in LASTING or has_gaps):
         return None
     words = "Which state has a step without a row?"
-    if answers["rows"] == "changes":
+    if rows == "changes":
         words = "In which state was everybody until a first row, if that is a fact?"
+    elif has_gaps:
+        words = "Which state does an empty cell mean?"
     return _later("otherwise", words, "", *(Choice(state, "this state") for state in names(answers["states"])))
 
 

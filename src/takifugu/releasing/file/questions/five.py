@@ -24,6 +24,12 @@ _SECRETS = {
     "column": "what a whole column says, such as its mean or share",
     "population": "from which population a value comes: each is randomised alone",
 }
+#: What to do about rows that last, of which no column says when; and about stays.
+_TIMES = (
+    "name columns of times, or write --rows samples",
+    "name a column of starts and one of ends, none before its start, or one of lengths as numbers (in pandas, "
+    "frame['seconds'] = pandas.to_timedelta(frame['duration']).dt.total_seconds() makes them of 1h 3m and 26:10:00)",
+)
 _ENTRIES = {"visits": "that somebody was where they were", "contacts": "the state of every single person"}
 
 
@@ -42,11 +48,7 @@ def _possible(subject: Subject) -> Iterator[str]:
     shape = None if subject.kind is None else shape_of(subject.kind)
     facts = subject.facts
     if shape in (None, IN_ORDER):
-        yield "samples"
-        if any(column.is_time for column in facts.orders):
-            yield from ("changes", "events")
-        if facts.stays:
-            yield "stays"
+        yield from ("samples", "changes", "events", "stays")
         if facts.across is not None:
             yield "wide"
     meets = facts.ends is not None and subject.kind in (None, "contacts")
@@ -66,15 +68,19 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
         return _day_of_wide(subject, answers)
     taken, likely = named_columns(subject, answers), subject.column("order")
     choices = [choice for choice in _orders(subject, rows) if choice.name not in taken]
+    others = () if rows == "stays" else unnamed_columns(subject, answers, choices)
     if rows == "samples":
         none = Choice(NONE, "no column: the rows are in the order of the file")
         choices.insert(len(choices) if choices and choices[0].name == likely else 0, none)
-    elif not choices:
-        fault_text = f"rows are {rows}, and no column says when"
-        raise InputError(fault_text, fix="name columns of times, or write --rows samples").at("when")
-    why = f"{visible(likely)!r} sorts the rows" if likely == choices[0].name else ""
-    others = unnamed_columns(subject, answers, choices) if rows == "samples" else ()
-    return Question("when", "When was a row?", tuple(choices), choices[0].name, why, others=others)
+    else:  # what lasts is in no order of numbers
+        others = tuple(name for name in others if subject.look.columns[name].kind == TEXTS)
+    if not choices and not others:
+        raise InputError(f"rows are {rows}, and no column says when", fix=_TIMES[rows == "stays"]).at("when")
+    why = f"{visible(likely)!r} sorts the rows" if choices and likely == choices[0].name else ""
+    offered = choices[0].name if choices else None
+    choices = choices or [Choice(name, "its texts, in a format that you say") for name in others]
+    is_clear = offered is not None
+    return Question("when", "When was a row?", tuple(choices), offered, why, is_clear, others=others)
 
 
 def _orders(subject: Subject, rows: str) -> Iterator[Choice]:

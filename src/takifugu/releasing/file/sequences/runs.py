@@ -36,11 +36,11 @@ _ROWS_WITH: Mapping[str, tuple[str, ...]] = {
     "empty": ("wide",), "order": ("samples", "changes", "events", "wide"), "piece": ("samples", "wide"),
     "attributes": ("samples", "wide"), "round_to": ("samples",), "duplicates": ("samples", *LASTING),
 }  # fmt: skip
-_COVERED = "which steps rows cover is declared, and not seen in them; "
+_COVERED = "no row says which time the table covers, so declare it; "
 #: The keys that some rows must have: for which, and what to write.
 _NEEDED = (
     ("from_", LASTING, f'{_COVERED}write from = "2026-01-05"'), ("step", LASTING, f'{_COVERED}write step = "1min"'),
-    ("until", LASTING, f'{_COVERED}write until = "2026-12-28", when the data were exported'),
+    ("until", LASTING, f'{_COVERED}write until = "2026-02-02", when the data were exported'),
     ("columns", ("wide",), 'write the headers that are steps, or a pattern of them: columns = "2026-*"'),
     ("order", ("wide",), 'write what headers are called from now on: order = "day"; beside a column of days, both'),
     ("order", ("changes", "events"), "write the column that says when each {row} was"),
