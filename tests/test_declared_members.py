@@ -24,7 +24,6 @@ LEFT = {
     "data/files/sqlite.py": (1, "errors of SQLite, by version"),
     "accounting/ledger/disk/sqlite.py": (1, "errors of SQLite, by version"),
     "data/open.py": (1, "frames of pandas"),
-    "data/rows/picked.py": (1, "types of narwhals"),
     "data/values/written.py": (1, "codecs of Python"),
     "model/beliefs/networks/network_files.py": (2, "models of pyAgrum and pgmpy"),
     "model/beliefs/records/possible_sums.py": (1, "numbers of any library"),

@@ -7,15 +7,19 @@ from pathlib import Path
 import click
 
 from takifugu._version import __version__
-from takifugu.cli.arguments import FILE, FILES, JSON, PATH, WINDOW
 from takifugu.cli.group import (
     BAD_INPUT,
     DONE,
     FAULT,
+    FILE_ARGUMENT,
+    FILES_ARGUMENT,
+    JSON_OPTION,
+    PATH,
     REFUSED,
     STOPPED,
     UNPUBLISHED,
     UNRECORDED,
+    WINDOW_OPTION,
     Careful,
     InOrder,
     WithKinds,
@@ -70,7 +74,7 @@ def main() -> None:
 @click.option("--public", metavar="yes", help="That everybody may know who met whom.")
 @click.option("--yes", is_flag=True, help="Ask nothing; take what is offered where that is clear.")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
-@JSON
+@JSON_OPTION
 def init(
     data: str, output: Path, kind: str | None, yes: bool, force: bool, as_json: bool, **answers: str | None
 ) -> None:
@@ -86,7 +90,7 @@ def init(
 
 @main.command()
 @click.argument("name", required=False)
-@JSON
+@JSON_OPTION
 def beliefs(name: str | None, as_json: bool) -> None:
     """List published beliefs, or show one.
 
@@ -99,10 +103,10 @@ def beliefs(name: str | None, as_json: bool) -> None:
 
 
 @main.command()
-@FILES
+@FILES_ARGUMENT
 @click.option("--anyway", is_flag=True, help="Accept a table even if it is useless, or nothing but noise.")
-@WINDOW
-@JSON
+@WINDOW_OPTION
+@JSON_OPTION
 def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bool) -> None:
     """Check all of each FILE that needs no data.
 
@@ -115,10 +119,10 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
 
 
 @main.command()
-@FILES
+@FILES_ARGUMENT
 @click.option("--all", "with_all", is_flag=True, help="Every mechanism, and why some do not apply.")
 @click.option("--mechanism", metavar="NAME", help="This one alone, by its name or by what a paper calls it.")
-@JSON
+@JSON_OPTION
 def compare(files: tuple[Path, ...], with_all: bool, mechanism: str | None, as_json: bool) -> None:
     """Show the best mechanisms side by side.
 
@@ -130,8 +134,8 @@ def compare(files: tuple[Path, ...], with_all: bool, mechanism: str | None, as_j
 
 
 @main.command()
-@FILE
-@JSON
+@FILE_ARGUMENT
+@JSON_OPTION
 def calibrate(file: Path, as_json: bool) -> None:
     """Show how much noise FILE needs.
 
@@ -144,9 +148,9 @@ def calibrate(file: Path, as_json: bool) -> None:
 
 
 @main.command()
-@FILES
-@WINDOW
-@JSON
+@FILES_ARGUMENT
+@WINDOW_OPTION
+@JSON_OPTION
 def advise(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
     """Say what the tables of each FILE are worth to a reader.
 
@@ -161,17 +165,17 @@ def advise(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
 
 
 @main.command()
-@FILE
+@FILE_ARGUMENT
 @click.option("--releases", type=int, default=52, show_default=True, help="How many windows are published in all.")
-@WINDOW
-@JSON
+@WINDOW_OPTION
+@JSON_OPTION
 def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
     """Show what publishing FILE again and again will cost.
 
     For a file whose tables are windows of a calendar: what 1, 2, ... of them cost together, and which epsilon the
     budget allows. Publishes nothing.
     """
-    from takifugu.cli.outlook import plan as run
+    from takifugu.cli.advice import plan as run
 
     run(file, releases, window, as_json)
 
@@ -183,7 +187,7 @@ def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
 @click.option("--delta", default="0", show_default=True, help="The delta of the promise.")
 @click.option("--svg", type=PATH, help="Write the picture of it here.")
 @click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
-@JSON
+@JSON_OPTION
 def explain(
     file: Path | None, prior: str, epsilon: str | None, delta: str, svg: Path | None, force: bool, as_json: bool
 ) -> None:
@@ -198,7 +202,7 @@ def explain(
 
 
 @main.command()
-@FILE
+@FILE_ARGUMENT
 @click.option("--output", type=PATH, help="The folder to write into, instead of FILE's own.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only the [[release]] of this name.")
 @click.option("--again", multiple=True, metavar="NAME", help="Pay for NAME again, and replace it; needs --once.")
@@ -207,8 +211,8 @@ def explain(
 @click.option("--new-ledger", is_flag=True, help="Go on although another ledger paid for what is there.")
 @click.option("--dry-run", is_flag=True, help="Show the noise and the cost, and publish nothing.")
 @click.option("--anyway", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
-@WINDOW
-@JSON
+@WINDOW_OPTION
+@JSON_OPTION
 def release(
     file: Path, output: Path | None, only: tuple[str, ...], again: tuple[str, ...], once: str | None, force: bool,
     new_ledger: bool, dry_run: bool, anyway: bool, window: str | None, as_json: bool,
@@ -232,13 +236,13 @@ def release(
 
 
 @main.command()
-@FILE
+@FILE_ARGUMENT
 @click.argument("places", nargs=-1)
 @click.option("--at-most", metavar="NUMBER", help="The threshold of these questions, instead of the table's.")
 @click.option("--only", metavar="NAME", help="The [[release]] to ask about, if there are several.")
 @click.option("--end", "is_last", is_flag=True, help="End the session after these questions.")
-@WINDOW
-@JSON
+@WINDOW_OPTION
+@JSON_OPTION
 def ask(
     file: Path, places: tuple[str, ...], at_most: str | None, only: str | None, is_last: bool, window: str | None,
     as_json: bool,
@@ -257,7 +261,7 @@ def ask(
 
 @main.command(name="open")
 @click.argument("where", type=PATH, required=False)
-@JSON
+@JSON_OPTION
 def open_(where: Path | None, as_json: bool) -> None:
     """Show the newest report in the browser.
 
@@ -269,9 +273,9 @@ def open_(where: Path | None, as_json: bool) -> None:
 
 
 @main.command()
-@FILE
+@FILE_ARGUMENT
 @click.option("--draws", type=click.IntRange(min=0), default=0, help="Also draw this often on a made-up answer.")
-@JSON
+@JSON_OPTION
 def audit(file: Path, draws: int, as_json: bool) -> None:
     """Audit a release file or a certificate.
 
@@ -290,9 +294,9 @@ def certificate() -> None:
 
 
 @certificate.command(name="show")
-@FILE
+@FILE_ARGUMENT
 @click.option("--picture", type=PATH, help="Write the picture of the values here: .svg, or .png.")
-@JSON
+@JSON_OPTION
 def certificate_show(file: Path, picture: Path | None, as_json: bool) -> None:
     """Say what the certificate FILE promises.
 
@@ -319,7 +323,7 @@ def schema(as_json: bool, kind: str) -> None:
 
 @main.command(cls=WithKinds)
 @click.argument("kind", required=False)
-@JSON
+@JSON_OPTION
 def keys(kind: str | None, as_json: bool) -> None:
     """List all keys of a KIND of release file, one of those below.
 
@@ -332,7 +336,7 @@ def keys(kind: str | None, as_json: bool) -> None:
 
 @main.command()
 @click.option("--folder", type=PATH, help="Keep the sample and what is published here.")
-@JSON
+@JSON_OPTION
 def demo(folder: Path | None, as_json: bool) -> None:
     """Run a release on a made-up sample."""
     from takifugu.cli.demo import demo as run
@@ -342,7 +346,7 @@ def demo(folder: Path | None, as_json: bool) -> None:
 
 @main.command()
 @click.argument("name", required=False)
-@JSON
+@JSON_OPTION
 def example(name: str | None, as_json: bool) -> None:
     """Write an example into this folder, or list the examples.
 
@@ -357,7 +361,7 @@ def example(name: str | None, as_json: bool) -> None:
 @click.argument("target", required=False)
 @click.option("-o", "--output", type=PATH, help="Folder of its page and pictures [default: reproduced/TARGET].")
 @click.option("--whole", is_flag=True, help="Draw all points of the documentation, not a tenth of them.")
-@JSON
+@JSON_OPTION
 def reproduce(target: str | None, output: Path | None, whole: bool, as_json: bool) -> None:
     """Reproduce a paper's experiment, or list the experiments.
 

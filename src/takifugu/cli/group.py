@@ -10,6 +10,7 @@ import os
 import sys
 from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 import click
@@ -39,6 +40,16 @@ _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported
 
 #: Keys of a release file that are taken for options.
 _KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
+
+
+#: The arguments and options that several commands have.
+PATH = click.Path(path_type=Path)
+FILE_ARGUMENT = click.argument("file", type=PATH)
+FILES_ARGUMENT = click.argument("files", metavar="FILE...", type=PATH, nargs=-1, required=True)
+WINDOW_OPTION = click.option("--window", help="The window of regular tables, such as 2026-W07.")
+JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of tables.")
+LEDGER_ARGUMENT = click.argument("ledger_file", metavar="LEDGER", type=PATH)
+SOURCE_ARGUMENT = click.argument("source")
 
 
 class Extended(click.Command):

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.arguments import JSON, LEDGER, PATH, SOURCE
-from takifugu.cli.group import InOrder
+from takifugu.cli.group import JSON_OPTION, LEDGER_ARGUMENT, PATH, SOURCE_ARGUMENT, InOrder
 
 
 @click.group(cls=InOrder)
@@ -16,8 +15,8 @@ def ledger() -> None:
 
 
 @ledger.command(name="init")
-@LEDGER
-@JSON
+@LEDGER_ARGUMENT
+@JSON_OPTION
 def ledger_init(ledger_file: Path, as_json: bool) -> None:
     """Make a new ledger, which remembers nothing before today.
 
@@ -29,8 +28,8 @@ def ledger_init(ledger_file: Path, as_json: bool) -> None:
 
 
 @ledger.command(name="show")
-@LEDGER
-@JSON
+@LEDGER_ARGUMENT
+@JSON_OPTION
 def ledger_show(ledger_file: Path, as_json: bool) -> None:
     """Show what each source has spent."""
     from takifugu.cli.ledgers import show as run
@@ -39,9 +38,9 @@ def ledger_show(ledger_file: Path, as_json: bool) -> None:
 
 
 @ledger.command(name="history")
-@LEDGER
+@LEDGER_ARGUMENT
 @click.argument("source", required=False)
-@JSON
+@JSON_OPTION
 def ledger_history(ledger_file: Path, source: str | None, as_json: bool) -> None:
     """List every release about SOURCE, or about all sources."""
     from takifugu.cli.ledgers import history as run
@@ -50,11 +49,11 @@ def ledger_history(ledger_file: Path, source: str | None, as_json: bool) -> None
 
 
 @ledger.command(name="budget")
-@LEDGER
-@SOURCE
+@LEDGER_ARGUMENT
+@SOURCE_ARGUMENT
 @click.argument("epsilon")
 @click.option("--delta", default="0", show_default=True, help="The most delta that may be spent.")
-@JSON
+@JSON_OPTION
 def ledger_budget(ledger_file: Path, source: str, epsilon: str, delta: str, as_json: bool) -> None:
     """Set the most EPSILON that a unit of SOURCE may ever spend."""
     from takifugu.cli.ledgers import budget as run
@@ -63,9 +62,9 @@ def ledger_budget(ledger_file: Path, source: str, epsilon: str, delta: str, as_j
 
 
 @ledger.command(name="resume")
-@LEDGER
+@LEDGER_ARGUMENT
 @click.option("--source", help="Only what is pending about this source.")
-@JSON
+@JSON_OPTION
 def ledger_resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
     """Complete what was paid for and not published.
 
@@ -78,10 +77,10 @@ def ledger_resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
 
 
 @ledger.command(name="adopt")
-@LEDGER
+@LEDGER_ARGUMENT
 @click.argument("folder", type=PATH)
 @click.option("--yes", is_flag=True, help="Enter them without asking.")
-@JSON
+@JSON_OPTION
 def ledger_adopt(ledger_file: Path, folder: Path, yes: bool, as_json: bool) -> None:
     """Enter what FOLDER shows to be published as spent.
 
@@ -95,10 +94,10 @@ def ledger_adopt(ledger_file: Path, folder: Path, yes: bool, as_json: bool) -> N
 
 
 @ledger.command(name="merge")
-@LEDGER
+@LEDGER_ARGUMENT
 @click.argument("other", type=PATH)
 @click.option("--dry-run", is_flag=True, help="Say what it comes to, and write nothing.")
-@JSON
+@JSON_OPTION
 def ledger_merge(ledger_file: Path, other: Path, dry_run: bool, as_json: bool) -> None:
     """Add what OTHER, a copy of LEDGER, paid for since.
 
@@ -111,8 +110,8 @@ def ledger_merge(ledger_file: Path, other: Path, dry_run: bool, as_json: bool) -
 
 
 @ledger.command(name="check")
-@LEDGER
-@JSON
+@LEDGER_ARGUMENT
+@JSON_OPTION
 def ledger_check(ledger_file: Path, as_json: bool) -> None:
     """Find what was edited: compare LEDGER with its events.
 
@@ -124,8 +123,8 @@ def ledger_check(ledger_file: Path, as_json: bool) -> None:
 
 
 @ledger.command(name="upgrade")
-@LEDGER
-@JSON
+@LEDGER_ARGUMENT
+@JSON_OPTION
 def ledger_upgrade(ledger_file: Path, as_json: bool) -> None:
     """Bring LEDGER of an older format to the one of this version.
 

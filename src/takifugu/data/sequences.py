@@ -99,7 +99,7 @@ def pieces(
         plain = None if entrywise else _plain(table, layout, states)
         people = None if plain is None else _people(plain, layout, lengths)
         if people is not None:
-            return _whole(people)
+            return _of_people(people)
         rows, measured, before = _measured(plain, table, layout, states, lengths)
         cells: IntArray | None = None
         by_cell: dict[Key, IntArray] = {}
@@ -138,7 +138,7 @@ def _plain(table: Table, layout: Layout, states: Recode) -> CountedByBits | None
 
 
 def _people(plain: CountedByBits, layout: Layout, lengths: Lengths) -> People | None:
-    """Return people with one piece each and no gaps, None for other rows."""
+    """Return people with one piece each, None for other rows."""
     if layout.calendar is not None or layout.null_keys != "refuse":
         return None
     with suppress(DataError):
@@ -146,12 +146,10 @@ def _people(plain: CountedByBits, layout: Layout, lengths: Lengths) -> People | 
     return None
 
 
-def _whole(people: People) -> tuple[Piece, ...]:
-    """Return the pieces of people with one each, without gaps."""
-    sizes = people.lengths.tolist()
-    observed = {size: (range(size),) for size in set(sizes)}
-    columns = zip(people.names, people.written, sizes, people.counts, strict=True)
-    return tuple([Piece(name, None, size, observed[size], counts, label) for name, label, size, counts in columns])
+def _of_people(people: People) -> tuple[Piece, ...]:
+    """Return the pieces of people with one each."""
+    columns = zip(people.names, people.lengths.tolist(), people.observed, people.counts, people.written, strict=True)
+    return tuple([Piece(name, None, size, runs, counts, label) for name, size, runs, counts, label in columns])
 
 
 def _measured(

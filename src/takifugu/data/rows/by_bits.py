@@ -7,7 +7,7 @@ not as plain as that is left to the careful reading, which also says what is wro
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -108,11 +108,12 @@ class _Piece:
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """Whole recordings of people, sorted by name: their names, these as they are written, lengths, counts by state."""
+    """Recordings of people, sorted by name: their names, these as they are written, lengths, observed runs, counts."""
 
     names: list[str | None]
     written: list[str | None]
     lengths: IntArray
+    observed: list[tuple[range, ...]]
     counts: IntArray = field(repr=False)
 
 
@@ -174,12 +175,10 @@ class CountedByBits:
                 runs[key] = (range(first, first + len(piece.span)),)
             else:
                 with_gaps[key] = first - piece.low % (1 << self.bits), piece.bits
-        distinct_bits = list(dict.fromkeys(with_gaps.values()))
-        places = dict(zip(distinct_bits, runs_of_bits(distinct_bits), strict=True))
-        return {**runs, **{key: places[bits] for key, bits in with_gaps.items()}}
+        return {**runs, **dict(zip(with_gaps, _shared_runs(with_gaps.values()), strict=True))}
 
     def people(self, lengths: Lengths) -> People | None:
-        """Return the whole recordings of people with one piece each.
+        """Return the recordings of people with one piece each.
 
         None stands for others, and for lengths against the limits. Raises DataError for two spellings of one name.
         """
@@ -189,15 +188,33 @@ class CountedByBits:
         too_far = int(sizes.max()) * (self.picked.step or 1) >= WIDEST_SPAN
         if self.picked.keys != ("unit",) or too_long or too_far or sizes.min() < lengths.shortest:
             return None
-        if (columns["number"] < sizes).any():
-            return None
         spellings, counts = list(map(text_of, columns["unit"].tolist())), columns["counts"]
+        observed = self._observed(sizes.tolist())
         if self.is_sorted:
-            return People(spellings, spellings, sizes, counts)
+            return People(spellings, spellings, sizes, observed, counts)
         names = meant([(str(name), None) for name in spellings], str(layout.unit), "unit")
         order = sorted(range(len(spellings)), key=lambda number: natural(names[str(spellings[number])]))
-        spellings = [spellings[number] for number in order]
-        return People([names[str(name)] for name in spellings], spellings, sizes[order], counts[order])
+        spellings, observed = [spellings[number] for number in order], [observed[number] for number in order]
+        return People([names[str(name)] for name in spellings], spellings, sizes[order], observed, counts[order])
+
+    def _observed(self, sizes: Sequence[int]) -> list[tuple[range, ...]]:
+        """Return each piece's runs, counted from its first step; equal ones are one object."""
+        whole = {size: (range(size),) for size in set(sizes)}
+        observed = [whole[size] for size in sizes]
+        with_gaps = np.flatnonzero(self.columns["has_gaps"])
+        first_places = (-(self.columns["low"][with_gaps] % (1 << self.bits))).tolist()
+        bits = map(_joined, self.columns["bits"][with_gaps].tolist())
+        runs = _shared_runs(list(zip(first_places, bits, strict=True)))
+        for number, runs_of_piece in zip(with_gaps.tolist(), runs, strict=True):
+            observed[number] = runs_of_piece
+        return observed
+
+
+def _shared_runs(rows: Collection[tuple[int, bytes]]) -> list[tuple[range, ...]]:
+    """Return the runs of each row of bits, one object for equal rows."""
+    distinct_rows = list(dict.fromkeys(rows))
+    runs = dict(zip(distinct_rows, runs_of_bits(distinct_rows), strict=True))
+    return [runs[row] for row in rows]
 
 
 def runs_of_bits(rows: Sequence[tuple[int, bytes]]) -> Iterator[tuple[range, ...]]:

@@ -69,13 +69,13 @@ def observed_of(units: Sequence[Unit]) -> Runs | None:
     """Return the observed entries of several units, or None for all."""
     if all_complete(units):
         return None
-    first = np.cumsum([0, *(unit.size for unit in units)])
-    runs: list[tuple[int, int]] = []
-    for start, unit in zip(first.tolist(), units, strict=False):
-        runs_of_unit = (range(unit.size),) if unit.complete else unit.seen
-        runs += [(start + run.start, start + run.stop) for run in runs_of_unit]
-    starts, stops = np.array(runs, dtype=np.int64).reshape(-1, 2).T
-    return Runs(starts, stops)
+    runs_of_units = [(range(unit.size),) if unit.complete else unit.seen for unit in units]
+    first_entries = np.cumsum([0, *(unit.size for unit in units[:-1])])
+    shifts = np.repeat(first_entries, list(map(len, runs_of_units)))
+    runs = list(chain.from_iterable(runs_of_units))
+    starts = np.array([run.start for run in runs], dtype=np.int64)
+    stops = np.array([run.stop for run in runs], dtype=np.int64)
+    return Runs(starts + shifts, stops + shifts)
 
 
 def about_observed(query: Query, runs: Sequence[range]) -> Query:

@@ -178,6 +178,8 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
 
 def _observed(pieces: Sequence[Piece]) -> tuple[range, ...]:
     """Return the observed entries, counted through all pieces."""
+    if len(pieces) == 1:
+        return pieces[0].observed
     runs, start = list[range](), 0
     for piece in pieces:
         runs += [range(start + run.start, start + run.stop) for run in piece.observed]
