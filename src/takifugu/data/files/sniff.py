@@ -30,7 +30,8 @@ _DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d",
          "%m/%d/%y")  # fmt: skip
 #: A month by its English name is never taken for a day.
 _NAMED_DAYS = ("%d-%b-%Y", "%d %b %Y", "%d%b%Y", "%d/%b/%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y")
-_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S")
+_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", " %I:%M%p", " %I:%M:%S%p",
+           "T%H:%M:%S")  # fmt: skip
 _DIGITS = ("%Y%m%d", "%Y%m%d%H%M", "%Y%m%d%H%M%S")
 
 

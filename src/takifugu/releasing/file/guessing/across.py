@@ -45,7 +45,6 @@ class Across:
     sort: str
     moments: tuple[float, ...]
     form: str | None = None
-    ignored: tuple[str, ...] = ()
 
     @property
     def are_times(self) -> bool:
