@@ -107,6 +107,8 @@ def test_nothing_of_the_data_is_in_a_draft(tmp_path: Path) -> None:
     ("timestamp,user_id,state",
      [f"2026-01-01T{h:02}:00,{u},{'in' if h % 5 else 'out'}" for h in range(24) for u in (1, 2)],
      {"unit": "user_id", "order": "timestamp", "value": "state"}),
+    ("who,t,code", [f"{who},{t},{t % 2}" for t in range(20) for who in ("Ana", "Ben", "Chi")],
+     {"unit": "who", "order": "t", "value": "code"}),
     ("state", ["a", "b", "a", "a", "b"] * 5, {"value": "state"}),
     ("day,sick", [f"{d},{d % 7 == 0}" for d in range(60)], {"order": "day", "value": "sick"}),
     ("id,weight", [f"{i},{i * 1.37}" for i in range(50)], {"order": "id"}),
@@ -115,13 +117,6 @@ def test_nothing_of_the_data_is_in_a_draft(tmp_path: Path) -> None:
 def test_guesses(tmp_path: Path, header: str, rows: list[str], expected: dict[str, str]) -> None:
     guessed = roles(table(tmp_path, header, rows))
     assert {k: v for k, v in guessed.items() if k in expected or k == "value"} == expected
-
-
-def test_names_of_people_are_not_taken_for_states(tmp_path: Path) -> None:
-    rows = [f"{who},{t},{t % 2}" for t in range(20) for who in ("Ana", "Ben", "Chi")]
-    data = table(tmp_path, "who,t,code", rows)
-    assert roles(data) == {"unit": "who", "order": "t", "value": "code"}
-    assert "Ana" not in draft(data, tmp_path / "r.toml")
 
 
 def test_without_a_state_column_the_draft_asks_for_one(tmp_path: Path) -> None:
@@ -323,53 +318,6 @@ def test_a_date_is_never_taken_for_a_unit(tmp_path: Path, name: str, cells: list
         done = begin(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", kind, "--force", "--json")
         roles = {c["name"]: c["role"] for c in json.loads(done.stdout)["columns"]}
         assert roles[name] not in ("unit", "piece", "person", "group"), (kind, times)
-
-
-FILLED = {
-    "records": {
-        "belief": 'source = "assumed"\ncolumns = ["sex", "smokes"]\nrows = [["f", "yes"], ["f", "no"], ["m", "yes"], '
-        '["m", "no"]]\nprobabilities = ["0.2", "0.3", "0.25", "0.25"]\nunits_independent = true',
-        "hide": 'attribute = "sex"', "release": 'states = ["yes"]\nvariables = ["smokes"]',
-    },
-    "users": {
-        "source": 'value = "smokes"',
-        "belief": 'size = 12\nvalues = ["yes", "no", "no answer"]\nprobabilities = [0.1, 0.85, 0.05]',
-    },
-    "network": {
-        "belief": 'file = "n.bif"\nunits_independent = true', "hide": 'variable = "sex"',
-        "release": 'states = ["yes"]',
-    },
-    "contacts": {
-        "source": 'value = "smokes"', "release": 'states = ["yes"]',
-        "belief": 'file = "meetings.csv"\ncolumns = ["one", "other"]\nstates = ["no", "yes"]\noutside = 0.1\n'
-        "inside = 0.3",
-    },
-}  # fmt: skip
-BIF = """network n {}
-variable sex { type discrete [ 2 ] { f, m }; }
-variable smokes { type discrete [ 2 ] { yes, no }; }
-probability ( sex ) { table 0.5, 0.5; }
-probability ( smokes | sex ) { (f) 0.4, 0.6; (m) 0.5, 0.5; }
-"""
-
-
-@pytest.mark.parametrize("kind", FILLED)
-def test_drafts_of_records_become_certificates(tmp_path: Path, kind: str) -> None:
-    names = [f"p{number}" for number in range(12)]
-    rows = [f"{who},{'fm'[i % 2]},{'yes' if i % 3 else 'no'}" for i, who in enumerate(names)]
-    (tmp_path / "d.csv").write_text("\n".join(["person,sex,smokes", *rows]))
-    (tmp_path / "n.bif").write_text(BIF)
-    (tmp_path / "meetings.csv").write_text("one,other\n" + "".join(f"p{i},p{i + 1}\n" for i in range(0, 12, 2)))
-    where = tmp_path / "r.toml"
-    begin(tmp_path / "d.csv", "-o", where, "--kind", kind)
-    text = where.read_text()
-    assert not re.search(r"\bp7\b|\bfm\b", text)
-    where.write_text(filled(text, **FILLED[kind]).replace('\nkind = "every-entry"', "") if "hide" in FILLED[kind]
-                     else filled(text, **FILLED[kind]))  # fmt: skip
-    assert invoke("compare", where).exit_code == 0, invoke("compare", where).output
-    released = invoke("release", "--anyway", where)  # four people: nothing but noise
-    assert released.exit_code == 0, released.output
-    assert list((tmp_path / "r-published").glob("published-number*.certificate.json"))
 
 
 @pytest.mark.parametrize("kind", drafted())

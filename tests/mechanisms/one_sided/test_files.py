@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from tests.conformance.release_files import invoke
-from tests.support.release_files import believe, filled, hide, publish, read_from, release_text
-from tests.support.starting import init
+from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -256,22 +255,6 @@ def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None
                 safe_mass += mass * (answered and safe)
                 used += answered and not safe
     assert noise.expected_shares(shares, 2)[0] == pytest.approx(safe_mass / total, rel=1e-12)
-
-
-def test_init_drafts_a_file_that_says_what_is_missing(tmp_path: Path) -> None:
-    (tmp_path / "visits.csv").write_text(ROWS, encoding="utf-8")
-    out = tmp_path / "draft.toml"
-    result = init(tmp_path / "visits.csv", "-o", out, "--kind", "asymmetric")
-    assert result.exit_code == 0, result.output
-    text = out.read_text()
-    assert "Zoe" not in text
-    assert "gym" not in text
-    done = filled(
-        text, source='person = "{}"\nplace = "{}"'.format(*ROWS.split("\n")[0].split(",")[:2]),
-        belief='places = ["bar", "shop", "gym"]', release="at_most = 5",
-    )  # fmt: skip
-    out.write_text(done, encoding="utf-8")
-    load(out)
 
 
 def test_two_files_of_one_source_share_its_budget(tmp_path: Path) -> None:

@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 from tests.releasing.attribute_files import BODIES, FILES, SCHOOL, STAFF, written
-from tests.support.commands import ended, succeed
+from tests.support.commands import succeed
 from tests.support.engines import ENGINES, Columns
 from tests.support.failing import failing
-from tests.support.release_files import filled
 from tests.support.releases import refusal_of, spent
-from tests.support.starting import begin
 
 import takifugu as tf
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, TakifuguError
@@ -373,47 +371,6 @@ def test_an_unfinished_release_is_completed_and_pays_nothing(tmp_path: Path, mon
         (resumed,) = tf.resume(tmp_path / kind / "ledger.db")
         assert (str(resumed.state), resumed.problem) == ("done", "")
         assert spent(tmp_path / kind, name) == before
-
-
-# A first draft
-
-_BELIEVED = 'records = 40\nsource = "assumed"\n'
-_FILLED = {
-    "independent-records": {
-        "belief": 'columns = ["smokes", "team"]\nrows = [["yes", "a"], ["no", "a"], ["yes", "b"]]\n'
-        'probabilities = ["0.5", "0.25", "0.25"]',
-        "hide": 'property = { attribute = "smokes", function = "share", of = "yes", max_difference = "0.1" }',
-        "release": 'attribute = "team"\nstates = ["a"]',
-    },
-    "normal": {
-        "belief": 'columns = ["hours", "x"]\nranges = { hours = [0, 200], x = [0, 200] }\nresolution = "0.1"\n'
-        "mean = [70, 60]\ncovariance = [[100, 20], [20, 81]]",
-        "hide": 'property = { attribute = "hours", function = "mean", max_difference = 5 }',
-        "release": 'attribute = "x"',
-    },
-    "parameters": {
-        "belief": 'prior = { columns = ["smokes", "team"], rows = [["low", "low"], ["high", "high"]], '
-        'probabilities = ["0.5", "0.5"] }\n' + "\n".join(
-            f'columns.{name} = {{ values = ["no", "yes"], given = {{ low = ["0.9", "0.1"], high = ["0.6", "0.4"] }} }}'
-            for name in ("smokes", "team")
-        ),
-        "hide": 'parameter = { attribute = "smokes" }', "release": 'attribute = "team"\nstates = ["yes"]',
-    },
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", ["independent-records", "normal", "parameters"])
-def test_a_draft_becomes_valid(tmp_path: Path, kind: str) -> None:
-    data, where = tmp_path / "staff.csv", tmp_path / "release.toml"
-    data.write_text(STAFF.replace("?", "").replace("inf", "1"), encoding="utf-8")
-    begin(data, "-o", where, "--kind", kind)
-    ended(2, "calibrate", where)
-    text = where.read_text(encoding="utf-8")
-    assert "SENTINEL" not in text
-    lines = {**_FILLED[kind], "belief": _BELIEVED + _FILLED[kind]["belief"]}
-    where.write_text(filled(text, **lines), encoding="utf-8")
-    assert load(where).kind.names == (kind,)
-    succeed("compare", where)
 
 
 def test_noise_is_enough_for_each_law_that_is_listed(tmp_path: Path) -> None:

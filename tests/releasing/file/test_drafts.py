@@ -143,6 +143,7 @@ def test_a_draft_is_short_and_every_line_in_force(tmp_path: Path, kind: str, tab
     unexplained = {key.partition(" ")[0] for key in keys if " # " not in key}
     assert unexplained <= {"file", "encoding"}
     assert tomllib.loads(text)
+    assert not re.search(r"\b(?:walking|p7|u7|48[.]0)", text), "a value of the data"
 
 
 @pytest.mark.parametrize(("kind", "table"), [

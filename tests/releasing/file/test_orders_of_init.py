@@ -53,12 +53,44 @@ def test_a_clock_that_was_set_back_orders_rows(
     assert "piece" not in source
 
 
-def test_a_row_of_the_next_person_is_no_clock_set_back(tmp_path: Path) -> None:
-    start = datetime(2024, 5, 2, 9)
-    rows = [f"{start + timedelta(minutes=k + 20 * (box == 'K2'))},{box},{'ab'[k * k % 7 < 3]}"
-            for box in ("K1", "K2") for k in range(50)]  # fmt: skip
-    _, _, source = started(tmp_path, "time,box,state", rows)
-    assert source["unit"] == "box"
+DAY, DRAW = datetime(2025, 1, 1), random.Random(8)
+#: Tables by what is told of them: their header, their rows, and what [source] says, None for no such key.
+TOLD: dict[str, tuple[str, list[str], dict[str, str | None]]] = {
+    "a row of the next person is no clock set back": (
+        "time,box,state",
+        [f"{DAY + timedelta(minutes=k + 20 * (box == 'K2'))},{box},{'ab'[k * k % 7 < 3]}"
+         for box in ("K1", "K2") for k in range(50)],
+        {"unit": "box"},
+    ),
+    "what differs in each row is no piece": (
+        "member,disc,day,sort",
+        [f"{DRAW.randrange(30)},D{DRAW.randrange(400)},{DAY + timedelta(days=day):%Y-%m-%d},"
+         f"{DRAW.choice(['film', 'game'])}" for day in sorted(DRAW.randrange(200) for _ in range(900))],
+        {"unit": "member", "order": "day", "value": "sort", "piece": None},
+    ),
+    "nights of many rows are pieces": (
+        "who,night,minute,state",
+        [f"{who},{night},{k},{'ab'[k * k % 7 < 3]}" for who in "xyz" for night in (1, 2) for k in range(40)],
+        {"unit": "who", "piece": "night", "order": "minute"},
+    ),
+    "an hour beside a date that rises alone is no time of its own": (
+        "date,hour,state",
+        [f"{DAY + timedelta(days=k):%Y-%m-%d},{k * 7 % 24},{'ab'[k * k % 7 < 3]}" for k in range(99)],
+        {"order": "date"},
+    ),
+    "times as parts of seconds are an order": (
+        "t,acceleration,label",
+        [f"{k / 50:.2f},{k * 7 % 13 - 6}.5,{'walk' if k // 60 % 2 else 'sit'}" for k in range(900)],
+        {"rows": "samples", "order": "t", "value": "label"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_what_is_told_of_a_table(tmp_path: Path, name: str) -> None:
+    header, rows, expected = TOLD[name]
+    _, _, source = started(tmp_path, header, rows)
+    assert {key: source.get(key) for key in expected} == expected
 
 
 def test_times_that_go_back_twice_or_far_are_no_order(tmp_path: Path) -> None:
@@ -76,22 +108,6 @@ def test_a_column_that_leaves_one_row_in_each_piece_is_the_order(tmp_path: Path,
     _, _, source = started(tmp_path, f"patient,{name},ill", rows)
     assert (source["unit"], source["order"], source["value"]) == ("patient", name, "ill")
     assert "piece" not in source
-
-
-def test_what_differs_in_each_row_is_no_piece(tmp_path: Path) -> None:
-    draw = random.Random(8)
-    days = sorted(draw.randrange(200) for _ in range(900))
-    rows = (f"{draw.randrange(30)},D{draw.randrange(400)},{datetime(2025, 1, 1) + timedelta(days=day):%Y-%m-%d},"
-            f"{draw.choice(['film', 'game'])}" for day in days)  # fmt: skip
-    _, _, source = started(tmp_path, "member,disc,day,sort", rows)
-    assert (source["unit"], source["order"], source["value"]) == ("member", "day", "sort")
-    assert "piece" not in source
-
-
-def test_nights_of_many_rows_are_pieces(tmp_path: Path) -> None:
-    rows = (f"{who},{night},{k},{'ab'[k * k % 7 < 3]}" for who in "xyz" for night in (1, 2) for k in range(40))
-    _, _, source = started(tmp_path, "who,night,minute,state", rows)
-    assert (source["unit"], source["piece"], source["order"]) == ("who", "night", "minute")
 
 
 @pytest.mark.sampled(5)
@@ -218,19 +234,6 @@ def test_a_date_and_an_hour_are_one_order(tmp_path: Path, by_person: bool, name:
     draft = with_chain(draft, '["in", "out"]')
     (tmp_path / "r.toml").write_text(draft, encoding="utf-8")
     succeed("release", tmp_path / "r.toml", "--anyway")
-
-
-def test_an_hour_beside_a_date_that_rises_alone_is_no_time_of_its_own(tmp_path: Path) -> None:
-    days = (datetime(2025, 1, 1) + timedelta(days=k) for k in range(99))
-    rows = (f"{day:%Y-%m-%d},{k * 7 % 24},{'ab'[k * k % 7 < 3]}" for k, day in enumerate(days))
-    _, _, source = started(tmp_path, "date,hour,state", rows)
-    assert source["order"] == "date"
-
-
-def test_times_as_parts_of_seconds_are_an_order(tmp_path: Path) -> None:
-    rows = (f"{k / 50:.2f},{k * 7 % 13 - 6}.5,{'walk' if k // 60 % 2 else 'sit'}" for k in range(900))
-    _, _, source = started(tmp_path, "t,acceleration,label", rows)
-    assert (source["rows"], source["order"], source["value"]) == ("samples", "t", "label")
 
 
 @pytest.mark.parametrize("week", ["KW {}", "week {}", "Semaine {}", "W{}"])

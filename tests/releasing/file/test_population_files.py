@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from tests.support.commands import invoke, succeed
 from tests.support.failing import FULL, failing
-from tests.support.release_files import believe, filled, publish, read_from, release_text
+from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.releases import put
-from tests.support.starting import begin
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -337,24 +336,6 @@ def test_a_frame_and_a_file_give_the_same_codes(tmp_path: Path) -> None:
     expected = plan(load(file)).tables[0].questions[0].data.codes
     for frame in (polars.read_csv(tmp_path / "people.csv"), pandas.read_csv(tmp_path / "people.csv")):
         assert np.array_equal(plan(load(file, frame)).tables[0].questions[0].data.codes, expected)
-
-
-def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path) -> None:
-    file = places_in(tmp_path)
-    draft = tmp_path / "draft.toml"
-    begin(tmp_path / "people.csv", "--kind", "populations", "-o", draft)
-    text = draft.read_text()
-    assert 'unit = "person"' in text
-    assert 'coordinates = ["x", "y"]' in text
-    believed = (
-        'source = "a survey"\nbox = { first = [0, 10], second = [0, 10], cells = [10, 10], metres = [1000, 1000] }\n'
-        'reference = { file = "survey.csv", population = "status", smoothing = 1, confidence = 0.99 }\n'
-        "units_independent = true"
-    )
-    lines = {"source": "rows_per_person = 3", "belief": believed, "release": 'mechanism = "planar-laplace"'}
-    draft.write_text(filled(text, **lines))
-    succeed("calibrate", draft)
-    assert file.exists()
 
 
 def test_every_command_says_what_an_error_is(tmp_path: Path) -> None:

@@ -85,38 +85,48 @@ def latin(some: list[tuple[str, datetime, float]]) -> bytes:
     return "\r\n".join(lines).encode("latin-1")
 
 
-def test_semicolons_decimal_commas_and_days_first_in_latin_1(tmp_path: Path, reader: str) -> None:
-    where = write(tmp_path, latin(rows()), LATIN)
-    assert b"31/12/2025 23:00" in (tmp_path / "data.csv").read_bytes()
-    assert answer(where) == expected(rows())
-    certified(where)
+def plain(some: list[tuple[str, datetime, float]]) -> bytes:
+    return "\n".join(["Station,Zeit,Aktivität", *(f"{w},{t.isoformat()},{x}" for w, t, x in some)]).encode()
 
 
-def test_an_export_of_excel(tmp_path: Path, reader: str) -> None:
-    lines = ["sep=;", "Station;Zeit;Aktivität;", *(f"{w};{t:%d.%m.%y %H:%M};{german(x)};" for w, t, x in rows())]
+def of_excel(some: list[tuple[str, datetime, float]]) -> bytes:
+    lines = ["sep=;", "Station;Zeit;Aktivität;", *(f"{w};{t:%d.%m.%y %H:%M};{german(x)};" for w, t, x in some)]
     lines[20:20] = [";;;", "", " ; ;;"]
-    content = "\r\n".join([*lines, *[";;;"] * 40, "", ""]).encode("utf-8-sig")
-    keys = f'decimal = ","\nthousands = "."\norder_format = "%d.%m.%y %H:%M"\n{BINS}'
-    where = write(tmp_path, content, keys)
-    assert answer(where) == expected(rows())
-    certified(where)
+    return "\r\n".join([*lines, *[";;;"] * 40, "", ""]).encode("utf-8-sig")
 
 
-def test_two_hundred_columns(tmp_path: Path, reader: str) -> None:
+def of_two_hundred_columns(some: list[tuple[str, datetime, float]]) -> bytes:
     names = [f"m{number}" for number in range(197)]
     lines = [",".join(["Station", *names[:100], "Zeit", *names[100:], "Aktivität"])]
-    for number, (ward, time, x) in enumerate(rows()):
+    for number, (ward, time, x) in enumerate(some):
         cells = [str((number * k) % 7) for k in range(197)]
         lines.append(",".join([ward, *cells[:100], time.isoformat(), *cells[100:], str(x)]))
-    where = write(tmp_path, "\n".join([*lines, "," * 199]).encode(), BINS)
-    assert answer(where) == expected(rows())
-    certified(where)
+    return "\n".join([*lines, "," * 199]).encode()
 
 
-def test_no_header(tmp_path: Path, reader: str) -> None:
-    content = "\n".join(f"{w};{x};{t:%Y%m%d%H%M}" for w, t, x in rows()).encode()
-    spec = SPEC.replace('"Aktivität"', '"column_2"').replace('"Station"', '"column_1"').replace('"Zeit"', '"column_3"')
-    where = write(tmp_path, content, f'header = false\norder_format = "%Y%m%d%H%M"\nstep = "1h"\n{BINS}', spec)
+#: Files by what is strange in them: their content, and the keys that say how it is written.
+WRITTEN = {
+    "semicolons, decimal commas and days first, in latin-1": (latin(rows()), LATIN),
+    "an export of Excel": (
+        of_excel(rows()), f'decimal = ","\nthousands = "."\norder_format = "%d.%m.%y %H:%M"\n{BINS}',
+    ),
+    "two hundred columns": (of_two_hundred_columns(rows()), BINS),
+    "no header": (
+        "\n".join(f"{w};{x};{t:%Y%m%d%H%M}" for w, t, x in rows()).encode(),
+        f'header = false\norder_format = "%Y%m%d%H%M"\nstep = "1h"\n{BINS}',
+    ),
+    "from the newest to the oldest": (plain(rows()[::-1]), BINS),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_file_as_it_is_written(tmp_path: Path, reader: str, name: str) -> None:
+    content, keys = WRITTEN[name]
+    spec = SPEC
+    if name == "no header":
+        for number, column in enumerate(("Station", "Aktivität", "Zeit"), start=1):
+            spec = spec.replace(f'"{column}"', f'"column_{number}"')
+    where = write(tmp_path, content, keys, spec)
     assert answer(where) == expected(rows())
     certified(where)
 
@@ -124,19 +134,13 @@ def test_no_header(tmp_path: Path, reader: str) -> None:
 def test_clocks_that_jitter(tmp_path: Path, reader: str) -> None:
     generator = random.Random(7)
     made = [(w, t + timedelta(seconds=generator.randint(-900, 900)), x) for w, t, x in rows()]
-    lines = ["Station,Zeit,Aktivität", *(f"{w},{t.isoformat()},{x}" for w, t, x in made)]
     keys = f'step = "1h"\nround_to = "1h"\n{BINS}'
-    where = write(tmp_path, "\n".join(lines).encode(), keys)
+    where = write(tmp_path, plain(made), keys)
     assert answer(where) == expected(rows())
     assert tf.release_file(where).tables[0].certificate.assumptions[-4:-1] != ()
-    where = write(tmp_path, "\n".join(lines).encode(), keys.replace('round_to = "1h"\n', ""))
+    where = write(tmp_path, plain(made), keys.replace('round_to = "1h"\n', ""))
     with pytest.raises(TakifuguError, match="declare the step that it has, or round_to where its clock is inexact"):
         answer(where)
-
-
-def test_rows_in_any_order_from_the_newest_to_the_oldest(tmp_path: Path, reader: str) -> None:
-    lines = ["Station,Zeit,Aktivität", *(f"{w},{t.isoformat()},{x}" for w, t, x in reversed(rows()))]
-    assert answer(write(tmp_path, "\n".join(lines).encode(), BINS)) == expected(rows())
 
 
 def test_one_file_on_every_engine(tmp_path: Path) -> None:
@@ -237,8 +241,7 @@ def test_a_public_file_is_written_as_the_source_is_or_as_it_says(tmp_path: Path,
     public = rows(40)[5:]
     (tmp_path / "public.csv").write_bytes(latin(public))
     first = load(where).belief.matrix.tolist()
-    plain = ["Station,Zeit,Aktivität", *(f"{w},{t.isoformat()},{x}" for w, t, x in public)]
-    (tmp_path / "public.csv").write_text("\n".join(plain), encoding="utf-8")
+    (tmp_path / "public.csv").write_bytes(plain(public))
     keys = 'delimiter = ",", encoding = "utf-8", decimal = ".", thousands = "_", order_format = "%Y-%m-%dT%H:%M:%S"'
     where.write_text(where.read_text().replace('"public.csv"', f'"public.csv", {keys}'))
     assert load(where).belief.matrix.tolist() == first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 
 
 def toml_of(value: object) -> str:
@@ -21,6 +22,15 @@ def toml_of(value: object) -> str:
     if isinstance(value, bool):
         return {True: "true", False: "false"}[value]
     return repr(value)
+
+
+def either(choices: Iterable[object]) -> str:
+    """List choices as they may be pasted.
+
+    >>> either(["first", "last", 3])
+    '"first" or "last" or 3'
+    """
+    return " or ".join(map(toml_of, choices))
 
 
 def _key(name: str) -> str:

@@ -30,7 +30,7 @@ _DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d",
          "%m/%d/%y")  # fmt: skip
 #: A month by its English name is never taken for a day.
 _NAMED_DAYS = ("%d-%b-%Y", "%d %b %Y", "%d%b%Y", "%d/%b/%Y", "%d-%b-%y", "%d/%b/%y", "%b %d, %Y", "%b %d %Y")
-_BARE_CLOCKS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
+_BARE_CLOCKS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p", "%I:%M:%S%p")
 _CLOCKS = ("", "T%H:%M:%S", *(between + clock for between in (" ", ", ") for clock in _BARE_CLOCKS))
 _DIGITS = ("%Y%m%d", "%Y%m%d%H%M", "%Y%m%d%H%M%S")
 

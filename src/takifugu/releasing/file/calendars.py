@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -142,20 +142,14 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
         steps = min(calendar.steps_in(seconds), len(window))
         if steps and scale and whole is not None and single is not None:
             cost = min(steps * single, whole) / scale
-            costs[what] = short(cost, up=True)
+            rounded_up = Context(prec=3, rounding=ROUND_CEILING)
+            digits = rounded_up.divide(Decimal(cost.numerator), Decimal(cost.denominator))
+            costs[what] = format(digits.normalize(), "f")
     zone = None if calendar.zone is None else calendar.zone.name
-    name, period = str(item.name), item.window or ""
-    if not period or not name.endswith(f"-{period}"):
-        return Window(calendar.written(window), str(calendar.length), zone, costs)
-    series = name.removesuffix(f"-{period}")
+    name, period, series = str(item.name), item.window or "", ""
+    if period and name.endswith(f"-{period}"):
+        series = name.removesuffix(f"-{period}")
     return Window(calendar.written(window), str(calendar.length), zone, costs, series, period if series else "")
-
-
-def short(cost: Fraction, up: bool) -> str:
-    """Write a number to three digits, rounded up or down."""
-    rounding = ROUND_CEILING if up else ROUND_FLOOR
-    context = Context(prec=3, rounding=rounding)
-    return format(context.divide(Decimal(cost.numerator), Decimal(cost.denominator)).normalize(), "f")
 
 
 def calendar_faults(

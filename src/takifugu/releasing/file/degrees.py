@@ -64,20 +64,15 @@ def first_beyond(coordinates: Sequence[npt.ArrayLike]) -> tuple[int, int] | None
     return None
 
 
-def out_of_range(axis: int, row: int | None, column: str) -> DataError:
-    """Return the error about a coordinate out of range."""
-    place = "" if row is None else f" in row {row + 1} (counted from 1 below the header)"
-    return DataError(
-        f"column {column!r} holds{place} a {_NAMES[axis]} out of range",
-        rule=f"it is a number of degrees from -{LARGEST[axis]} to {LARGEST[axis]}",
-        fix="repair the row, or leave it out of the file",
-    )
-
-
 def refuse_beyond(table: Table, columns: Sequence[str], coordinates: Sequence[npt.ArrayLike]) -> None:
     """Raise DataError for a row of coordinates beyond the earth."""
     nowhere = first_beyond(coordinates)
-    if nowhere is not None:
-        axis, row = nowhere
-        number = row if table.ordered else None
-        raise out_of_range(axis, number, columns[axis]).at("coordinates")
+    if nowhere is None:
+        return
+    axis, row = nowhere
+    place = f" in row {row + 1} (counted from 1 below the header)" if table.ordered else ""
+    raise DataError(
+        f"column {columns[axis]!r} holds{place} a {_NAMES[axis]} out of range",
+        rule=f"it is a number of degrees from -{LARGEST[axis]} to {LARGEST[axis]}",
+        fix="repair the row, or leave it out of the file",
+    ).at("coordinates")

@@ -50,11 +50,6 @@ def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> t
     return model  # type: ignore[no-any-return]
 
 
-def union_of(declared: Mapping[str, type], key: str, base: type[Section], rows: str) -> Any:
-    """Return the type of several sections, told apart by `key`."""
-    return _one_of([model_of(section, base, rows) for section in declared.values()], key)
-
-
 def _one_of(models: Sequence[type[Section]], key: str) -> Any:
     return models[0] if len(models) == 1 else Annotated[Union[tuple(models)], Field(discriminator=key)]  # noqa: UP007
 
@@ -65,7 +60,8 @@ def file_of(
     beliefs: tuple[type[Section], ...],
 ) -> type[FileSpec]:
     """Return the model of a file with these queries and beliefs."""
-    several: Any = tuple[union_of(dict(queries), "query", table, rows), ...]  # type: ignore[misc]
+    models = [model_of(section, table, rows) for _, section in queries]
+    several: Any = tuple[_one_of(models, "query"), ...]  # type: ignore[misc]
     tables = Annotated[several, Field(min_length=1, description="the tables to publish")]
     declared: dict[str, Any] = {"release": (tables, ...)}
     if beliefs:

@@ -25,6 +25,7 @@ from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json
 from takifugu.core.sections import checked_path
+from takifugu.core.text.toml import either
 from takifugu.numbers.rationals import as_delta, as_epsilon
 
 
@@ -158,10 +159,9 @@ def rows_among(*words: str) -> BeforeValidator:
 
     def checked(value: object) -> object:
         if isinstance(value, str) and value in ROWS and value not in words:
-            choices = " or ".join(f'"{word}"' for word in words)
             raise InputError(
                 f"is {value!r}, {ROWS[value]}", rule=f"under this belief a row is {ROWS[words[0]]}",
-                fix=f"write rows = {choices}, or another belief.kind",
+                fix=f"write rows = {either(words)}, or another belief.kind",
             )  # fmt: skip
         return value
 

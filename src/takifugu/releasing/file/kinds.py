@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError, nearest_words
 from takifugu.core.registry import Registry, loaded
+from takifugu.core.text.toml import either
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.queries import name_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.described import file_of
+from takifugu.releasing.file.keys import Section
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.sections import FileSpec
 
@@ -81,11 +83,11 @@ def model_of_file(kind: Kind) -> type[FileSpec]:
     """Return the model of all files with such rows."""
     facts = kind.facts
     queries = tuple(sections_of(facts.rows).items())
-    candidates = (
-        [] if kind.section is None else [other for other in KINDS.about(facts.rows) if other.section is not None]
-    )
-    beliefs = tuple(other.believes for other in candidates if other.facts.rows == facts.rows)
-    return file_of(facts.sections, facts.table, facts.rows, queries, beliefs)
+    beliefs = list[type[Section]]()
+    for other in KINDS.about(facts.rows) if kind.section is not None else ():
+        if other.section is not None and other.facts.rows == facts.rows:
+            beliefs.append(other.believes)
+    return file_of(facts.sections, facts.table, facts.rows, queries, tuple(beliefs))
 
 
 def register(kind: Kind) -> None:
@@ -137,24 +139,8 @@ def drafted() -> dict[str, str]:
 
 
 def which_kind(named: object) -> str:
-    """Name all kinds of belief, or those nearest to a word."""
+    """Name the kinds of belief nearest to a word, or those that are drafted plainly."""
+    kinds = [PLAINLY.get(name, name) for name in DRAFTED]
     if isinstance(named, str):
-        near = _either(nearest_words(named, KINDS.names))
-        return f"write kind = {near}; {command('init', '--help')} says what there is"
-    registered = [name for name in KINDS.names if name not in SECTIONS]
-    more = f"; registered {_either(registered)}" if registered else ""
-    kinds_text = f"write kind = {_either(_ours('sequences'))}"
-    kinds_text += f"; for records {_either(_ours('records', 'users', 'people'))}"
-    of_columns = [name for name, shape in ROWS.items() if shape == WHOLE_COLUMNS]
-    kinds_text += f"; for properties of whole columns {_either(_ours(*of_columns))}"
-    kinds_text += f"; to randomise a column {_either(_ours('each row'))}; for a policy {_either(_ours('policy'))}"
-    return f"{kinds_text}{more}"
-
-
-def _ours(*shapes: str) -> list[str]:
-    """Return the built-in kinds about data of these shapes."""
-    return [name for name, place in SECTIONS.items() if place.rpartition(" ")[0] in shapes]
-
-
-def _either(names: Sequence[str]) -> str:
-    return " or ".join(f'"{name}"' for name in names)
+        kinds = nearest_words(named, KINDS.names)
+    return f"write kind = {either(kinds)}; {command('init', '--help')} says what there is"

@@ -123,7 +123,7 @@ def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
     if not any(error.where[:1] in (("joint_epsilon",), ("joint_delta",)) for error in faults):
         promise = raw.get("joint_epsilon"), raw.get("joint_delta", 0)
         shared += sharing_problems(spec.release, *promise, meaning.framework, has_units)
-    if faults or shared or not meaning.complete:
+    if faults or shared or meaning.faults or meaning.belief is None:
         # a fault at a faulty key was told of that key
         other_faults = [problem for problem in meaning.faults if ".".join(map(str, problem.where)) not in faulty]
         raise SpecError([*faults, *other_faults, *shared])

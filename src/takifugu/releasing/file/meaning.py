@@ -40,10 +40,6 @@ class Meaning:
     faults: Sequence[TakifuguError]
     spec: FileSpec
 
-    @property
-    def complete(self) -> bool:
-        return self.belief is not None and not self.faults
-
 
 @runtime_checkable
 class Blaming(Protocol):

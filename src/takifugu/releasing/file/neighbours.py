@@ -48,15 +48,6 @@ class Neighbour:
         return self.ledger if "://" in self.ledger else self.path.parent / self.ledger
 
 
-def ledger_by_default(path: Path) -> str:
-    """Return a new ledger's name, by the release file's own.
-
-    >>> ledger_by_default(Path("study/minutes.toml"))
-    'minutes-ledger.db'
-    """
-    return f"{path.stem}-ledger.db"
-
-
 def output_by_default(path: Path) -> str:
     """Return the default name of a release file's output folder.
 
@@ -99,7 +90,7 @@ def ledger_for(path: Path, data: Path) -> tuple[str, Path | None]:
     """Return a new file's ledger, and the owner if another file's."""
     other = first_about(path, data)
     if other is None:
-        return ledger_by_default(path), None
+        return f"{path.stem}-ledger.db", None
     owner = None if other.path.name == path.name else other.path
     return other.ledger, owner
 

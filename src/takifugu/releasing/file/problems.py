@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError, SpecError, Step, TakifuguError, did_you_mean, nearest, nearest_words
 from takifugu.core.plain import Json
-from takifugu.core.text.toml import toml_of
+from takifugu.core.text.toml import either, toml_of
 from takifugu.data import Table, missing_states
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total
@@ -60,7 +60,7 @@ def schema_of(model: type[BaseModel]) -> Json:
 
 def missing(where: Where, kinds: Mapping[str, type[BaseModel]]) -> InputError:
     """Return the error about a missing section of these kinds."""
-    needed = f"kind = {_either([*kinds])}"
+    needed = f"kind = {either([*kinds])}"
     if len(kinds) == 1:
         (model,) = kinds.values()
         fields = model.model_fields.items()
@@ -76,17 +76,17 @@ def unknown_kind(where: Where, section: Json, kinds: Sequence[str], fix: str = "
     if kind is None:
         near_keys = [key for key in section if did_you_mean("kind", [key.lower()])]
         what = f"has no kind, and {near_keys[0]!r} is not it" if near_keys else "has no kind"
-    return fault(where, what, fix or f"write kind = {_either(kinds)}")
+    return fault(where, what, fix or f"write kind = {either(kinds)}")
 
 
 def unknown_query(table: Json, queries: Sequence[str]) -> InputError:
     """Return the error about a table of an unknown query."""
     if "query" not in table:
-        return InputError("is missing", fix=f"write {_either(queries)}")
+        return InputError("is missing", fix=f"write {either(queries)}")
     query = table["query"]
     near = nearest_words(query, queries)
     more = f" or {len(queries) - len(near)} more" if len(near) < len(queries) else ""
-    return InputError(f"is {_text(query)}{did_you_mean(query, queries)}", fix=f"write {_either(near)}{more}")
+    return InputError(f"is {_text(query)}{did_you_mean(query, queries)}", fix=f"write {either(near)}{more}")
 
 
 def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
@@ -237,7 +237,7 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
         return exact_total(key) or InputError(what, fix=f"write one of {', '.join(near)}{more}")
     if kind == "literal_error":
         allowed = _allowed(node)
-        return InputError(f"is {_text(value)}{did_you_mean(value, allowed)}", fix=f"write {_either(allowed)}")
+        return InputError(f"is {_text(value)}{did_you_mean(value, allowed)}", fix=f"write {either(allowed)}")
     if kind == "string_pattern_mismatch":
         fix = f"write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
         return InputError(f"is {_text(value)}", fix=fix)
@@ -288,13 +288,6 @@ def _text(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _either(allowed: Sequence[Hashable]) -> str:
-    quoted = []
-    for choice in allowed:
-        quoted.append(f'"{choice}"' if isinstance(choice, str) else str(choice))
-    return " or ".join(quoted)
-
-
 def _example(node: Json) -> str:
     examples = node.get("examples")
     return toml_of(examples[0]) if examples else ""
@@ -311,5 +304,5 @@ def _write(key: str, node: Json, schema: Json) -> str:
         return f"add a section [{key}] with {', '.join(required)}"
     enums = [member["enum"] for member in _members(node) if "enum" in member]
     if enums:
-        return f"write {_either([*chain(*enums)])}"
+        return f"write {either([*chain(*enums)])}"
     return f"write {key}: {node['description']}" if "description" in node else f"fix {key}"

@@ -52,12 +52,10 @@ def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
 
 
-def value_of(
-    text: str | None, column: str, values: Mapping[str, Hashable], table: Table, where_missing: str = FILL_THEM
-) -> Hashable:
+def value_of(text: str | None, column: str, values: Mapping[str, Hashable], table: Table) -> Hashable:
     """Return the belief's value of a cell; DataError if missing or undeclared."""
     if text is None:
-        raise wrong("file", f"column {column!r} has missing values", fix=where_missing)
+        raise wrong("file", f"column {column!r} has missing values", fix=FILL_THEM)
     if text not in values:
         no_lookalikes(table, column, values)
         fault_text = f"column {column!r} has a value that the belief does not know"

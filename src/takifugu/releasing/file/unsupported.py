@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from takifugu.core.errors import InputError
+from takifugu.core.text.toml import either
 
 
 @dataclass(frozen=True)
@@ -101,13 +102,12 @@ def instead_of(wanted: object, allowed: Sequence[str], raw: object = None) -> In
     if isinstance(raw, Mapping) and isinstance(raw.get("belief"), Mapping):
         kind = str(raw["belief"].get("kind"))
     fault_text = f'"{wanted}" is not published' if recipe.why else f'"{wanted}" is not published under this name'
-    either = " or ".join(f'"{query}"' for query in allowed)
     if recipe.query not in allowed:
-        return InputError(fault_text, rule=recipe.why, fix=f"this kind of file publishes {either}")
+        return InputError(fault_text, rule=recipe.why, fix=f"this kind of file publishes {either(allowed)}")
     if kind == "normal" and (recipe.bins or recipe.query == "histogram" or "codes" in recipe.how):
         other = 'declare belief.kind = "independent-records" with [belief.classes.age], where this goes by classes'
         return InputError(
-            fault_text, rule=recipe.why, fix=f"this kind of file publishes {either} of real numbers; {other}"
+            fault_text, rule=recipe.why, fix=f"this kind of file publishes {either(allowed)} of real numbers; {other}"
         )
     bins = f" of declared bins ({_BINS[kind]})" if recipe.bins and kind in _BINS else ""
     joined = ", " if recipe.how.startswith(("twice", "with")) else "; "

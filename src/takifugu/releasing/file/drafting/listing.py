@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from takifugu.core.plain import Json
-from takifugu.core.text.toml import toml_of
+from takifugu.core.text.toml import either, toml_of
 from takifugu.releasing.file.loading import json_schema
 
 _TYPES = {
@@ -83,7 +83,7 @@ def _name(part: Json, key: str) -> str:
 
 def _type(part: Json) -> str:
     if "enum" in part:
-        return " or ".join(map(toml_of, part["enum"][:_LISTED]))
+        return either(part["enum"][:_LISTED])
     if "const" in part:
         return toml_of(part["const"])
     if "type" in part:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from takifugu.data.kinds import NUMBERS
+from takifugu.data.values.texts import TIME
 from takifugu.releasing.file.drafting.draft import (
     Entry,
     Start,
@@ -15,8 +17,7 @@ from takifugu.releasing.file.drafting.draft import (
     whole,
 )
 from takifugu.releasing.file.guessing.across import Across
-from takifugu.releasing.file.guessing.clocks import DIGITS, ISO_DATE, are_iso
-from takifugu.releasing.file.guessing.seen import Seen
+from takifugu.releasing.file.guessing.seen import DIGITS, ISO_DATE, Seen
 from takifugu.releasing.file.kinds import KINDS
 
 #: Stands for a format of times that nothing tells, and is refused.
@@ -58,7 +59,7 @@ def _steps(start: Start) -> Iterator[Entry]:
     yield from start.named("order")
     clock, times = start.roles.get("clock"), start.roles.get("order") or start.roles.get("start")
     form = None if times is None else times.epoch
-    if form is None and clock is not None and not are_iso(clock.labels):
+    if form is None and clock is not None and not all(re.match(TIME, f"1970-01-01 {text}") for text in clock.labels):
         form = ISO_DATE
     if times is not None and times.is_unread:
         form = _UNREAD
@@ -71,8 +72,10 @@ def _across(start: Start, across: Across) -> Iterator[Entry]:
     """Yield the columns of steps, and names for headers and cells."""
     day = start.roles.get("order")
     yield Entry("source", "columns", across.columns, "the columns that are steps")
-    if across.ignored:
-        yield Entry("source", "ignore", across.ignored, "columns that are not read")
+    read = {*across.names, *(column.name for column in start.roles.values())}
+    ignored = [name for name in start.look.columns if name not in read]
+    if ignored:
+        yield Entry("source", "ignore", ignored, "columns that are not read")
     yield Entry("source", "order", across.order if day is None else [day.name, across.order], "what the headers are")
     if day is not None and (day.form is not None or day.is_unread):
         yield _form(day, day.form or _UNREAD, " %H:%M", start.said.get("dates"))

@@ -45,7 +45,6 @@ class Across:
     sort: str
     moments: tuple[float, ...]
     form: str | None = None
-    ignored: tuple[str, ...] = ()
     has_gaps: bool = False
 
     @property
@@ -83,8 +82,7 @@ def across(columns: Mapping[str, Seen]) -> Across | None:
             if reading.sort in ("numbered", "questions"):
                 listed = {name: int(number) for name, number in reading.moments.items()}
             has_gaps = any(columns[name].rows < len(columns[name].values) for name in steps)
-            said = tuple(steps), listed, header, cell, reading.sort, moments, reading.form
-            return Across(*said, has_gaps=has_gaps)
+            return Across(tuple(steps), listed, header, cell, reading.sort, moments, reading.form, has_gaps)
     return None
 
 

@@ -13,9 +13,8 @@ from takifugu.data.files.first_lines import rows_of_header
 from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
 from takifugu.data.values.texts import NUMBER
-from takifugu.releasing.file.guessing.clocks import DIGITS, clock_of
 from takifugu.releasing.file.guessing.courses import are_hours_of, rises
-from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
+from takifugu.releasing.file.guessing.seen import DIGITS, MOST_STATES, Seen, clock_of
 
 #: How many rows are inspected, at most, and of a wide table how many cells.
 LOOKED_AT, CELLS = 10_000, 1_000_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,8 +11,6 @@ from takifugu.data.rows.layout import STEP_UNITS
 from takifugu.releasing.file.guessing.seen import MISSING
 
 Keys = Sequence[Sequence[str | None]]
-#: So many of a hundred rows differ, though a clock was set back.
-_DIFFERENT = 90
 #: Rows are even where so many of a hundred gaps are the commonest one, and so many are multiples of it.
 _COMMONEST, _MULTIPLES = 60, 95
 #: States last over rows where so many of a hundred rows have the state of the row before.
@@ -36,11 +34,6 @@ def rises(moments: Sequence[float], keys: Keys, or_stays: bool = False) -> bool:
 def several_each(keys: Keys) -> bool:
     """Return whether keys have two rows or more on average."""
     return len(set(zip(*keys, strict=True))) * 2 <= len(keys[0])
-
-
-def nearly_all_differ(values: Sequence[Sequence[Hashable]]) -> bool:
-    rows = list(zip(*values, strict=True))
-    return len(set(rows)) * 100 >= len(rows) * _DIFFERENT
 
 
 def are_hours_of(days: Sequence[str | None], hours: Sequence[str | None]) -> bool:

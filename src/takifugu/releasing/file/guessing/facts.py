@@ -76,8 +76,9 @@ class Facts:
             return None
         many = [c for c in self.that_name if 1 < len(c.labels) < c.rows]
         many = [c for c in many if c.named("unit") or self.are_many_names(c)]
-        likely = self.several if another is None or not self.people_again else self.people_again[0]
-        return likely or max(many, key=lambda column: column.named("unit"), default=None)
+        many.sort(key=lambda column: not column.named("unit"))
+        ranked = (*self.people_again, self.several, *many)
+        return next((column for column in ranked if column is not None), None)
 
     def are_many_names(self, column: Seen) -> bool:
         """Return whether a column's texts are many, and recur as names."""

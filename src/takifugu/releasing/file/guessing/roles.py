@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.releasing.file.guessing.column_words import BIRTH, THINGS
-from takifugu.releasing.file.guessing.courses import nearly_all_differ, rises, several_each
+from takifugu.releasing.file.guessing.courses import rises, several_each
 from takifugu.releasing.file.guessing.seen import MOST_STATES, RISES, Seen
 
 #: The columns by their roles: "order" and its "clock", "value", "unit", and the "piece" of a unit's rows.
 Roles = Mapping[str, Seen]
+#: An order tells nearly all rows apart where so many of a hundred differ, though a clock was set back.
+_DIFFERENT = 90
 #: A role is likely of so many points; dates beside times of day have as many, and a name that says it.
 _ENOUGH, _SAID = 2, 3
 
@@ -98,7 +100,8 @@ def keys_of(column_of: Roles) -> list[Sequence[str | None]]:
 
 def tell_apart(column_of: Roles) -> bool:
     """Return whether the order identifies nearly all rows of each piece."""
-    return nearly_all_differ([*keys_of(column_of), moments(column_of)])
+    rows = [*zip(*keys_of(column_of), moments(column_of), strict=True)]
+    return len({*rows}) * 100 >= len(rows) * _DIFFERENT
 
 
 def _what_sorts(columns: Sequence[Seen], column_of: Roles) -> Seen | None:

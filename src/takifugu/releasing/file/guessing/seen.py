@@ -11,10 +11,12 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from takifugu.data import Numerals, TimeFormat
+from takifugu.data.files.sniff import time_formats
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.data.times.moments import iso_time
-from takifugu.releasing.file.guessing.clocks import DIGITS, FIRST_DAY, ISO_DATE, clock_of
 from takifugu.releasing.file.guessing.column_words import (
+    CLOCK,
+    HOURS,
     IDENTIFIERS,
     INDIVIDUALS,
     LASTING,
@@ -36,6 +38,10 @@ _LONGEST_NAME = 4
 #: The moment of what is missing, before all others.
 MISSING = float("-inf")
 _format = lru_cache(TimeFormat)
+#: The day of times of day, which are compared as times; a day by points is none of ISO 8601.
+ISO_DATE, _FIRST_DAY, _POINTS = "%Y-%m-%d", "01.01.1970 ", "%d.%m.%Y "
+#: A time of day as a number (930 is 9:30), and its format, which is read with four digits; hours, and theirs.
+_NUMBER, DIGITS, _HOUR, WHOLE_HOURS = r"(?:[01]?[0-9]|2[0-3])?[0-5]?[0-9]", "%H%M", r"[01]?[0-9]|2[0-3]", "%H"
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +170,8 @@ class Seen:
             part = 1000 if self.epoch == "epoch_ms" else 1
             return lambda text: float(self.numerals.plain(text)) / part
         if self.clock_form is not None:
-            form, digits = f"{ISO_DATE} {self.clock_form}", 4 if self.clock_form == DIGITS else 0
-            return lambda text: seconds_of(FIRST_DAY + text.zfill(digits), form)
+            form, digits = f"{_POINTS}{self.clock_form}", 4 if self.clock_form == DIGITS else 0
+            return lambda text: seconds_of(_FIRST_DAY + text.zfill(digits), form)
         if self.kind != TIMES:
             return lambda _: MISSING
         return lambda text: seconds_of(text, self.form)
@@ -248,3 +254,21 @@ def seconds_of(text: str, form: str | None) -> float:
     if time is None:
         return MISSING
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+
+
+def clock_of(words: frozenset[str], labels: Sequence[str]) -> str | None:
+    """Return the format of times of day, or of whole numbers called so.
+
+    >>> clock_of(frozenset(), ["9:30", "10:00"]), clock_of(frozenset(["hour"]), ["9", "10"])
+    ('%H:%M', '%H')
+    >>> clock_of(frozenset(), ["9:30:00 pm"]), clock_of(frozenset(), ["26:00"])
+    ('%I:%M:%S %p', None)
+    """
+    if words & CLOCK and any(len(text) > 2 for text in labels) and all(re.fullmatch(_NUMBER, text) for text in labels):
+        return DIGITS
+    if words & HOURS and len(labels) > 1 and all(re.fullmatch(_HOUR, text) for text in labels):
+        return WHOLE_HOURS
+    if not all(re.match("[0-9]{1,2}:", text) for text in labels):
+        return None
+    forms = time_formats([_FIRST_DAY + text for text in labels])
+    return forms[0].removeprefix(_POINTS) if forms else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -115,7 +116,7 @@ def _by_step(table: Table, columns: Sequence[str], times: Times | None) -> _BySt
 
 def _refuse_beyond(table: Table, where: Sequence[str], key: tuple[str, ...]) -> None:
     """Raise DataError, without the value, for a row beyond the earth."""
-    if first_beyond([[number] for number in numbers_of(map(table.numerals.plain, key))]) is not None:
+    if first_beyond([[float(number)] for number in numbers_of(key, table.numerals)]) is not None:
         with placed_at("file"):
             columns = zip(columns_of(table, where), where, strict=True)
             refuse_beyond(table, where, [numbers_in(values, name, table) for values, name in columns])
@@ -129,15 +130,7 @@ def listed_places(domain: Visits) -> Placed:
 
 def boxed_places(boxes: Boxes, numerals: Numerals) -> Placed:
     """Return a reader of places by their coordinates."""
-
-    def placed(key: tuple[str, ...]) -> str | None:
-        key = tuple(map(numerals.plain, key))
-        for _ in numbers_of(key):  # finite numbers
-            pass
-        x, y = map(Fraction, key)
-        return boxes.place(x, y)
-
-    return placed
+    return lambda key: boxes.place(*numbers_of(key, numerals))
 
 
 def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -> list[Hashable]:
@@ -159,13 +152,11 @@ def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -
     return by_value
 
 
-def numbers_of(key: Iterable[str]) -> Iterator[float]:
-    """Yield finite coordinates; DataError, quoting nothing, for others."""
-    for text in key:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            raise wrong("file", "a coordinate is no finite number", fix="write numbers only")
-        yield value
+def numbers_of(key: tuple[str, ...], numerals: Numerals) -> tuple[Fraction, Fraction]:
+    """Return both coordinates; DataError, quoting nothing, for no finite numbers."""
+    texts = [numerals.plain(text) for text in key]
+    with suppress(ValueError):
+        if all(math.isfinite(float(text)) for text in texts):
+            x, y = map(Fraction, texts)
+            return x, y
+    raise wrong("file", "a coordinate is no finite number", fix="write numbers only")

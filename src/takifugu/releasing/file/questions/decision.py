@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from takifugu.core.errors import InputError
@@ -71,9 +70,6 @@ def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Sta
         roles |= roles_of(subject.facts.columns, column_of)
     roles |= {role: column for role, column in column_of.items() if column is not None}
     across = subject.facts.across if answers["rows"] == "wide" else None
-    if across is not None:
-        unread = (c.name for c in subject.facts.columns if c not in roles.values() and c.name not in across.names)
-        across = replace(across, ignored=tuple(unread))
     taken = {name: word for name, word in answers.items() if word != NONE}
     return Start(subject.data, subject.output, subject.look, subject.kind_of(answers), roles, taken, across)
 

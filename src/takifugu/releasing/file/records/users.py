@@ -15,7 +15,7 @@ from typing import Any
 
 from takifugu.core.errors import TakifuguError, did_you_mean
 from takifugu.core.text.toml import toml_of
-from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
+from takifugu.data import UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.user_groups import BETWEEN, combined
 from takifugu.model.beliefs.users import IndependentUsers
@@ -102,31 +102,19 @@ def _values(file: ReleaseFile) -> list[Hashable]:
     for _, size in groups:
         letters.append(_spelled(belief, first))
         first += size
-    texts = list(dict.fromkeys(chain(*letters)))
+    texts, column = list(dict.fromkeys(chain(*letters))), BETWEEN.join(names_of(source.value))
     numbers = {str(name): code for code, (name, _) in enumerate(groups)}
-    replaced: Mapping[str, str] = spec.belief.missing or {}
     of_group = {} if source.group is None or spec.belief.groups is None else {source.group: numbers}
-    bins = None
-    if isinstance(source.value, tuple):
-        column = BETWEEN.join(source.value)
-        counts = _counted(file.table, source, _spelt(spec.belief, texts), of_group, replaced)
-    else:
-        bins, column = bins_of(source), str(source.value)  # which `shape_faults` requires
-        coding: Known = bins or {text: code for code, text in enumerate(texts)}
-        counts = dict(tally(file.table, {column: coding, **of_group}))
+    counts = _counted(file.table, source, _spelt(spec, texts), of_group, spec.belief.missing or {})
     _check_sizes(file, counts, numbers)
     values: list[Hashable] = []
     for number, (_, size) in enumerate(groups):
         tallies = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
         if sum(tallies.values()) != size:
             raise wrong("group", "a group has other than the declared number of rows", fix="check each group's size")
-        for code, rows in sorted(tallies.items()):  # a value that no group has is the empty text, which is none
-            text = replaced.get(column)
-            if code != UNOBSERVED and bins is not None:
-                text = state_in(code, column, bins)
-            elif code != UNOBSERVED:
-                text = "" if code == UNKNOWN else texts[code]
-            values += [value_of(text, column, letters[number], file.table, _count_them(column))] * rows
+        for code, rows in sorted(tallies.items()):
+            text = "" if code == UNKNOWN else texts[code]  # a value that no group has is the empty text, which is none
+            values += [value_of(text, column, letters[number], file.table)] * rows
     return values
 
 
@@ -236,10 +224,13 @@ def _by_group(query: Query, spec: RecordReleaseSpec, item: RecordItemSpec) -> Qu
     return By(query, cells, by=spec.source.group or "")
 
 
-def _spelt(belief: Any, words: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the texts of each combination, by column."""
-    texts = {str(combined(value)): tuple(map(str, value)) for value in chain(*_value_lists(belief))}
-    width = len(next(iter(texts.values())))
+def _spelt(spec: RecordReleaseSpec, words: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the texts of each value, by column."""
+    texts = dict[str, tuple[str, ...]]()
+    for value in chain(*_value_lists(spec.belief)):
+        if isinstance(value, tuple):
+            texts[str(combined(value))] = tuple(map(str, value))
+    width = len(names_of(spec.source.value))
     return [texts.get(word, (word,) * width) for word in words]
 
 
@@ -250,39 +241,36 @@ def _counted(
     groups: Mapping[str, Mapping[str, int]],
     replaced: Mapping[str, str],
 ) -> dict[tuple[int, ...], int]:
-    """Return the number of rows by combination and group.
+    """Return the number of rows by value and group.
 
-    Combinations are numbered as in `words`, others UNKNOWN. Missing values are `replaced` by column; DataError for
-    others, and for numbers in no bin.
+    Values are numbered as in `words`, others UNKNOWN. Missing ones are `replaced` by column; DataError for others,
+    and for numbers in no bin.
     """
-    columns = names_of(source.value)
+    columns, several = names_of(source.value), isinstance(source.value, tuple)
     texts_of, codings = dict[str, list[str]](), dict[str, Known]()
     for place, name in enumerate(columns):
         texts_of[name] = list(dict.fromkeys(word[place] for word in words))
-        codings[name] = bins_of(source, name) or {text: code for code, text in enumerate(texts_of[name])}
+        bins = bins_of(source, name if several else None)
+        codings[name] = bins or {text: code for code, text in enumerate(texts_of[name])}
     number, counts = {word: n for n, word in enumerate(words)}, dict[tuple[int, ...], int]()
     for row, rows in tally(table, {**codings, **groups}).items():
         cells = list[str]()
         for code, name in zip(row, columns, strict=False):
             coding = codings[name]
             if code == UNOBSERVED and name not in replaced:
-                raise wrong("file", f"column {name!r} has missing values", fix=_count_them(name))
+                fix = (
+                    f"write missing = {toml_of({name: 'no answer'})} under [belief], and \"no answer\" among its "
+                    "values, with a probability; one of the other values there would count them as that answer"
+                )
+                raise wrong("file", f"column {name!r} has missing values", fix=fix)
             if code == UNOBSERVED:
                 cells.append(replaced[name])
             elif isinstance(coding, Bins):
                 cells.append(state_in(code, name, coding))
-            elif code in (UNKNOWN, OUTSIDE):
+            elif code == UNKNOWN:
                 cells.append("")
             else:
                 cells.append(texts_of[name][code])
         key = number.get(tuple(cells), UNKNOWN), *row[len(columns) :]
         counts[key] = counts.get(key, 0) + rows
     return counts
-
-
-def _count_them(column: str) -> str:
-    """Return the remedy for missing values in a column."""
-    return (
-        f"write missing = {toml_of({column: 'no answer'})} under [belief], and \"no answer\" among its values, with a "
-        "probability; one of the other values there would count them as that answer"
-    )

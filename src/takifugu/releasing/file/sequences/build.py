@@ -28,16 +28,14 @@ from takifugu.data import (
 from takifugu.model.beliefs.chains.declared_chain import ChainFit
 from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
 from takifugu.model.queries.forms import reads_alike
-from takifugu.model.secrets import Secret
-from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import absent_columns, blaming
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, same_transitions
 from takifugu.releasing.file.sequences.cells import counted_by, with_attributes
 from takifugu.releasing.file.sequences.runs import run_rules
-from takifugu.releasing.file.sequences.sections import EntrySpec, EveryEntrySpec, ReleaseSpec, named_columns
-from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
+from takifugu.releasing.file.sequences.sections import ReleaseSpec, named_columns
+from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.file.source import open_public
 
 
@@ -66,21 +64,12 @@ def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, s
     return order if isinstance(order, tuple) else (order, None)
 
 
-def lengths_of(belief: SequenceBelief) -> Lengths:
-    return Lengths(belief.min_length, belief.max_length, belief.longer)
-
-
 def recode_of(belief: Any, source: SourceSpec | None) -> Recode:
     if source is None or source.bins is None:
         return Recode(belief.states, belief.map)
     state_of = {str(state): state for state in belief.states}
     bins = {state_of.get(name, name): ends for name, ends in source.bins.items()}
     return Recode(belief.states, belief.map, Bins(bins))
-
-
-def secret_of(hide: EveryEntrySpec | EntrySpec) -> Secret:
-    """Return the secret of a file of sequences: every entry or one."""
-    return entry(hide.entry, hide.a, hide.b) if isinstance(hide, EntrySpec) else every_entry()
 
 
 @dataclass(frozen=True)
@@ -144,7 +133,8 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     queries = (item.meant.query_about(file.belief, file.folder) for item in spec.release)
     entrywise = not all(map(reads_alike, queries))
     layout = layout_of(spec.source, None, spec.source.calendar, file.places, counted_by(spec.release))
-    rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
+    lengths_allowed = Lengths(spec.belief.min_length, spec.belief.max_length, spec.belief.longer)
+    rules = layout, recode_of(spec.belief, spec.source), lengths_allowed
     try:
         if not spec.source.are_runs:
             all_pieces = pieces(file.table, *rules, entrywise=entrywise)

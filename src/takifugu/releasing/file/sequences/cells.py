@@ -17,7 +17,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, TakifuguError, did_you_mean, first_of
-from takifugu.data import Calendar, Slots, Table, axes_of, refuse_lookalikes, text_of, totals
+from takifugu.data import Calendar, Slots, Table, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
 from takifugu.model import queries
 from takifugu.model.queries import Query
@@ -161,11 +161,6 @@ def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
     for item in items:
         axes.update(names_of(item.by))
     return tuple(axis for axis in AXES if axis in axes)
-
-
-def slots_of(item: ItemSpec, calendar: Calendar, window: range) -> Slots:
-    """Return the cell of each step; InputError for an unfit calendar."""
-    return Slots(calendar, window, axes_of(names_of(item.by), calendar))
 
 
 def by_cells(query: Query, slots: Slots) -> queries.By:

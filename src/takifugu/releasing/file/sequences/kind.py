@@ -8,23 +8,24 @@ from dataclasses import replace
 from takifugu.calibration import Calibration
 from takifugu.core.errors import SpecError
 from takifugu.core.sections import written
-from takifugu.data import Counted, Piece, Slots
+from takifugu.data import Counted, Piece, Slots, axes_of
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Query
 from takifugu.model.queries.forms import Weighing, reads_alike
 from takifugu.model.queries.sections import IN_ORDER
+from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.calendars import expanded, facts_of, still_open, window_of
+from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
 from takifugu.releasing.file.problems import blaming, fault
-from takifugu.releasing.file.sequences.build import recode_of, secret_of, sequence_of, units_of
+from takifugu.releasing.file.sequences.build import recode_of, sequence_of, units_of
 from takifugu.releasing.file.sequences.cells import (
     attribute_of,
     by_attribute,
     by_cells,
     cells_of_nobody,
-    slots_of,
     used_by,
     words_of_cells,
 )
@@ -87,7 +88,7 @@ class Sequences(Kind):
     def _slots(self, file: ReleaseFile, item: ItemSpec) -> Slots:
         calendar = file.sections(ReleaseSpec).source.calendar
         assert calendar is not None  # which `windows.faults_of` requires of a table by cells
-        return slots_of(item, calendar, file.places or window_of(item, calendar))
+        return Slots(calendar, file.places or window_of(item, calendar), axes_of(names_of(item.by), calendar))
 
     def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
         lengths = list[int]()
@@ -100,9 +101,11 @@ class Sequences(Kind):
         chain = file.belief.from_step(first, max(lengths))
         belief = chain if len(lengths) == 1 else IndependentPieces(chain, tuple(lengths))
         hide = file.sections(ReleaseSpec).hide
-        place = ("hide", "entry") if isinstance(hide, EntrySpec) else ("belief",)
-        with blaming(*place):
-            return Pufferfish(secret_of(hide), belief)
+        if isinstance(hide, EntrySpec):
+            with blaming("hide", "entry"):
+                return Pufferfish(entry(hide.entry, hide.a, hide.b), belief)
+        with blaming("belief"):
+            return Pufferfish(every_entry(), belief)
 
     def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> object:
         if reads_alike(query):

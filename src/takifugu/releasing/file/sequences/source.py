@@ -252,7 +252,8 @@ def _of_order(source: SourceSpec, table: Table | None) -> Json:
     layout: Json = {"times": times, "duplicates": duplicates}
     if times in (None, CLOCK_TIMES):
         layout["timezone"] = clocks(source.timezone)
-        if source.ambiguous != "refuse" and shows_times_twice(source.timezone):
+        stretches = Zone(source.timezone or "UTC").stretches
+        if source.ambiguous != "refuse" and any(stretch.back for stretch in stretches):  # else none is shown twice
             layout["ambiguous"] = source.ambiguous
     if source.form not in (None, *ISO_FORMATS, *EPOCHS):
         layout["order_format"] = source.form
@@ -303,8 +304,3 @@ def clocks(zone: str | None) -> list[str]:
     if not time_zone.changes:
         return [f"UTC{first:+}s"] * 2
     return [time_zone.name, sha256(repr((first, time_zone.changes)).encode()).hexdigest()[:16]]
-
-
-def shows_times_twice(zone: str | None) -> bool:
-    """Return whether clocks of a zone are ever set back."""
-    return any(stretch.back for stretch in Zone(zone or "UTC").stretches)
