@@ -204,3 +204,35 @@ def test_a_distance_of_zero_changes_nothing_and_more_weakens_more() -> None:
 def test_distances_are_checked(distances: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         promise_if_belief_off(promise(Fraction(1)), **distances)
+
+
+def populations(*laws: tuple[str, str]) -> tf.FromPopulations:
+    named = {f"p{number}": dict(zip(("0", "1/4"), law, strict=True)) for number, law in enumerate(laws)}
+    return tf.FromPopulations(named, source="a test")
+
+
+def test_a_distance_of_the_whole_data_says_nothing_of_a_hidden_law() -> None:
+    """Two populations that are alike are published as they are; with other two the rows look the same overall."""
+    stated = tf.Pufferfish(tf.which_population(), populations(("1/2", "1/2"), ("1/2", "1/2")))
+    made = tf.calibrate(stated, tf.EachValue(), 1, mechanism="optimal", allow_zero_noise=True)
+    other = populations(("3/4", "1/4"), ("1/4", "3/4"))  # half of each: 1/2, 1/2 as stated
+    assert true_loss(tf.Pufferfish(tf.which_population(), other), tf.EachValue(), made.randomiser).loss > 1
+    for unconditional in (0, 0.1):
+        with pytest.raises(InputError, match="no fact about them"):
+            promise_if_belief_off(made.guarantee, unconditional=unconditional)
+    assert promise_if_belief_off(made.guarantee, conditional=0.1).epsilon == made.epsilon + Fraction(1, 5)
+    shown = tf.compare(stated, tf.EachValue(), 1).if_belief_off
+    assert {row.overall for row in shown} == {None}
+    assert {row.cells[2] for row in shown} == {"-"}
+    assert {row.to_dict()["epsilon_overall"] for row in shown} == {None}
+    facts = tf.compare(tf.Pufferfish(tf.every_entry(), belief(table([1] * 8))), tf.Count(1), 1).if_belief_off
+    assert all(row.overall == weakened(Fraction(1), Fraction(0), 2 * row.off_by) for row in facts)
+
+
+def test_a_promise_per_unit_of_distance_is_not_weakened_per_unit() -> None:
+    """At a quarter of a unit 2 Delta is 8 Delta for each unit."""
+    stated = tf.Pufferfish(tf.which_population("w-infinity"), populations(("1/2", "1/2"), ("2/5", "3/5")))
+    made = tf.calibrate(stated, tf.EachValue(), Fraction(1, 2), mechanism="exponential")
+    with pytest.raises(InputError, match="epsilon d \\+ 2 Delta"):
+        promise_if_belief_off(made.guarantee, conditional=0.1)
+    assert not tf.compare(stated, tf.EachValue(), 1).if_belief_off

@@ -46,7 +46,10 @@ class Covers(StrEnum):
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A promise: Pr[M in S | a] <= e^epsilon Pr[M in S | b] + delta for every comparison a -> b of the framework."""
+    """A promise: Pr[M in S | a] <= e^epsilon Pr[M in S | b] + delta for every comparison a -> b of the framework.
+
+    `hides_facts` says whether the data tell which hypothesis holds.
+    """
 
     epsilon: Fraction
     delta: Fraction
@@ -55,6 +58,7 @@ class Guarantee:
     framework: str
     assumptions: tuple[str, ...]
     conditions: tuple[str, ...] = ()
+    hides_facts: bool = True
 
     @property
     def composition(self) -> Composition:

@@ -38,6 +38,7 @@ from fractions import Fraction
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
+from takifugu.model.frameworks import DEFINITIONS
 from takifugu.numbers.noise_quantiles import laplace_survival
 from takifugu.numbers.rationals import Number, as_fraction, round_up, to_text
 
@@ -48,39 +49,53 @@ OFF_BY = (
     "belief off by d: the data, given each secret (or overall), are at most e^d times likelier or less likely than "
     "under a stated belief. Promises that compose as whole do not depend on the belief."
 )
+#: What stands for the overall promise where what is hidden is no fact about the data.
+NO_FACTS = "-"
 _BITS = 80
 
 
 @dataclass(frozen=True)
 class Weakened:
-    """What (epsilon, delta) becomes for a belief that is off by `off_by`, given each secret and overall."""
+    """What (epsilon, delta) becomes for a belief that is off by `off_by`, given each secret and overall.
+
+    `overall` is None where what is hidden is no fact about the data.
+    """
 
     off_by: Fraction
     conditional: tuple[Fraction, Fraction]
-    overall: tuple[Fraction, Fraction]
+    overall: tuple[Fraction, Fraction] | None
 
     @property
     def cells(self) -> tuple[str, str, str]:
         """Return the row under OFF_HEADER."""
-        return number(float(self.off_by)), _promise(*self.conditional), _promise(*self.overall)
+        overall = NO_FACTS if self.overall is None else _promise(*self.overall)
+        return number(float(self.off_by)), _promise(*self.conditional), overall
 
-    def to_dict(self) -> dict[str, str]:
+    def to_dict(self) -> dict[str, str | None]:
+        overall = (None, None) if self.overall is None else map(to_text, self.overall)
+        epsilon_overall, delta_overall = overall
         return {
             "off_by": to_text(self.off_by),
             "epsilon": to_text(self.conditional[0]),
             "delta": to_text(self.conditional[1]),
-            "epsilon_overall": to_text(self.overall[0]),
-            "delta_overall": to_text(self.overall[1]),
+            "epsilon_overall": epsilon_overall,
+            "delta_overall": delta_overall,
         }
 
 
-def if_belief_off(epsilon: Fraction, delta: Fraction) -> tuple[Weakened, ...]:
+def if_belief_off(epsilon: Fraction, delta: Fraction, hides_facts: bool = True) -> tuple[Weakened, ...]:
     """Return the promise at the distances 0.01, 0.1 and 0.5.
+
+    Of distances overall nothing follows unless the secrets are facts about the data.
 
     >>> [row.cells for row in if_belief_off(Fraction(1), Fraction(0))][1]
     ('0.1', 'epsilon 1.2', 'epsilon 1.4')
     """
-    return tuple(Weakened(d, weakened(epsilon, delta, d), weakened(epsilon, delta, 2 * d)) for d in PRIORS)
+    rows = []
+    for d in PRIORS:
+        overall = weakened(epsilon, delta, 2 * d) if hides_facts else None
+        rows.append(Weakened(d, weakened(epsilon, delta, d), overall))
+    return tuple(rows)
 
 
 def _promise(epsilon: Fraction, delta: Fraction) -> str:
@@ -96,7 +111,8 @@ def promise_if_belief_off(
     Delta is the largest absolute log-ratio of two laws of the data: given each secret (`conditional`, epsilon becomes
     epsilon + 2 Delta) or of the whole data (`unconditional`, epsilon + 4 Delta). A promise that covers everything stays
     as it is. For several releases ask about their joint promise, `compose(calibrations)`, not about each. Raises
-    InputError unless exactly one distance is given, and for one that is negative or not finite.
+    InputError unless exactly one distance is given, for one that is negative or not finite, for a promise per unit of a
+    distance, and for a distance of the whole data where what is hidden is no fact about them.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100)
@@ -118,7 +134,21 @@ def promise_if_belief_off(
             f"the distance is {distance!r}", rule="it must not be negative",
             fix="0 means that the belief is a stated one",
         )
-    if guarantee.covers is Covers.EVERYTHING or off_by == 0:
+    if guarantee.covers is Covers.EVERYTHING:
+        return guarantee
+    if any(DEFINITIONS.find(name).per_distance for name in guarantee.definition.split("+")):
+        raise InputError(
+            "epsilon is multiplied by the distance of what is compared",
+            rule="at distance d and off by Delta, given each secret, it is epsilon d + 2 Delta",
+            fix="add 2 Delta to each product",
+        )
+    if unconditional is not None and not guarantee.hides_facts:
+        raise InputError(
+            "what is hidden is a law that the data follow, and no fact about them",
+            rule="laws of the whole data may be equal where those given each secret are far apart",
+            fix="give conditional=..., the distance given each secret",
+        ).at("unconditional")
+    if off_by == 0:
         return guarantee
     epsilon, delta = weakened(guarantee.epsilon, guarantee.delta, factor * off_by)
     condition = f"also for a belief that is off by at most {to_text(off_by)} from a stated one, {scope}"

@@ -7,6 +7,7 @@ from fractions import Fraction
 from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
+from takifugu.analysis.robustness import Weakened, if_belief_off
 from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, Alternative, Comparisons
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import Calibration
@@ -139,8 +140,10 @@ def compare(
     outcomes, remarks = rows(trials, choice, only), definition.remarks(problem)
     best = taken(trials, choice, only)
     sums = () if best is None else definition.printed_sums(problem, best.randomiser)
-    believed = bool(framework.beliefs) and not definition.per_distance
-    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, believed, sums, *error_words(problem))
+    off: tuple[Weakened, ...] = ()
+    if framework.beliefs and not definition.per_distance:
+        off = if_belief_off(problem.epsilon, problem.delta, framework.hides_facts)
+    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, off, sums, *error_words(problem))
 
 
 @searches.stopping()
@@ -241,6 +244,7 @@ def _calibration(
         framework.fingerprint(),
         framework.assumptions(),
         (*bound.conditions, *conditions),
+        framework.hides_facts,
     )
     calibration = Calibration(
         framework,

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, overload
 
 from takifugu.analysis.guarantee import Composition
-from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
+from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json
 from takifugu.core.text.markup import folded, html_table, note
@@ -107,15 +107,16 @@ class Comparisons(Sequence[Alternative]):
 
     "auto" takes the one marked as chosen. Where the least error of all is another one's, that one is marked "if the
     only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow". `remarks`
-    are sentences about what is no mechanism for this definition; `believed` says whether there is a belief, which may
-    be off; `error_words` say what an error is; `sums` are a paper's promises for the chosen one, beside what holds.
+    are sentences about what is no mechanism for this definition; `if_belief_off` is the promise where a belief is off
+    by 0.01, 0.1 and 0.5, if it may be off; `error_words` say what an error is; `sums` are a paper's promises for the
+    chosen one, beside what holds.
     """
 
     rows: tuple[Alternative, ...]
     epsilon: Fraction
     delta: Fraction
     remarks: tuple[str, ...] = ()
-    believed: bool = True
+    if_belief_off: tuple[Weakened, ...] = ()
     sums: tuple[PrintedSum, ...] = ()
     error_words: str = EXPECTED_ERROR
 
@@ -135,7 +136,7 @@ class Comparisons(Sequence[Alternative]):
         return iter(self.rows)
 
     def __str__(self) -> str:
-        off = [text_table(OFF_HEADER, self._off_cells), filled(OFF_BY)] if self.believed else []
+        off = [text_table(OFF_HEADER, self._off_cells), filled(OFF_BY)] if self.if_belief_off else []
         title = f"{self._title}; error: {self.error_words}"
         sums = [filled(_OF_SUMS), text_table(_SUMS, [row.cells for row in self.sums])] if self.sums else []
         return "\n\n".join([filled(title), as_text(self.rows), *map(filled, self.remarks), *sums, *off])
@@ -163,16 +164,11 @@ class Comparisons(Sequence[Alternative]):
 
     def _repr_html_(self) -> str:
         remarks = "".join(map(note, self.remarks))
-        off = html_table(OFF_HEADER, self._off_cells, OFF_BY) if self.believed else ""
+        off = html_table(OFF_HEADER, self._off_cells, OFF_BY) if self.if_belief_off else ""
         title = f"{self._title}; error: {self.error_words}"
         sums = html_table(_SUMS, [row.cells for row in self.sums], _OF_SUMS) if self.sums else ""
         whole = as_html(self.rows, title) + remarks + folded("As a paper adds it up", sums)
         return whole + folded("If the belief is inaccurate", off)
-
-    @property
-    def if_belief_off(self) -> tuple[Weakened, ...]:
-        """Return the promise for beliefs off by 0.01, 0.1 and 0.5."""
-        return if_belief_off(self.epsilon, self.delta) if self.believed else ()
 
     @property
     def _off_cells(self) -> list[tuple[str, ...]]:

@@ -230,13 +230,14 @@ class Calibration:
         if data["asked"] is not None:
             requested = (Fraction(data["asked"]["epsilon"]), Fraction(data["asked"]["delta"]))
         numbers = tuple((str(name), float(value)) for name, value in witness["numbers"])
+        framework = frameworks.from_dict(data["framework"])
         return Calibration(
-            frameworks.from_dict(data["framework"]),
+            framework,
             queries.from_dict(data["query"]),
             data["mechanism"],
             data["source"],
             randomisers.from_dict(data["randomiser"]),
-            _guarantee(data["guarantee"]),
+            _guarantee(data["guarantee"], framework.hides_facts),
             Witness(witness["comparison"], witness["detail"], numbers),
             bool(data["hides_one_entry"]),
             requested,
@@ -244,7 +245,7 @@ class Calibration:
         )
 
 
-def _guarantee(data: Plain) -> Guarantee:
+def _guarantee(data: Plain, hides_facts: bool) -> Guarantee:
     return Guarantee(
         Fraction(data["epsilon"]),
         Fraction(data["delta"]),
@@ -253,4 +254,5 @@ def _guarantee(data: Plain) -> Guarantee:
         data["framework"],
         tuple(data["assumptions"]),
         tuple(data["conditions"]),
+        hides_facts,
     )

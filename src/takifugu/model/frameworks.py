@@ -23,7 +23,7 @@ from takifugu.model.beliefs.domain import from_dict as domain_from_dict
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.queries.coding import alphabets
-from takifugu.model.secrets import Secret, WhichLaw
+from takifugu.model.secrets import OF_LAWS, Secret, WhichLaw
 from takifugu.model.secrets.hypotheses import Comparison
 from takifugu.numbers.distributions.pmf import Pmf
 
@@ -106,6 +106,11 @@ class Framework:
     def is_pair(self) -> bool:
         """Return whether distributions are compared directly, without entries (`between`)."""
         return bool(self.pairs)
+
+    @property
+    def hides_facts(self) -> bool:
+        """Return whether the data say which hypothesis holds."""
+        return OF_LAWS.isdisjoint(secret["kind"] for secret in self._plain["secrets"])
 
     def comparisons(self) -> Iterator[Comparison]:
         """Enumerate every ordered comparison, for tests and small cases.

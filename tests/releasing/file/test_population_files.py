@@ -367,6 +367,25 @@ def test_what_was_paid_and_not_drawn_is_drawn_once_from_the_same_rows(
     assert Ledger.open(tmp_path / "ledger.db").spent("answers").spent.epsilon == F(1, 2)
 
 
+def test_what_is_paid_for_some_people_is_not_drawn_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows do not say whose they are: equal rows of other people are another release, and these pay for it."""
+    from takifugu.mechanisms.local.senders import Values
+
+    def about(*people: str) -> Path:
+        return places_in(tmp_path, BY_NAME, "person,x,y\n" + "".join(f"{name},1.5,0.5\n" for name in people))
+
+    with failing(monkeypatch, Values, "send", OSError(5, "no randomness")), pytest.raises((TakifuguError, OSError)):
+        tf.release_file(about("Ana", "Ben"))
+    ledger = tmp_path / "ledger.db"
+    about("Eva", "Ben")
+    assert "is not what was paid for" in tf.resume(ledger)[0].problem
+    assert tf.release_file(about("Eva", "Ben")).completed is None
+    (source,) = Ledger.open(ledger).show()
+    assert (source.units, source.releases, source.unpublished) == (3, 2, 1)
+
+
 def test_several_mistakes_in_the_data_never_name_a_person_in_a_traceback(tmp_path: Path) -> None:
     import traceback
 

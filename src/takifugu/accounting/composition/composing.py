@@ -131,6 +131,7 @@ def compose(
         framework="+".join(frameworks),
         assumptions=tuple(dict.fromkeys(chain.from_iterable(c.guarantee.assumptions for c in calibrated))),
         conditions=tuple(dict.fromkeys(conditions)),
+        hides_facts=all(framework.hides_facts for framework in frameworks.values()),
     )
 
 

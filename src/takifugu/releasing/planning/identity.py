@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
+from takifugu.data import Counted
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.releasing.file.keys import UNSAID, plain
 from takifugu.releasing.file.sharing import sharing
@@ -75,10 +76,18 @@ def identity_of(
         question_parts = {name: part for name, part in parts.items() if name not in _OTHERWISE}
         if not answer.question.calendar:
             del question_parts["calendar"]
-        whose = {**question_parts, "readers": len(answer.question.readers)}
+        whose = {**question_parts, "readers": _readers(answer)}
         for part in (_plain(whose), noise_digests[id(calibration)], answer.seen.digest()):
             digest.update(hashlib.sha256(part).digest())
     return digest.digest()
+
+
+def _readers(answer: Ready) -> int | list[str]:
+    """Return who is debited, or how many where the question or the data name them."""
+    readers = answer.question.readers
+    if len(readers) == 1 or isinstance(answer.seen.data, Counted):
+        return len(readers)
+    return [*readers]
 
 
 def keys_of(file: ReleaseFile, item: Item) -> str:

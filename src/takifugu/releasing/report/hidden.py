@@ -11,6 +11,7 @@ from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, if_belief_off
 from takifugu.core.escaping import number
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
+from takifugu.model.secrets import OF_LAWS
 from takifugu.releasing.certificates.certificate import Certificate, in_short, is_worded, not_promised
 from takifugu.releasing.report.page import Block, Bullets, Figure, Table, Words, sentence
 
@@ -41,7 +42,9 @@ def if_off(c: Certificate) -> Block:
         return Words(_WHOLE)
     if definitions.find(c.definition).per_distance:
         return Words(_PER_DISTANCE)
-    rows = [row.cells for row in if_belief_off(Fraction(c.epsilon), Fraction(c.delta))]
+    kinds = {secret["kind"] for framework in c.frameworks.values() for secret in framework["secrets"]}
+    off = if_belief_off(Fraction(c.epsilon), Fraction(c.delta), OF_LAWS.isdisjoint(kinds))
+    rows = [row.cells for row in off]
     return Table(f"The promise of {c.release} for other beliefs", OFF_HEADER, rows, (0,), sentence(OFF_BY))
 
 
