@@ -23,7 +23,7 @@ from takifugu.model.beliefs.domain import from_dict as domain_from_dict
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.queries.coding import alphabets
-from takifugu.model.secrets import OF_LAWS, Secret, WhichLaw
+from takifugu.model.secrets import OF_FACTS, Secret, WhichLaw
 from takifugu.model.secrets.hypotheses import Comparison
 from takifugu.numbers.distributions.pmf import Pmf
 
@@ -110,7 +110,7 @@ class Framework:
     @property
     def hides_facts(self) -> bool:
         """Return whether the data say which hypothesis holds."""
-        return OF_LAWS.isdisjoint(secret["kind"] for secret in self._plain["secrets"])
+        return OF_FACTS.issuperset(secret["kind"] for secret in self._plain["secrets"])
 
     def comparisons(self) -> Iterator[Comparison]:
         """Enumerate every ordered comparison, for tests and small cases.

@@ -13,8 +13,8 @@ from takifugu.core.registry import Registry
 from takifugu.model.secrets.families import Believed, Family, View
 from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, PropertyIs, entry_is
 
-#: Kinds of secrets about the laws that data follow: no data say which of their values holds.
-OF_LAWS = frozenset(("which-law", "which-population", "distribution-parameter"))
+#: Kinds of secrets about facts: the data say which hypothesis holds. Of other kinds nobody knows.
+OF_FACTS = frozenset(("every-entry", "entry", "presence", "dataset-property"))
 
 
 @runtime_checkable

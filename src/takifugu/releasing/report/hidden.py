@@ -11,7 +11,7 @@ from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, if_belief_off
 from takifugu.core.escaping import number
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
-from takifugu.model.secrets import OF_LAWS
+from takifugu.model.secrets import OF_FACTS
 from takifugu.releasing.certificates.certificate import Certificate, in_short, is_worded, not_promised
 from takifugu.releasing.report.page import Block, Bullets, Figure, Table, Words, sentence
 
@@ -43,7 +43,7 @@ def if_off(c: Certificate) -> Block:
     if definitions.find(c.definition).per_distance:
         return Words(_PER_DISTANCE)
     kinds = {secret["kind"] for framework in c.frameworks.values() for secret in framework["secrets"]}
-    off = if_belief_off(Fraction(c.epsilon), Fraction(c.delta), OF_LAWS.isdisjoint(kinds))
+    off = if_belief_off(Fraction(c.epsilon), Fraction(c.delta), OF_FACTS.issuperset(kinds))
     rows = [row.cells for row in off]
     return Table(f"The promise of {c.release} for other beliefs", OFF_HEADER, rows, (0,), sentence(OFF_BY))
 
