@@ -22,8 +22,8 @@ from takifugu.releasing.file.tables import Table
 if TYPE_CHECKING:
     from takifugu.accounting.composition.charges import Calibrated
 
-#: The keys of a table that choose its window.
-WINDOW_KEYS = ("from", "to", "window", "every")
+#: The keys of a table that choose its window, with the names of their values.
+WINDOW_KEYS = {"from": "from_", "to": "to", "window": "window", "every": "every"}
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
 _LONGEST_NAME = 64
@@ -92,7 +92,7 @@ class Windowed(Table):
 
 def has_key(item: object, key: str) -> bool:
     """Return whether a table has a key."""
-    return bool(written(item, ({"from": "from_"}.get(key, key),)))
+    return bool(written(item, (WINDOW_KEYS.get(key, key),)))
 
 
 def window_of(item: Windowed, calendar: Calendar) -> range:
@@ -158,7 +158,7 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
 def calendar_faults(
     source: CalendarKeys,
     items: Sequence[Any],
-    keys: Sequence[str] = WINDOW_KEYS,
+    keys: Iterable[str] = tuple(WINDOW_KEYS),
     needs: Callable[[Any, str], bool] = has_key,
     further: Callable[[Any, int, Calendar], Iterable[TakifuguError]] = lambda *_: (),
 ) -> Iterator[TakifuguError]:
