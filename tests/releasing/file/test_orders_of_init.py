@@ -54,8 +54,8 @@ def test_a_clock_that_was_set_back_orders_rows(
 
 
 DAY, DRAW = datetime(2025, 1, 1), random.Random(8)
-#: Tables by what is told of them: their header, their rows, and what [source] says, None for no such key.
-TOLD: dict[str, tuple[str, list[str], dict[str, str | None]]] = {
+#: Tables by what shows in them: their header, their rows, and what [source] says, None for no such key.
+SOURCES: dict[str, tuple[str, list[str], dict[str, str | None]]] = {
     "a row of the next person is no clock set back": (
         "time,box,state",
         [f"{DAY + timedelta(minutes=k + 20 * (box == 'K2'))},{box},{'ab'[k * k % 7 < 3]}"
@@ -86,9 +86,9 @@ TOLD: dict[str, tuple[str, list[str], dict[str, str | None]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_what_is_told_of_a_table(tmp_path: Path, name: str) -> None:
-    header, rows, expected = TOLD[name]
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_source_that_is_drafted(tmp_path: Path, name: str) -> None:
+    header, rows, expected = SOURCES[name]
     _, _, source = started(tmp_path, header, rows)
     assert {key: source.get(key) for key in expected} == expected
 

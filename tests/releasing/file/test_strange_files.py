@@ -105,7 +105,7 @@ def of_two_hundred_columns(some: list[tuple[str, datetime, float]]) -> bytes:
 
 
 #: Files by what is strange in them: their content, and the keys that say how it is written.
-WRITTEN = {
+FILES = {
     "semicolons, decimal commas and days first, in latin-1": (latin(rows()), LATIN),
     "an export of Excel": (
         of_excel(rows()), f'decimal = ","\nthousands = "."\norder_format = "%d.%m.%y %H:%M"\n{BINS}',
@@ -119,9 +119,9 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", FILES)
 def test_a_file_as_it_is_written(tmp_path: Path, reader: str, name: str) -> None:
-    content, keys = WRITTEN[name]
+    content, keys = FILES[name]
     spec = SPEC
     if name == "no header":
         for number, column in enumerate(("Station", "Aktivität", "Zeit"), start=1):

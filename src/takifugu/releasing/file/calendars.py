@@ -14,6 +14,7 @@ from takifugu.core.sections import written
 from takifugu.data import Calendar, Zone, check_order_format, parse_step
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Number, Text, checked, meaning
+from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, broken, fault
 from takifugu.releasing.file.sections import SourceKeys
 from takifugu.releasing.file.tables import Table
@@ -21,8 +22,8 @@ from takifugu.releasing.file.tables import Table
 if TYPE_CHECKING:
     from takifugu.accounting.composition.charges import Calibrated
 
-#: The keys of a table that choose its window.
-WINDOW_KEYS = ("from", "to", "window", "every")
+#: The keys of a table that choose its window, with the names of their values.
+WINDOW_KEYS = {"from": "from_", "to": "to", "window": "window", "every": "every"}
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
 _LONGEST_NAME = 64
@@ -91,7 +92,7 @@ class Windowed(Table):
 
 def has_key(item: object, key: str) -> bool:
     """Return whether a table has a key."""
-    return bool(written(item, ({"from": "from_"}.get(key, key),)))
+    return bool(written(item, (WINDOW_KEYS.get(key, key),)))
 
 
 def window_of(item: Windowed, calendar: Calendar) -> range:
@@ -127,10 +128,12 @@ def expanded(spec: Any) -> tuple[Windowed, ...]:
     return tuple(single_items)
 
 
-def still_open(item: Windowed, calendar: Calendar, places: range) -> str:
-    """Return the table's window as text while still open, else ""."""
-    is_window = item.window is not None or item.to is not None
-    return calendar.written(places) if is_window and not calendar.is_over(places) else ""
+def windowed(file: ReleaseFile, item: Windowed, calendar: Calendar, places: range) -> ReleaseFile:
+    """Return the file for a table that reads these steps."""
+    is_window, still_open = item.window is not None or item.to is not None, ""
+    if is_window and not calendar.is_over(places):
+        still_open = calendar.written(places)
+    return replace(file, places=places, place=(calendar.at(places.start), calendar.name), still_open=still_open)
 
 
 def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: Windowed) -> Window:
@@ -155,7 +158,7 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
 def calendar_faults(
     source: CalendarKeys,
     items: Sequence[Any],
-    keys: Sequence[str] = WINDOW_KEYS,
+    keys: Iterable[str] = tuple(WINDOW_KEYS),
     needs: Callable[[Any, str], bool] = has_key,
     further: Callable[[Any, int, Calendar], Iterable[TakifuguError]] = lambda *_: (),
 ) -> Iterator[TakifuguError]:

@@ -15,6 +15,7 @@ from takifugu.core.sections import written
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 from takifugu.numbers.transport.metrics import Declared
+from takifugu.releasing.file.calendars import WINDOW_KEYS
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, broken, fault
 from takifugu.releasing.file.sections import SourceKeys
@@ -25,8 +26,6 @@ CHOICES = ("median", "quantile", "mode", "top-k")
 ITS_EPSILON = "give the table an epsilon of its own"
 _SHARES = "belongs to a table that shares the joint epsilon"
 _EPSILONS = "it must lie between 1e-9 and 10000, write for example 1.0"
-#: The keys that say about which window a table is.
-_WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}
 
 
 def promise_problems(item: Table, number: int, definition: str) -> Iterator[TakifuguError]:
@@ -153,7 +152,7 @@ def _faults_of_sharing(
          f"is {item.scope!r}, and {first.name!r}, which shares the epsilon, has {first.scope!r}",
          f"write the same, or {ITS_EPSILON}"),
     )  # fmt: skip
-    for attribute, key in _WINDOW.items():
+    for key, attribute in WINDOW_KEYS.items():
         if getattr(item, attribute, None) != getattr(first, attribute, None):
             what = f"is not that of {first.name!r}, which shares the epsilon"
             yield from broken((True, f"{place}.{key}", what, f"write the same window, or {ITS_EPSILON}"))

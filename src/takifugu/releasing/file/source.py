@@ -29,11 +29,8 @@ BLAMED = (*PARTS, "renamed", "engine", "columns", "order", "value", "empty")
 _OF_CSV = frozenset(("delimiter", "encoding", "header"))
 
 
-class Unopened:
-    """Given in place of data: nothing private is opened, and what only the data show is not looked at."""
-
-
-UNOPENED = Unopened()
+#: Given in place of data: nothing private is opened, and what only the data show is not looked at.
+UNOPENED = object()
 
 
 def written_of(*keys: object) -> Written:

@@ -64,11 +64,9 @@ class Reading:
     def _section(self, name: str, members: list[type[BaseModel]]) -> BaseModel | None:
         raw = self._raw.get(name)
         kind = raw.get("kind") if isinstance(raw, dict) else None
-        kinds: dict[str, type[BaseModel]] = {}
+        kinds: dict[str, type[BaseModel]] = {_kind_of(member): member for member in members}
         if name == "belief":
             kinds = dict.fromkeys(KINDS.names, self._kind.believes)
-        for member in members if not kinds else ():
-            kinds[_kind_of(member)] = member
         if name not in self._raw:
             self.faults.append(missing((name,), kinds))
             return None

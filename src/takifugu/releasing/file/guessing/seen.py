@@ -38,8 +38,9 @@ _LONGEST_NAME = 4
 #: The moment of what is missing, before all others.
 MISSING = float("-inf")
 _format = lru_cache(TimeFormat)
-#: The day of times of day, which are compared as times; a day by points is none of ISO 8601.
-ISO_DATE, _FIRST_DAY, _POINTS = "%Y-%m-%d", "01.01.1970 ", "%d.%m.%Y "
+ISO_DATE = "%Y-%m-%d"
+#: The day of times of day, which are compared as times, and its format, which is not that of ISO 8601.
+_FIRST_DAY, _POINTS = "01.01.1970 ", "%d.%m.%Y "
 #: A time of day as a number (930 is 9:30), and its format, which is read with four digits; hours, and theirs.
 _NUMBER, DIGITS, _HOUR, WHOLE_HOURS = r"(?:[01]?[0-9]|2[0-3])?[0-5]?[0-9]", "%H%M", r"[01]?[0-9]|2[0-3]", "%H"
 

@@ -27,8 +27,8 @@ from takifugu.releasing.file.calendars import (
     calendar_faults,
     expanded,
     facts_of,
-    still_open,
     window_of,
+    windowed,
 )  # fmt: skip
 from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.keys import ROWS
@@ -96,15 +96,8 @@ class UnderPolicy(Kind):
         if (calendar := spec.source.calendar) is None:
             return file
         places = window_of(item, calendar)
-        domain = replace(file.belief, steps=len(places))
-        return replace(
-            file,
-            belief=domain,
-            framework=self.framework_of(spec, domain),
-            places=places,
-            place=(calendar.at(places.start), calendar.name),
-            still_open=still_open(item, calendar, places),
-        )
+        domain, part = replace(file.belief, steps=len(places)), windowed(file, item, calendar, places)
+        return replace(part, belief=domain, framework=self.framework_of(spec, domain))
 
     def certificate_words(self, file: ReleaseFile, item: Windowed, calibration: Calibration) -> tuple[Fact, ...]:
         calendar = file.sections(PolicyReleaseSpec).source.calendar

@@ -46,7 +46,12 @@ class Records(Kind):
                 problem = f"belongs to a belief of kind {' or '.join(READERS[key])}"
                 yield fault(("source", key), problem, f"a belief of kind {kind!r} does not use it")
         yield from self.shape_faults(spec)
-        yield from self.by_shape(spec)
+        for number, item in enumerate(spec.release):
+            if item is not None and item.by is not None and "group" not in self.reads:
+                yield fault(
+                    ("release", number, "by"), f"does not belong to a belief of kind {kind!r}",
+                    'to count combinations over many rows write belief.kind = "users", with value = ["age", "sex"]',
+                )  # fmt: skip
         for key, value in values_of(hide, _HIDES).items():
             if value and key != self.hides:
                 fix = f"with {kind!r} write {self.hides}, or leave it out" if self.hides else "leave it out"
@@ -62,15 +67,6 @@ class Records(Kind):
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterable[TakifuguError]:
         """Yield the contradictions between sections of this kind."""
         return ()
-
-    def by_shape(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-        """Yield a fault for each table with `by`."""
-        for number, item in enumerate(spec.release):
-            if item is not None and item.by is not None:
-                yield fault(
-                    ("release", number, "by"), f"does not belong to a belief of kind {spec.belief.kind!r}",
-                    'to count combinations over many rows write belief.kind = "users", with value = ["age", "sex"]',
-                )  # fmt: skip
 
     def values(self, belief: Belief) -> list[tuple[State, ...]]:
         """Return each entry's values; two must not be spelt alike."""

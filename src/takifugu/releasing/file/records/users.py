@@ -59,8 +59,6 @@ class Users(Records):
         if source.group is None and len(belief.groups or ()) > 1:
             fix = "write group = \"<the column with the name of each user's group>\""
             yield fault(("source", "group"), "is missing", fix)
-
-    def by_shape(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         yield from _by_faults(spec)
 
     def query_of(self, file: ReleaseFile, item: RecordItemSpec) -> Query:
@@ -150,7 +148,7 @@ def _combined_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
     several = isinstance(spec.source.value, tuple)
     for number, values in enumerate(_value_lists(belief)):
         where: Where = ("belief", "values") if belief.groups is None else ("belief", "groups", number, "values")
-        odd = [value for value in values if isinstance(value, tuple) != several or _width(value) != len(columns)]
+        odd = [value for value in values if isinstance(value, tuple) != several or len(_parts(value)) != len(columns)]
         if odd and columns:
             problem = f"has {combined(odd[0])!r}, which is not one value for each column of source.value"
             examples = [f"a value of {column}" for column in columns]
@@ -167,8 +165,9 @@ def _value_lists(belief: Any) -> list[Sequence[Any]]:
     return [group.values for group in belief.groups]
 
 
-def _width(value: object) -> int:
-    return len(value) if isinstance(value, tuple) else 1
+def _parts(value: Any) -> tuple[Any, ...]:
+    """Return what a value has in each column."""
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
@@ -178,14 +177,12 @@ def _missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         if name not in columns:
             yield stranger(("belief", "missing"), name, "column of values", columns)
             continue
-        place, choices = columns.index(name), list[str]()
+        choices = dict[str, None]()
         for value in chain(*_value_lists(belief)):
-            parts = value if isinstance(value, tuple) else (value,) * len(columns)
-            if place < len(parts) and str(parts[place]) not in choices:
-                choices.append(str(parts[place]))
+            choices |= dict.fromkeys(map(str, _parts(value)[columns.index(name) :][:1]))
         if text not in choices:
             problem = f"{text!r} is none of the values"
-            yield fault(("belief", "missing", name), problem, f"write one of {choices}, or add it to them")
+            yield fault(("belief", "missing", name), problem, f"write one of {[*choices]}, or add it to them")
 
 
 def _by_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
@@ -226,11 +223,8 @@ def _by_group(query: Query, spec: RecordReleaseSpec, item: RecordItemSpec) -> Qu
 
 def _spelt(spec: RecordReleaseSpec, words: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the texts of each value, by column."""
-    texts = dict[str, tuple[str, ...]]()
-    for value in chain(*_value_lists(spec.belief)):
-        if isinstance(value, tuple):
-            texts[str(combined(value))] = tuple(map(str, value))
-    width = len(names_of(spec.source.value))
+    values, width = chain(*_value_lists(spec.belief)), len(names_of(spec.source.value))
+    texts = {str(combined(value)): tuple(map(str, _parts(value))) for value in values}
     return [texts.get(word, (word,) * width) for word in words]
 
 

@@ -16,7 +16,7 @@ from takifugu.model.queries.forms import Weighing, reads_alike
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.calendars import expanded, facts_of, still_open, window_of
+from takifugu.releasing.file.calendars import expanded, facts_of, window_of, windowed
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
 from takifugu.releasing.file.problems import blaming, fault
@@ -52,16 +52,8 @@ class Sequences(Kind):
         if calendar is None:
             return replace(file, most_steps=spec.belief.max_length)
         places, by_units = window_of(item, calendar), attribute_of(item, source) is not None
-        start = calendar.at(places.start), calendar.name
-        return replace(
-            file,
-            places=places,
-            place=start,
-            hides_gaps=source.gaps == "hidden",
-            still_open=still_open(item, calendar, places),
-            by_units=by_units,
-            most_steps=len(places),
-        )
+        part = windowed(file, item, calendar, places)
+        return replace(part, hides_gaps=source.gaps == "hidden", by_units=by_units, most_steps=len(places))
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Calibration) -> tuple[Fact, ...]:
         source = file.sections(ReleaseSpec).source
