@@ -18,6 +18,7 @@ from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.clocks import DIGITS, ISO_DATE, are_iso
 from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.kinds import KINDS
+
 #: Stands for what nothing tells, and is refused.
 _FILL_IN = "FILL IN"
 
@@ -85,7 +86,8 @@ def _value(start: Start) -> Iterator[Entry]:
     yield from start.named("value")
     value = start.roles.get("value")
     if value is not None and value.is_number and not value.is_few:
-        yield Entry("source", "bins", _FILL_IN, "the numbers that count as each state: { low = [0, 5], high = [5, 99] }")
+        why = "the numbers that count as each state: { low = [0, 5], high = [5, 99] }"
+        yield Entry("source", "bins", _FILL_IN, why)
 
 
 def _form(column: Seen, form: str, clock: str, answer: str | None) -> Entry:
