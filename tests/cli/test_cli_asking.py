@@ -116,7 +116,7 @@ def test_yes_takes_no_answer_on_which_protection_depends(log: Path) -> None:
 
 
 @pytest.mark.parametrize(("words", "place"), [
-    (["--rows", "wide"], "rows"), (["--rows", "stays"], "rows"), (["--whose", "nobody"], "whose"),
+    (["--rows", "wide"], "rows"), (["--rows", "stays"], "when"), (["--whose", "nobody"], "whose"),
     (["--whose", "state", "--publish", "state"], "publish"),
     (["--rows", "answers", "--whose", "-", "--step", "1h"], "step"),
     (["--rows", "changes", "--step", "3"], "step"), (["--rows", "changes", "--when", "-"], "when"),

@@ -215,6 +215,7 @@ def without_place(reason: int, layout: Layout) -> DataError:
             'ambiguous = "first" or "last", or "drop" to leave them out',
         ).at("timezone")
     how = "" if layout.order_format is None else f", are not written as {layout.order_format!r}"
+    how += " (%b is a month in English: Jan, May)" if "%b" in how else ""
     return DataError(
         f"column {layout.order!r} has values that are missing, not finite{how}, or no date of the calendar",
         rule="every row needs its place in the order",

@@ -168,9 +168,9 @@ def test_names_of_several_columns_are_said(tmp_path: Path) -> None:
     assert "Several columns are called 'state', so none of them is read: give each a name of its own." in said
 
 
-@pytest.mark.parametrize(
-    ("above", "number"), [(["Bericht vom 1.2.2025", ""], 2), (["Report", "made by x; y", ""], 3), (["A, B", ""], 2)]
-)
+@pytest.mark.parametrize(("above", "number"), [
+    (["Bericht vom 1.2.2025", ""], 2), (["Report", "made by x; y", ""], 3), (["A, B", ""], 2), (["sep=;", "A"], 2),
+])  # fmt: skip
 def test_a_title_above_the_names_is_noticed(tmp_path: Path, above: list[str], number: int) -> None:
     rows = [f"{who};{n};{'a' if n % 3 else 'b'}" for who in "pq" for n in range(60)]
     (tmp_path / "d.csv").write_text("\n".join([*above, "who;min;state", *rows, ""]))

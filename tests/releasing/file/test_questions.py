@@ -287,3 +287,14 @@ def test_empty_cells_of_a_sheet_need_a_state(tmp_path: Path) -> None:
     assert "source.empty" in succeed(*words).output
     succeed(*words, "--states", "x, absent", "--otherwise", "absent", "--force")
     assert 'empty = "absent"' in (tmp_path / "r.toml").read_text(encoding="utf-8")
+
+
+def test_measured_numbers_need_bins_and_each_piece_a_word(tmp_path: Path) -> None:
+    speeds = [random.Random(n).random() for n in range(480)]
+    lines = [f"u{n % 4},{n // 48},{START + timedelta(minutes=n // 4)},{speed:.3f}" for n, speed in enumerate(speeds)]
+    (tmp_path / "d.csv").write_text("\n".join(["user,trip,time,speed", *lines, ""]), encoding="utf-8")
+    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--yes", "--rows", "samples", "--whose", "user"]
+    missing = succeed(*words, "--publish", "speed", "--states", "slow, fast", "--independent", "yes").output
+    assert "write bins = {" in missing
+    assert "belief.pieces_independent" in missing, "that people are independent says nothing about their trips"
+    assert "belief.units_independent" not in missing

@@ -88,7 +88,7 @@ def test_a_suspicion_about_a_calendar_says_the_time_by_the_clock(
     (tmp_path / "w.toml").write_text(text)
     (table,) = release_file(tmp_path / "w.toml", anyway=True).tables
     words = opening(table.files[3].read_text(encoding="utf-8"))[-1]
-    assert f"sure that {unit or 'the row'} at {said} is 'calm' rather than 'busy' can become" in words
+    assert f"sure that {unit or 'the state'} at {said} is 'calm' rather than 'busy' can become" in words
 
 
 def test_a_release_that_is_read_back_says_from_where_on_differences_show() -> None:

@@ -43,14 +43,16 @@ def guess(file: DataFile) -> Written:
             notation = Written(encoding=_encoding(data.read(_LOOK)))
         with text_of_file(file, notation.codec) as text:
             lines = [*io.StringIO(text.read(_LOOK), newline="")]  # no line by line: one may be as long as the file
-        first = 1 if _says_separator(lines) else line_of_names(lines[:200])
+        above = int(_says_separator(lines))
+        first = line_of_names(lines[above:200])
+        first += above if first > 1 else 0
         with_names = replace(notation, lines=(first, first)) if first > 1 else notation
         dialect = look(file, with_names)
         start = first - 1 if first > 1 else dialect.skipped
         rows, ends = _first_rows(lines[start : start + 500], dialect.separator)
     except (DataError, ValueError, csv.Error):
         return notation  # opening it says what is wrong
-    below = 0 if _says_separator(lines) else rows_of_header(rows[1:])
+    below = 0 if above else rows_of_header(rows[1:])
     if below:
         return replace(notation, lines=(start + 1, start + ends[below]))
     bare = first == 1 and _is_data(dialect.names, rows)

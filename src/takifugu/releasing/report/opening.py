@@ -214,7 +214,7 @@ def _entry(hypothesis: EntryIs, word: str, unit: str, window: Window | None) -> 
     an entry is one of those called `word`.
     """
     if window is not None and hypothesis.entry == 0:
-        return f"{unit or 'the row'} at {window.start}"
+        return f"{unit or 'the state'} at {window.start}"
     whose = f" of {unit}" if unit else ""
     name = f"one {word}" if hypothesis.name in ("", f"{word} {hypothesis.entry}") else hypothesis.name
     return f"{name}{whose}"

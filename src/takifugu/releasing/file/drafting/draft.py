@@ -140,9 +140,8 @@ class Start:
                 fix = "write for example yes 0.1, no 0.9"
                 raise SpecError([InputError("does not name each of them once", fix=fix).at("belief", "next")])
             yield Entry("belief", "probabilities", [shares[state] for state in states], "how likely each of them is")
-        for role, word in {"unit": "person", "piece": "piece"}.items():
-            if role in self.roles and said.get("independent") == "yes":
-                yield Entry("belief", f"{role}s_independent", True, f"one {word} says nothing about the others")
+        if "unit" in self.roles and said.get("independent") == "yes":
+            yield Entry("belief", "units_independent", True, "one person says nothing about the others")
 
 
 def release(name: str, query: str, words: str) -> Iterator[Entry]:

@@ -20,8 +20,8 @@ from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.seen import DIGITS, ISO_DATE, Seen
 from takifugu.releasing.file.kinds import KINDS
 
-#: Stands for a format of times that nothing tells, and is refused.
-_UNREAD = "FILL IN"
+#: Stands for what nothing tells, and is refused.
+_FILL_IN = "FILL IN"
 
 
 def sequences(start: Start) -> Iterator[Entry]:
@@ -32,7 +32,7 @@ def sequences(start: Start) -> Iterator[Entry]:
         why = "how long a stay is; guessed: what a 1 is worth"
         if column.worth is None:  # refused until it is said
             why = 'how long a stay is, and what a 1 is worth: "1min"'
-        yield Entry("source", "duration", [column.name, column.worth or "FILL IN"], why)
+        yield Entry("source", "duration", [column.name, column.worth or _FILL_IN], why)
     yield from _steps(start) if start.across is None else _across(start, start.across)
     said = start.said
     if "step" in said:
@@ -47,7 +47,7 @@ def sequences(start: Start) -> Iterator[Entry]:
         yield Entry("source", "before", said["otherwise"], "what everybody was until a first row")
     elif start.across is not None and start.across.has_gaps:
         why = 'the state of an empty cell; without such a state, nulls = "unobserved"'
-        yield Entry("source", "empty", said.get("otherwise", "FILL IN"), why)
+        yield Entry("source", "empty", said.get("otherwise", _FILL_IN), why)
     elif "otherwise" in said:
         yield Entry("source", "otherwise", said["otherwise"], "the state of a step without a row")
     yield Entry("hide", "kind", "every-entry", "the state in every single step")
@@ -62,10 +62,10 @@ def _steps(start: Start) -> Iterator[Entry]:
     if form is None and clock is not None and not all(re.match(TIME, f"1970-01-01 {text}") for text in clock.labels):
         form = ISO_DATE
     if times is not None and times.is_unread:
-        form = _UNREAD
+        form = _FILL_IN
     if times is not None and form is not None:
         yield _form(times, form, "" if clock is None else f" {clock.clock_form}", start.said.get("dates"))
-    yield from start.named("value")
+    yield from _value(start)
 
 
 def _across(start: Start, across: Across) -> Iterator[Entry]:
@@ -78,10 +78,19 @@ def _across(start: Start, across: Across) -> Iterator[Entry]:
         yield Entry("source", "ignore", ignored, "columns that are not read")
     yield Entry("source", "order", across.order if day is None else [day.name, across.order], "what the headers are")
     if day is not None and (day.form is not None or day.is_unread):
-        yield _form(day, day.form or _UNREAD, " %H:%M", start.said.get("dates"))
+        yield _form(day, day.form or _FILL_IN, " %H:%M", start.said.get("dates"))
     elif across.form is not None:
         yield Entry("source", "order_format", across.form, "guessed: how the headers are written")
     yield Entry("source", "value", across.value, "what the cells are")
+
+
+def _value(start: Start) -> Iterator[Entry]:
+    """Yield the column to publish, and of measured numbers that they need bins."""
+    yield from start.named("value")
+    value = start.roles.get("value")
+    if value is not None and value.is_number and not value.is_few:
+        why = "the numbers that count as each state: { low = [0, 5], high = [5, 99] }"
+        yield Entry("source", "bins", _FILL_IN, why)
 
 
 def _form(column: Seen, form: str, clock: str, answer: str | None) -> Entry:
@@ -89,7 +98,7 @@ def _form(column: Seen, form: str, clock: str, answer: str | None) -> Entry:
     value, why = f"{answer or form}{clock}", "how its times are written" + ", 0930 for 9:30" * clock.endswith(DIGITS)
     rivals = [f'"{rival}{clock}"' for rival in column.forms if rival != (answer or form)]
     if rivals and answer is None:
-        value, why = "FILL IN", f'"{value}" or {rivals[0]}: nothing tells which is the day'
+        value, why = _FILL_IN, f'"{value}" or {rivals[0]}: nothing tells which is the day'
     elif rivals:
         why = f"{why}; {rivals[0]} fits, too"
     return Entry("source", "order_format", value, why)
@@ -97,7 +106,8 @@ def _form(column: Seen, form: str, clock: str, answer: str | None) -> Entry:
 
 def records(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about people or cases."""
-    yield from start.named("person", "unit", "value")
+    yield from start.named("person", "unit")
+    yield from _value(start)
     yield from start.meetings()
     yield Entry("hide", "kind", "every-entry", "every value of every single person")
     if start.kind == "users":

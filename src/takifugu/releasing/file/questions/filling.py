@@ -109,10 +109,9 @@ def _next(subject: Subject, answers: Answers) -> Question | None:
 
 
 def _independent(subject: Subject, answers: Answers) -> Question | None:
-    has_pieces = answers["rows"] == "samples" and "piece" in subject.facts.roles
-    if not _is_chain(subject, answers) or (answers.get("whose", NONE) == NONE and not has_pieces):
+    if not _is_chain(subject, answers) or answers.get("whose", NONE) == NONE:
         return None
-    yes = Choice("yes", "none says anything about another, nor one recording about the next")
+    yes = Choice("yes", "none says anything about another")
     words = "Does one person say nothing about the others?"
     return _later("independent", words, "no families, no shared rooms", yes)
 
