@@ -20,7 +20,11 @@ from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
 
 #: With delta, the odds may move further than by e^epsilon: by how many times as much, and math.inf is certainty.
 BEYOND = (2.0, 10.0, math.inf)
-
+#: What a suspicion is about where values of what is hidden are not compared with all others.
+OF_SOME = (
+    "This is said of two hidden values that are compared, of the one against the other. Of values that are not "
+    "compared, because they are too far apart or not listed, nothing is promised."
+)
 
 #: From this epsilon on a suspicion of 1 % may become one of 99 %.
 MUCH = 2 * math.log(99)

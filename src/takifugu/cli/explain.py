@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takifugu.accounting.suspicion import Suspicion, odds, one_sided, percent
+from takifugu.accounting.suspicion import OF_SOME, Suspicion, odds, one_sided, percent
 from takifugu.accounting.suspicion import explain as meaning_of
 from takifugu.cli.output import coloured, print_json, wrapped, write_new
 from takifugu.cli.progress import watching
@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release fi
 EPSILONS = tuple(as_fraction(text, "epsilon") for text in ("0.1", "0.2", "0.5", "1", "2", "5", "10"))
 _BAR = 26
 #: What a suspicion is about where epsilon is multiplied by a distance.
-AT_DISTANCE = (
+_AT_DISTANCE = (
     "This is said of two populations at a distance of 1. Epsilon is multiplied by their distance: farther apart, one "
     "can become surer."
 )
@@ -70,7 +70,9 @@ def explain(
     else:
         _print_meaning(meaning)
         if definition is not None and definition.per_distance:
-            click.echo(f"\n{wrapped(AT_DISTANCE)}")
+            click.echo(f"\n{wrapped(_AT_DISTANCE)}")
+        if any(map(_compares_some, chain.from_iterable(tables))):
+            click.echo(f"\n{wrapped(OF_SOME)}")
         for rows in tables:
             _print_prices(rows, prior, definition)
     if svg is not None:
@@ -88,6 +90,13 @@ def _definition(tables: Sequence[Sequence[Priced]]) -> Definition | None:
         if priced.calibration is not None:
             return definitions.find(priced.calibration.framework.definition)
     return None
+
+
+def _compares_some(priced: Priced) -> bool:
+    from takifugu.model.secrets import compares_some
+
+    secrets = () if priced.calibration is None else priced.calibration.framework.secrets
+    return any(compares_some(secret.to_dict()) for secret in secrets)
 
 
 def _as_defined(meaning: Suspicion, definition: Definition | None) -> Suspicion:
