@@ -270,7 +270,9 @@ def _in_numbers(c: Certificate) -> list[str]:
     if not is_worded(c):
         return []
     sentences = definitions.find(c.definition).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
-    return [f"between two that are compared: {words}" for words in sentences] if compares_some(c) else sentences
+    if compares_some(c):
+        return [f"between two that are compared: {words}" for words in sentences]
+    return sentences
 
 
 def compares_some(c: Certificate) -> bool:

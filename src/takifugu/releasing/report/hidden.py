@@ -65,7 +65,10 @@ def suspicions(c: Certificate) -> Iterator[Block]:
     if epsilon == 0:
         yield Words("With epsilon 0 nobody becomes any more or less sure of a hidden fact.")
         return
-    yield Words(f"{_MEANING} {suspicion.OF_SOME}" if compares_some(c) else _MEANING)
+    meaning = _MEANING
+    if compares_some(c):
+        meaning = f"{_MEANING} {suspicion.OF_SOME}"
+    yield Words(meaning)
     explained = [suspicion.explain(prior, epsilon, delta) for prior in _PRIORS]
     if delta:
         yield Bullets([suspicion.sentence(s) for s in explained])
