@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takifugu.accounting.suspicion import explain, odds, percent, posterior, sentence
+from takifugu.accounting.suspicion import explain, odds, one_sided, percent, posterior, sentence
 from takifugu.core.errors import InputError
 
 priors = st.floats(0.001, 0.999)
@@ -70,6 +70,31 @@ def test_no_pair_of_laws_goes_beyond_with_delta(seed: int, prior: float, epsilon
     outside = (p > edge * q) | (q > edge * p)
     assert max(p[outside].sum(), q[outside].sum()) <= 3 * delta + 1e-9
     assert f"at most {min(1.0, 3 * delta):.2g}" in sentence(seen)
+
+
+@given(st.integers(0, 10**6), priors, st.sampled_from([0.0, 0.05]))
+def test_where_the_opposite_is_not_hidden_it_may_become_certain(seed: int, prior: float, failure: float) -> None:
+    p, q = laws(seed)
+    p[0] = failure / 2  # what comes out so tells that it is not so
+    p /= p.sum()
+    q[1], p[2] = failure / 2, p[2] + 0.1  # and with delta the other way round
+    p, q = p / p.sum(), q / q.sum()
+    possible = (q > 0) & (p > 0) & (np.arange(len(p)) != 1)
+    epsilon = max(0.01, float(np.log(p[possible] / q[possible]).max()))
+    delta = float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
+    seen = one_sided(explain(prior, epsilon, min(delta, 0.99)))
+    assert right(prior, p, q) <= seen.right + 1e-12
+    assert seen.low == 0.0
+    if not failure:
+        after = prior * p[possible] / (prior * p[possible] + (1 - prior) * q[possible])
+        assert after.max() <= seen.high + 1e-12
+
+
+def test_the_largest_share_of_right_guesses_is_reached() -> None:
+    epsilon, prior = 1.0, 0.5
+    p, q = np.array([1.0, 0.0]), np.array([math.exp(-epsilon), 1 - math.exp(-epsilon)])
+    assert right(prior, p, q) == pytest.approx(one_sided(explain(prior, epsilon)).right)
+    assert right(prior, p, q) > explain(prior, epsilon).right  # the mutant: both ways
 
 
 @given(priors, epsilons)

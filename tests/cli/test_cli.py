@@ -233,3 +233,20 @@ def test_the_demo_sample_is_the_same_everywhere(tmp_path: Path) -> None:
     samples = [(tmp_path / name / "made-up-activity.csv").read_bytes() for name in ("a", "b")]
     assert samples[0] == samples[1]
     assert samples[0].count(b"\n") > 30_000
+
+
+@pytest.mark.parametrize(("example", "words", "low"), [
+    ("city", "it may become certain that it is not so", 0.0),
+    ("street", "Epsilon is multiplied by their distance", None),
+    ("exams", "Of values that are not compared, because they are too far apart or not listed", None),
+])  # fmt: skip
+def test_explain_says_no_more_than_the_definition_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: str, words: str, low: float | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    succeed("example", example)
+    assert words in " ".join(succeed("explain", f"{example}.toml").stdout.split())
+    told = json.loads(succeed("explain", "--json", f"{example}.toml").stdout)
+    rows = [row for table in told["tables"] for row in table["rows"]]
+    assert told.get("at_distance") == (1 if example == "street" else None)
+    assert low is None or {told["low"], *(row["low"] for row in rows)} == {low}

@@ -9,7 +9,7 @@ values and each is protected against each, "not a" is a mixture of them, and the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
@@ -20,7 +20,11 @@ from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
 
 #: With delta, the odds may move further than by e^epsilon: by how many times as much, and math.inf is certainty.
 BEYOND = (2.0, 10.0, math.inf)
-
+#: What a suspicion is about where values of what is hidden are not compared with all others.
+OF_SOME = (
+    "This is said of two hidden values that are compared, of the one against the other. Of values that are not "
+    "compared, because they are too far apart or not listed, nothing is promised."
+)
 
 #: From this epsilon on a suspicion of 1 % may become one of 99 %.
 MUCH = 2 * math.log(99)
@@ -95,6 +99,22 @@ def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
         _right(belief, loss, failure),
         beyond,
     )
+
+
+def one_sided(meaning: Suspicion) -> Suspicion:
+    """Return a suspicion where only the suspected fact is hidden, and not its opposite.
+
+    Then P(S|a) <= e^epsilon P(S|b) + delta bounds how far odds rise; they may fall to nothing. A test that says "a"
+    where b is true with probability x is right about a with probability min(1, e^epsilon x + delta) at most: what is
+    right is concave and piecewise linear in x, and largest at a corner.
+
+    >>> seen = one_sided(explain("50 %", 1))
+    >>> seen.low, percent(seen.high, up=True), percent(seen.right, up=True)
+    (0.0, '73.2 %', '81.7 %')
+    """
+    prior, missed = meaning.prior, (1 - meaning.delta) * math.exp(-meaning.epsilon)
+    right = max(prior * meaning.delta + 1 - prior, prior + (1 - prior) * (1 - missed), prior)
+    return replace(meaning, low=0.0, right=right)
 
 
 def warning(epsilon: Number) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from takifugu.accounting.suspicion import Suspicion, odds, percent
+from takifugu.accounting.suspicion import OF_SOME, Suspicion, odds, one_sided, percent
 from takifugu.accounting.suspicion import explain as meaning_of
 from takifugu.cli.output import coloured, print_json, wrapped, write_new
 from takifugu.cli.progress import watching
@@ -24,12 +25,18 @@ from takifugu.core.text.tables import labelled, text_table
 from takifugu.numbers.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release files
+    from takifugu.accounting.definitions import Definition
     from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.planning.plan import Priced, Watch
 
 #: The epsilons that a release file is priced at, beside its own.
 EPSILONS = tuple(as_fraction(text, "epsilon") for text in ("0.1", "0.2", "0.5", "1", "2", "5", "10"))
 _BAR = 26
+#: What a suspicion is about where epsilon is multiplied by a distance.
+_AT_DISTANCE = (
+    "This is said of two populations at a distance of 1. Epsilon is multiplied by their distance: farther apart, one "
+    "can become surer."
+)
 _PRIORS = [i / 200 for i in range(1, 200)]
 
 
@@ -40,7 +47,7 @@ def explain(
     if svg is not None and svg.exists() and not force:
         raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
     tables: list[list[Priced]] = []
-    spec = None
+    spec = definition = None
     if file is not None:
         from takifugu.releasing.file.loading import load
         from takifugu.releasing.file.sharing import epsilon_of
@@ -51,21 +58,50 @@ def explain(
             meaning = meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
         with watching() as watch:
             tables = _tables(spec, watch)
+        definition = _definition(tables)
+        meaning = _as_defined(meaning, definition)
     if as_json:
         content = list[Json]()
         for rows in tables:
-            first, priced_rows = rows[0], [_row(priced, prior) for priced in rows]
+            first, priced_rows = rows[0], [_row(priced, prior, definition) for priced in rows]
             content.append({"name": first.name, "scope": first.scope, "unit": first.unit, "rows": priced_rows})
-        print_json("explain", file, {**meaning.to_dict(), "tables": content})
+        distance = {"at_distance": 1} if definition is not None and definition.per_distance else {}
+        print_json("explain", file, {**meaning.to_dict(), **distance, "tables": content})
     else:
         _print_meaning(meaning)
+        if definition is not None and definition.per_distance:
+            click.echo(f"\n{wrapped(_AT_DISTANCE)}")
+        if any(map(_compares_some, chain.from_iterable(tables))):
+            click.echo(f"\n{wrapped(OF_SOME)}")
         for rows in tables:
-            _print_prices(rows, prior)
+            _print_prices(rows, prior, definition)
     if svg is not None:
         picture = _meaning_picture(meaning) if spec is None else _price_picture(tables, spec)
         write_new(svg, picture, force, ".svg", lambda text: "<svg" in text[:1000])
         if not as_json:
             click.echo(f"\nwritten: {visible(str(svg))}")
+
+
+def _definition(tables: Sequence[Sequence[Priced]]) -> Definition | None:
+    """Return the definition of a file's tables, None where all are refused."""
+    from takifugu.accounting import definitions
+
+    for priced in chain.from_iterable(tables):
+        if priced.calibration is not None:
+            return definitions.find(priced.calibration.framework.definition)
+    return None
+
+
+def _compares_some(priced: Priced) -> bool:
+    from takifugu.model.secrets import compares_some
+
+    secrets = () if priced.calibration is None else priced.calibration.framework.secrets
+    return any(compares_some(secret.to_dict()) for secret in secrets)
+
+
+def _as_defined(meaning: Suspicion, definition: Definition | None) -> Suspicion:
+    """Return a suspicion of a fact whose opposite may not be hidden."""
+    return one_sided(meaning) if definition is not None and definition.one_way else meaning
 
 
 def _tables(spec: ReleaseFile, watch: Watch) -> list[list[Priced]]:
@@ -93,9 +129,9 @@ def _print_meaning(meaning: Suspicion) -> None:
         promise += f", delta {number(meaning.delta)}"
     if meaning.epsilon < 700:
         factor = number(math.exp(meaning.epsilon), digits=3)
+    ways = "up or down." if meaning.low else "up; it may become certain that it is not so."
     click.echo(wrapped(
-        f"A promise of {promise}: odds change by a factor of at most e^{number(meaning.epsilon)} = {factor}, up or "
-        "down."
+        f"A promise of {promise}: odds change by a factor of at most e^{number(meaning.epsilon)} = {factor}, {ways}"
     ))  # fmt: skip
     click.echo()
     rows = [
@@ -129,7 +165,7 @@ def _print_meaning(meaning: Suspicion) -> None:
         click.echo(text_table(["one becomes", "with a probability of at most"], lines))
 
 
-def _print_prices(rows: Sequence[Priced], prior: str) -> None:
+def _print_prices(rows: Sequence[Priced], prior: str, definition: Definition | None) -> None:
     from takifugu.releasing.file.toml_words import in_toml
     from takifugu.releasing.planning.plan import whose_answers
 
@@ -146,7 +182,7 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
             reasons.append((epsilon, in_toml(priced.reason.splitlines()[0])))
             continue
         calibration = priced.calibration
-        meaning = meaning_of(prior, priced.requested, calibration.delta)
+        meaning = _as_defined(meaning_of(prior, priced.requested, calibration.delta), definition)
         becomes = f"{percent(meaning.low, up=False)} to {percent(meaning.high, up=True)}"
         bar = block((calibration.error_or_none or 0.0) / most if most else 0.0, _BAR)
         lines.append([epsilon, calibration.mechanism, number(calibration.error_or_none), becomes, bar])
@@ -187,9 +223,10 @@ def _error(priced: Priced) -> float | None:
     return None if priced.calibration is None else priced.calibration.error_or_none
 
 
-def _row(priced: Priced, prior: str) -> Json:
+def _row(priced: Priced, prior: str, definition: Definition | None) -> Json:
     calibration = priced.calibration
-    meaning = meaning_of(prior, priced.requested, priced.item.delta if calibration is None else calibration.delta)
+    delta = priced.item.delta if calibration is None else calibration.delta
+    meaning = _as_defined(meaning_of(prior, priced.requested, delta), definition)
     return {
         "epsilon": to_text(Fraction(priced.requested)),
         "in_file": priced.is_in_file,

@@ -187,6 +187,8 @@ def test_one_sentence_says_what_is_hidden_from_whom(
         assert words in sentence, sentence
     report = (tmp_path / "out" / f"{table.name}.report.html").read_text(encoding="utf-8")
     assert "single rows are not hidden by this promise" in report
+    assert ("between two that are compared: whoever" in page) == (kind != "parameters")  # of which all values are
+    assert ("Of values that are not compared" in report) == (kind != "parameters")
     assert table.certificate.definition == "attribute"
 
 

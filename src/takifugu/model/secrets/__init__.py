@@ -15,6 +15,8 @@ from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, Pro
 
 #: Kinds of secrets about facts: the data say which hypothesis holds. Of other kinds nobody knows.
 OF_FACTS = frozenset(("every-entry", "entry", "presence", "dataset-property"))
+#: Keys of written secrets that compare each value with some others only.
+_OF_SOME = ("max_difference", "pairs", "sets")
 
 
 @runtime_checkable
@@ -49,6 +51,16 @@ class WhichLaw(PlainForm, kind="which-law"):
 
     def describe(self) -> str:
         return "which of the two distributions the answer comes from"
+
+
+def compares_some(secret: Plain) -> bool:
+    """Return whether a written secret leaves values uncompared.
+
+    >>> from takifugu.model.secrets.of_entries import every_entry
+    >>> compares_some(every_entry("age").to_dict()), compares_some(every_entry("age", max_difference=5).to_dict())
+    (False, True)
+    """
+    return any(secret.get(key) for key in _OF_SOME)
 
 
 def from_dict(data: Plain) -> Secret:

@@ -15,6 +15,7 @@ from takifugu.core.people import People
 from takifugu.core.plain import Json, Plain, indented
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.markup import html_table
+from takifugu.model import secrets as secret_room
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
 from takifugu.model.queries.registry import Explained
@@ -268,7 +269,16 @@ def promise_text(c: Certificate) -> str:
 def _in_numbers(c: Certificate) -> list[str]:
     if not is_worded(c):
         return []
-    return definitions.find(c.definition).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
+    sentences = definitions.find(c.definition).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
+    if compares_some(c):
+        return [f"between two that are compared: {words}" for words in sentences]
+    return sentences
+
+
+def compares_some(c: Certificate) -> bool:
+    """Return whether values of what is hidden are not compared with all others."""
+    secrets = chain.from_iterable(summary["secrets"] for summary in c.frameworks.values())
+    return any(map(secret_room.compares_some, secrets))
 
 
 def in_short(c: Certificate) -> list[str]:

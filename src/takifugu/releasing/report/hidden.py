@@ -12,7 +12,13 @@ from takifugu.core.escaping import number
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
 from takifugu.model.secrets import OF_FACTS
-from takifugu.releasing.certificates.certificate import Certificate, in_short, is_worded, not_promised
+from takifugu.releasing.certificates.certificate import (
+    Certificate,
+    compares_some,
+    in_short,
+    is_worded,
+    not_promised,
+)
 from takifugu.releasing.report.page import Block, Bullets, Figure, Table, Words, sentence
 
 #: How many beliefs are listed; the certificate has them all.
@@ -59,7 +65,10 @@ def suspicions(c: Certificate) -> Iterator[Block]:
     if epsilon == 0:
         yield Words("With epsilon 0 nobody becomes any more or less sure of a hidden fact.")
         return
-    yield Words(_MEANING)
+    meaning = _MEANING
+    if compares_some(c):
+        meaning = f"{_MEANING} {suspicion.OF_SOME}"
+    yield Words(meaning)
     explained = [suspicion.explain(prior, epsilon, delta) for prior in _PRIORS]
     if delta:
         yield Bullets([suspicion.sentence(s) for s in explained])
