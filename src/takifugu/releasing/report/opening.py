@@ -130,10 +130,10 @@ def number_with_error(t: Reported) -> str:
         return f"How to read it: the true value lies within {size}, with probability 95 %."
     whose = f"{unit}, {answer.labels[0]}" if t.by_unit else answer.labels[0]
     judged = t.worth or _worth(t)
-    is_of_pairs = judged is None or judged.difference is not None
-    of_pairs = " (the difference above is that of any one pair)" if is_of_pairs else ""
-    at_once = f"with probability 95 % for all {t.cells:,} values at once"
-    return f"How to read a number: {whose} is {size}, {at_once}{of_pairs}."
+    said = f"How to read a number: {whose} is {size}, with probability 95 % for all {t.cells:,} values at once"
+    if judged is None or judged.difference is not None:
+        said += "; quote it with any value, and the difference above for one pair that was chosen beforehand"
+    return f"{said}."
 
 
 def _off(belief: FromPopulations, sent: Sending) -> str:
