@@ -12,11 +12,10 @@ from takifugu.core.text.maps import hours_map
 from takifugu.data.times.moments import enclosing, hour_of
 from takifugu.releasing.certificates.cells import MARK, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.postprocess.picture import LEGEND, SAFE, place_kind, safe_map
+from takifugu.releasing.postprocess.picture import LEGEND, SAFE, boxes_in, place_kind, safe_map
 from takifugu.releasing.postprocess.readable import in_words
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.report.page import Block, Cell, Figure, Folded, Gallery, Table, Words
-from takifugu.releasing.report.places import boxes_in
 
 #: Maps of so many windows are drawn, of more they are folded; of so many listed places each one is named.
 MOST_MAPS, MOST_NAMED = 48, 12

@@ -25,10 +25,10 @@ from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.report.opening import suspicion_of
+from takifugu.releasing.report.outcomes import LEVEL, published_of
 from takifugu.releasing.report.page import Cell, Figure, Table, page
-from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.safe_windows import MOST_MAPS, place_blocks, place_rows
-from takifugu.releasing.report.values import LEVEL, marks_meant, noisy_cell
+from takifugu.releasing.report.values import marks_meant, noisy_cell
 
 #: How a page says that it is ours, so that it may be written anew.
 MADE = '<meta name="generator" content="takifugu windows">'
@@ -78,7 +78,7 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
         heading=first.title or name,
         lead=f"{first.statistic}, from the source {first.source!r}",
         least_change=_least_change(series, first),
-        hides=suspicion_of(Reported(first.release, first, tuple(releases_of(first).items()))),
+        hides=suspicion_of(published_of(first)),
         series=drawn,
         not_drawn=max(len(series) - MOST_PANELS, 0),
         places=place_blocks(name, certificates),
