@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -20,6 +21,35 @@ Readable = int | float
 #: What an interval covers, wherever one is shown.
 NOISE_ONLY = "noise only, not sampling error"
 NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a true value lies with probability `level` over the noise alone: this is not sampling error.
+
+    `level` holds simultaneously for all `cells` values that were published together. It unpacks to low and high.
+
+    >>> low, high = Interval(3, 9, 0.95, 4)
+    >>> print(Interval(3, 9, 0.95, 4))
+    3 to 9 (95 % over the noise, all 4 cells at once; noise only, not sampling error)
+    """
+
+    low: Readable
+    high: Readable
+    level: float
+    cells: int = 1
+    label: str = NOISE_ONLY
+
+    def __iter__(self) -> Iterator[Readable]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float | Fraction) and self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        together = "" if self.cells == 1 else f", all {self.cells} cells at once"
+        ends = f"{number(self.low)} to {number(self.high)}"
+        return f"{ends} ({100 * self.level:g} % over the noise{together}; {self.label})"
 
 
 def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence[T]) -> T | dict[str, T]:

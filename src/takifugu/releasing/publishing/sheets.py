@@ -16,7 +16,6 @@ from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, guarded, rows_in, table_text, unguarded
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.certifying import Adjustment, Wording
 from takifugu.releasing.certificates.files import (
     CERTIFICATE,
     DATA,
@@ -43,7 +42,7 @@ from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
-from takifugu.releasing.publishing.publish import certificate_of
+from takifugu.releasing.publishing.certifying import Adjustment, Wording, certificate_of
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import LEVEL, Published
 from takifugu.releasing.report.populations import Box, places_of_populations
