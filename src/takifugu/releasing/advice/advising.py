@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers import Noise
@@ -74,6 +76,11 @@ class TableAdvice:
         """Return the worth for comparing tables, or a hopeless one's reach."""
         return self.worth or self.reach
 
+    @property
+    def ratio(self) -> float:
+        """Return the ratio for comparing tables, infinite for incomparable ones."""
+        return math.inf if self.judged is None else self.judged.ratio
+
     def to_dict(self) -> Json:
         """Return plain data for JSON, in answer units."""
         labels: Json = {"name": self.name, "scope": self.scope, "sentence": self.sentence}
@@ -98,18 +105,21 @@ def table_advice(planned: Plan, table: Table, units: int | None = None) -> Table
     """
     expected = _expect_of(planned, table)
     prior = planned.spec.prior if isinstance(planned.spec, PolicyReleaseSpec) else None
-    people = {id(q.calibration): len(q.readers) for q in table.questions}
     totals = dict(zip((id(q.calibration) for q in table.questions), table.totals or (), strict=False))
+    last_questions = {id(question.calibration): question for question in table.questions}
     is_stand_in = table.scope == "unit" and not planned.knows_units
     several = is_stand_in or len(table.questions) > 1
     per_question = units if is_stand_in else 1
     values = values_of(table) * (per_question or 1)
     labels: tuple[str, ...] = ()
     worths: list[tuple[Worth, Calibration]] = []
-    for this, question in {id(asking.calibration): asking for asking in table.questions}.items():
+    for this, question in last_questions.items():
         calibration = question.calibration
+        about = (expected, len(question.readers), prior, totals.get(this), values, several)
         try:
-            answer = worth_of(question.of_observed, expected, people[this], prior, totals.get(this), values, several)
+            # kept with the calibration: a release asks before its data are read, before it pays, and for its report
+            key = ("worth", repr(about))
+            answer = cached(question.of_observed, key, partial(worth_of, question.of_observed, *about))
             worths.append((answer, calibration))
             if isinstance(calibration.randomiser, Noise):
                 labels = calibration.problem.answers[0].labels
@@ -196,23 +206,8 @@ def worth_of(
     """Return the worth of one answer about so many people.
 
     With `totals` its values are adjusted after the noise; it may be one of several of a table that publishes so many
-    `values`. It is kept with the calibration: a release asks before its data are read, before it pays, and for its
-    report. Raises Unsupported where no honest verdict exists.
+    `values`. Raises Unsupported where no honest verdict exists.
     """
-    key = ("worth", people, totals, values, is_one_of_several, repr((expect, prior)))
-    arguments = (calibration, expect, people, prior, totals, values, is_one_of_several)
-    return cached(calibration, key, lambda: _worth_of(*arguments))
-
-
-def _worth_of(
-    calibration: Calibration,
-    expect: ExpectSpec | None,
-    people: int,
-    prior: PriorSpec | None,
-    totals: Totals | None,
-    values: int | None,
-    is_one_of_several: bool,
-) -> Worth:
     noise = calibration.randomiser
     if isinstance(noise, PermuteAndFlip):
         return worth_of_choice(calibration, expect, people)
@@ -238,10 +233,10 @@ def _worth_of(
     return worth(noise, expectation, totals, is_one_of_several, cells)
 
 
-def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
+def poorest(tables: Sequence[TableAdvice]) -> TableAdvice | None:
     """Return the table of least worth, if any has a verdict."""
-    judged = [(table, table.worth) for table in tables if table.worth is not None]
-    return max(judged, key=lambda pair: pair[1].ratio, default=None)
+    judged = [table for table in tables if table.worth is not None]
+    return max(judged, key=lambda table: table.ratio, default=None)
 
 
 def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...]:

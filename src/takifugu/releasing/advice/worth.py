@@ -226,8 +226,3 @@ def worth(
     return Worth(
         cell, difference, expectation.what_matters, expectation, is_adjusted=is_adjusted, cells=cells, **words
     )
-
-
-def worst(worths: Sequence[Worth]) -> Worth:
-    """Return the worst of several answers, the measure of their table."""
-    return max(worths, key=lambda worth: worth.ratio)

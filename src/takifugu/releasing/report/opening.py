@@ -20,7 +20,7 @@ from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.expecting import expectation_of
-from takifugu.releasing.advice.worth import Verdict, Worth, measured, worst, worth
+from takifugu.releasing.advice.worth import Verdict, Worth, measured, worth
 from takifugu.releasing.certificates.certificate import is_worded
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.postprocess.readable import number, readable
@@ -109,7 +109,7 @@ def _worth(t: Published) -> Worth | None:
             worths.append(worth(answer.randomiser, expectation_of(answer.calibration), None, len(t.releases) > 1))
         except (InputError, Unsupported):
             return None
-    return worst(worths) if worths else None
+    return max(worths, key=lambda worth: worth.ratio, default=None)
 
 
 def number_with_error(t: Published) -> str:
