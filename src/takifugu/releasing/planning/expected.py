@@ -34,7 +34,7 @@ class Blur:
 
     Per cell and in answer units: `half_width` is the ± at 95 % (all values of the table at once), `median` that of
     the absolute noise, `ranges` the difference between the largest and the smallest value that a cell can have, of none
-    where nothing bounds one. `marks` are the chances that a cell is called safe, by its count.
+    where nothing bounds one. `marks` says how likely a cell is called safe, where noise calls cells so.
     """
 
     unit: str | None
@@ -45,8 +45,7 @@ class Blur:
     ranges: tuple[Fraction, ...]
     variance: float
     excess: float
-    marks: tuple[tuple[int, float], ...] = ()
-    dangers: str = ""
+    marks: str = ""
 
     @property
     def widest(self) -> float:
@@ -122,7 +121,7 @@ class Expected:
         if self.remark:
             return self.remark
         if self.blurs[0].marks:
-            return _of_marks(self.blurs[0])
+            return self.blurs[0].marks
         noise, reach = self.noise_and_range
         exceeds = f"the noise exceeds {number(noise, digits=4)} half of the time"
         if not noise:
@@ -194,12 +193,6 @@ def column_words(calibration: Calibration) -> str:
 
 def _blur(calibration: Calibration, units: Sequence[str | None], values: int) -> Blur:
     noise, answer = calibration.randomiser, calibration.problem.answers[0]
-    marks, dangers = list[tuple[int, float]](), ""
-    if isinstance(noise, SafeCells):
-        threshold = min(noise.thresholds)
-        around = {0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold}
-        counts = sorted(count for count in around if 0 <= count <= threshold)
-        marks, dangers = [(count, noise.chance(count, threshold)) for count in counts], _dangers(noise)
     return Blur(
         units[0] if len(units) == 1 else None,
         len(units),
@@ -209,29 +202,26 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
         tuple(reach * answer.grid for reach in answer.cell_ranges() if reach is not None),
         noise.variance() if isinstance(noise, Noise) else 0.0,
         3.0 if noise.laplace_scale else 0.0,
-        tuple(marks),
-        dangers,
+        _marks(noise) if isinstance(noise, SafeCells) else "",
     )
 
 
-def _of_marks(blur: Blur) -> str:
-    """Say how likely a cell is called safe."""
-    chances = ", ".join(f"{count}: {number(100 * chance, digits=3)} %" for count, chance in blur.marks)
-    end = blur.marks[-1][0]
+def _marks(noise: SafeCells) -> str:
+    """Say how likely a cell is called safe, by its count, and dangerous."""
+    end = min(noise.thresholds)
+    chances = list[str]()
+    for count in sorted({0, 1, 2, end // 2, end - 2, end - 1, end}):
+        if 0 <= count <= end:
+            chances.append(f"{count}: {number(100 * noise.chance(count, end), digits=3)} %")
+    dangers = ""
+    if noise.beyond is not None and noise.alpha is not None:
+        dangers = (
+            f"; one of {end + noise.beyond} or more is always called dangerous, and one of at most {end} with "
+            f"probability {float(noise.alpha):g} at most"
+        )
     return (
-        f"a place is called safe with this probability, by its true count, while places are answered: {chances}; above "
-        f"{end} never{blur.dangers}"
-    )
-
-
-def _dangers(noise: SafeCells) -> str:
-    """Say from which count on a cell is always called dangerous, and how often one is by mistake."""
-    if noise.beyond is None or noise.alpha is None:
-        return ""
-    least = min(noise.thresholds)
-    return (
-        f"; one of {least + noise.beyond} or more is always called dangerous, and one of at most {least} with "
-        f"probability {float(noise.alpha):g} at most"
+        f"a place is called safe with this probability, by its true count, while places are answered: "
+        f"{', '.join(chances)}; above {end} never{dangers}"
     )
 
 
