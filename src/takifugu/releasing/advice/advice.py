@@ -17,8 +17,8 @@ from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import filled
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
+from takifugu.releasing.advice.bands import json_of
 from takifugu.releasing.advice.ifs import what_if
-from takifugu.releasing.advice.joint import json_of
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.safe_lists import Named
 from takifugu.releasing.advice.worth import Verdict, Worth

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,17 +16,16 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError, Unsupport
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries.additive import Additive
+from takifugu.releasing.advice.bands import Joint, joint_of, json_of
 from takifugu.releasing.advice.cells import cells_that_count
 from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.contradicting import refuse_more_people
 from takifugu.releasing.advice.expecting import expectation_of, is_mean_of_cells, numbers_for
-from takifugu.releasing.advice.joint import Joint, joint_of, json_of
 from takifugu.releasing.advice.mattering import Unit, in_answer_units, unit_of
 from takifugu.releasing.advice.safe_lists import refuse_unused, worth_of_list
 from takifugu.releasing.advice.worth import Reach, Worth, reach_of, worth
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
-from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.asking import Totals
 from takifugu.releasing.planning.expected import expected as noise_of
@@ -136,8 +135,7 @@ def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
     """Return a table's expectations in answer units, none for safe lists."""
     if _is_list(table):
         return None
-    has_steps = isinstance(planned.file.source, SourceSpec)
-    return _in_units(planned.file, table.item, unit_of(table, step_of(planned.file), has_steps))
+    return _in_units(planned.file, table.item, unit_of(table, planned.file.source))
 
 
 def _in_units(file: ReleaseFile, item: Item, unit: Unit) -> ExpectSpec | None:
@@ -154,17 +152,12 @@ def _as_fault_of_file() -> Iterator[None]:
         raise SpecError([error]) from None
 
 
-def step_of(file: ReleaseFile) -> int | float | str | None:
-    """Return the length of a source's step, if it has one."""
-    return file.source.step if isinstance(file.source, SourceSpec) else None
-
-
 def refuse_other_units(file: ReleaseFile, item: Item) -> None:
     """Raise SpecError for units that are impossible before calibration."""
-    step = step_of(file)
-    counted_in = "rows" if step is None else f"steps of {step}"
-    measured_in = item.measured_in or counted_in
-    _in_units(file, item, Unit(item.name, measured_in, step=step, has_steps=isinstance(file.source, SourceSpec)))
+    unit = Unit(item.name, item.measured_in or "rows", file.source)
+    if not item.measured_in and unit.step is not None:
+        unit = replace(unit, measured_in=f"steps of {unit.step}")
+    _in_units(file, item, unit)
 
 
 def refuse_other_names(planned: Plan) -> None:

@@ -20,10 +20,11 @@ from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.queries.candidates import AtRank, Candidates
 from takifugu.numbers.permute_and_flip import chances
-from takifugu.releasing.advice.bands import LEVEL, Band
+from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.contradicting import refuse_more_often, rows_read, share_of_rows
 from takifugu.releasing.advice.expecting import declared, first_belief, numbers_for
 from takifugu.releasing.advice.worth import Expectation, Worth
+from takifugu.releasing.postprocess.readable import LEVEL
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration

@@ -17,10 +17,10 @@ from takifugu.accounting.suspicion import percent, posterior
 from takifugu.core.errors import TakifuguError
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.bands import Joint, json_of
 from takifugu.releasing.advice.budgets import larger_budget, room_of, said_to_ledger, two_digits
 from takifugu.releasing.advice.candidates import ideas, number_of, of_table
 from takifugu.releasing.advice.changes import Change, applied, lines_of, words_of
-from takifugu.releasing.advice.joint import Joint, json_of
 from takifugu.releasing.advice.worth import GOOD, Worth
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import Plan, calibrated

@@ -10,7 +10,6 @@ or where a cell that counts is expected to be smaller than its error (`cells`); 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +21,7 @@ from takifugu.releasing.advice.adjusted_bands import adjusted_bands
 from takifugu.releasing.advice.bands import Band, cell_band, difference_band
 from takifugu.releasing.advice.cells import Cells, rounded
 from takifugu.releasing.planning.expected import Expected
+from takifugu.releasing.postprocess.readable import measured
 
 #: What matters, where it is not declared, is this share of what is expected to vary.
 SHARE = 0.2
@@ -182,18 +182,6 @@ def reach_of(table: Expected) -> Reach | None:
         return None
     blur = max(widest, key=lambda blur: float(blur.half_width) / blur.widest)
     return Reach(Band(float(blur.half_width), 0.95), None, blur.widest / ROUGH, Expectation(None, None, ""))
-
-
-def measured(size: float, unit: str) -> str:
-    """Write a size with its unit, if any.
-
-    >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.5, "")
-    ('137 rows', '1 row', '2.5')
-    """
-    text = number(size)
-    if text == "1":
-        unit = re.sub(r"^(row|step)s\b", r"\1", unit)
-    return f"{text} {unit}".rstrip()
 
 
 def worth(

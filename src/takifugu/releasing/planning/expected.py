@@ -15,13 +15,12 @@ from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.rationals import to_text
+from takifugu.releasing.postprocess.readable import LEVEL
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.releasing.planning.plan import Table
 
-#: The level of the error bars: all values of a table at once, over the noise alone, as in the published tables.
-LEVEL = 0.95
 #: What the ± is, wherever one is shown before a release.
 AT_ONCE = "±: all values of a table lie within it at once with probability 95 %, over the noise alone."
 #: Half of a normal distribution lies within so many standard deviations.

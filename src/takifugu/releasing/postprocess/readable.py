@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,8 @@ from takifugu.releasing.postprocess.library import as_frame
 T = TypeVar("T")
 Readable = int | float
 
+#: The level of every error bar: all values of a table at once, over the noise alone.
+LEVEL = 0.95
 #: What an interval covers, wherever one is shown.
 NOISE_ONLY = "noise only, not sampling error"
 NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
@@ -137,3 +140,15 @@ def number(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return written(value) if isinstance(value, float) else str(value)
+
+
+def measured(size: float, unit: str) -> str:
+    """Write a size with its unit, if any.
+
+    >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.5, "")
+    ('137 rows', '1 row', '2.5')
+    """
+    text = written(size)
+    if text == "1":
+        unit = re.sub(r"^(row|step)s\b", r"\1", unit)
+    return f"{text} {unit}".rstrip()

@@ -39,12 +39,12 @@ from takifugu.releasing.postprocess.open_data import data_package, geo_json, tab
 from takifugu.releasing.postprocess.picture import boxes_in
 from takifugu.releasing.postprocess.possible import ends_of, with_possible
 from takifugu.releasing.postprocess.readability import Rule
-from takifugu.releasing.postprocess.readable import readable, rows_of
+from takifugu.releasing.postprocess.readable import LEVEL, readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
 from takifugu.releasing.publishing.certifying import Adjustment, Wording, certificate_of
 from takifugu.releasing.report.document import report_html
-from takifugu.releasing.report.outcomes import LEVEL, Published
+from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.populations import Box, places_of_populations
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.expecting import expectation_of
-from takifugu.releasing.advice.worth import Verdict, Worth, measured, worth
+from takifugu.releasing.advice.worth import Verdict, Worth, worth
 from takifugu.releasing.certificates.certificate import is_worded
 from takifugu.releasing.certificates.facts import Window
-from takifugu.releasing.postprocess.readable import number, readable
+from takifugu.releasing.postprocess.readable import measured, number, readable
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import Words, sentence
 from takifugu.releasing.report.values import farthest_end
@@ -128,11 +128,19 @@ def number_with_error(t: Published) -> str:
     if t.cells == 1:
         return f"How to read it: the true value lies within {size}, with probability 95 %."
     whose = f"{unit}, {answer.labels[0]}" if t.is_by_unit else answer.labels[0]
+    at_once = f"with probability 95 % for all {t.cells:,} values at once"
+    return f"How to read a number: {whose} is {size}, {at_once}.{which_to_quote(t)}"
+
+
+def which_to_quote(t: Published) -> str:
+    """Say when to quote the ± of all values, beside a verdict about differences."""
     judged = t.worth or _worth(t)
-    said = f"How to read a number: {whose} is {size}, with probability 95 % for all {t.cells:,} values at once"
-    if judged is None or judged.difference is not None:
-        said += "; quote it with any value, and the difference above for one pair that was chosen beforehand"
-    return f"{said}."
+    is_of_pairs = any(isinstance(answer.randomiser, Noise) for _, answer in t.releases)
+    if judged is not None:
+        is_of_pairs = judged.difference is not None
+    if t.cells == 1 or not is_of_pairs:
+        return ""
+    return " Quote it with any value, and the difference above for one pair that was chosen beforehand."
 
 
 def _off(belief: FromPopulations, sent: Sending) -> str:

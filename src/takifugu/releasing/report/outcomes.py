@@ -28,7 +28,7 @@ from takifugu.releasing.postprocess.library import as_frame
 from takifugu.releasing.postprocess.picture import Answers, picture_of
 from takifugu.releasing.postprocess.possible import Ends, possible_ends
 from takifugu.releasing.postprocess.readability import Rule
-from takifugu.releasing.postprocess.readable import NOISE_ONLY, frame_of, number, readable
+from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, frame_of, number, readable
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.report.page import WIDE
 from takifugu.releasing.report.populations import drawn_populations
@@ -36,8 +36,6 @@ from takifugu.releasing.report.populations import drawn_populations
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Pending, Reservation
 
-#: The level of the error bars: all values of a table at once, over the noise alone.
-LEVEL = 0.95
 #: How many rows of a table are shown; the file has them all.
 MOST_ROWS = 60
 _READ = f"low to high: 95 % intervals of the values, all values of a table at once; {NOISE_ONLY}"

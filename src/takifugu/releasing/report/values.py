@@ -11,7 +11,6 @@ from itertools import chain
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import common_error
-from takifugu.releasing.advice.worth import measured
 from takifugu.releasing.certificates.cells import READABLE, UPPER
 from takifugu.releasing.postprocess.picture import (
     LEGEND,
@@ -27,9 +26,9 @@ from takifugu.releasing.postprocess.picture import (
     two_way_of,
 )
 from takifugu.releasing.postprocess.possible import Ends, is_outside
-from takifugu.releasing.postprocess.readable import in_words, number, readable
+from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured, number, readable
 from takifugu.releasing.postprocess.release import Release
-from takifugu.releasing.report.outcomes import LEVEL, Published
+from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import WIDE, Block, Cell, Figure, Line, Table, Words
 from takifugu.releasing.report.populations import population_maps
 

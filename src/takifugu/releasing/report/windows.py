@@ -15,13 +15,12 @@ from takifugu.core.text.pictures import Bar, Panel, value_chart
 from takifugu.core.text.scales import Axis
 from takifugu.data.times.moments import enclosing, period_number
 from takifugu.releasing.advice.bands import difference_band
-from takifugu.releasing.advice.worth import measured
 from takifugu.releasing.certificates.cells import READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.postprocess.picture import MOST_PANELS
 from takifugu.releasing.postprocess.possible import possible_ends
-from takifugu.releasing.postprocess.readable import number, readable
+from takifugu.releasing.postprocess.readable import measured, number, readable
 from takifugu.releasing.report.opening import suspicion_of
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.page import Cell, Figure, Table, page
