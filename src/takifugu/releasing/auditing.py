@@ -145,8 +145,10 @@ def drawn_fit(calibration: Calibration, draws: int) -> Fit:
     def outputs() -> Iterator[tuple[object, ...]]:
         for _ in range(draws):
             (sent,) = draw([ready], {}, entropy)
-            is_column = isinstance(noise, Sending) and not ready.labels
-            yield noise.sender.of_rows(sent.values) if is_column else tuple(sent.values)
+            if isinstance(noise, Sending) and not ready.labels:
+                yield noise.sender.of_rows(sent.values)
+            else:
+                yield tuple(sent.values)
 
     return fit(noise, answer, outputs())
 

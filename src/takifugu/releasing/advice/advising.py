@@ -87,12 +87,13 @@ class TableAdvice:
         if self.worth is None:
             return {**data, "verdict": None}
         worth, expected = self.worth, self.worth.expectation
+        cells = None if expected.cells is None else dict(zip(self.labels, expected.cells, strict=False))
+        noisy = [] if worth.cells is None else list(worth.cells.noisy)
         return {
             **data, "verdict": str(worth.verdict), "ratio": worth.ratio_or_none, "matters": worth.matters,
-            "error_of_a_difference": None if worth.difference is None else worth.difference.width,
+            "error_of_a_difference": worth.error_of_a_difference,
             "coverage_of_a_difference": None if worth.difference is None else worth.difference.coverage,
-            "expected": None if expected.cells is None else dict(zip(self.labels, expected.cells, strict=False)),
-            "expected_from": expected.source, "noise": [] if worth.cells is None else list(worth.cells.noisy),
+            "expected": cells, "expected_from": expected.source, "noise": noisy,
         }  # fmt: skip
 
 

@@ -96,7 +96,7 @@ class Remedy:
         return {
             "table": self.table, "changes": changes, "why": self.why, "verdict": verdict,
             "ratio": self.worth.ratio_or_none, **json_of(self.joint),
-            "error_of_a_difference": None if self.worth.difference is None else self.worth.difference.width,
+            "error_of_a_difference": self.worth.error_of_a_difference,
             "fits_the_budget": self.fits,
         }  # fmt: skip
 

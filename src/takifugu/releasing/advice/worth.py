@@ -112,6 +112,10 @@ class Worth:
         return self.ratio if math.isfinite(self.ratio) else None
 
     @property
+    def error_of_a_difference(self) -> float | None:
+        return None if self.difference is None else self.difference.width
+
+    @property
     def shows_nothing(self) -> bool:
         """Return whether even the largest possible difference is noise."""
         return (self.difference or self.cell).width > self.expectation.reach

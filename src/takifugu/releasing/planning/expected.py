@@ -85,12 +85,17 @@ class Expected:
     people: People = PEOPLE
 
     @property
+    def is_one_answer(self) -> bool:
+        """Return whether there is one answer, or all together."""
+        return self.scope != "unit" or sum(blur.answers for blur in self.blurs) == 1
+
+    @property
     def noise_and_range(self) -> tuple[float, float]:
         """Return the clearest answer's median |noise| and its widest cell's range.
 
         A table of units is judged by the sum of its answers over the units, which may be clear where no answer is.
         """
-        if self.scope != "unit" or sum(b.answers for b in self.blurs) == 1:
+        if self.is_one_answer:
             return float(self.blurs[0].median), self.blurs[0].widest
         return _median_of_sum(self.blurs), math.fsum(b.answers * b.widest for b in self.blurs)
 
@@ -105,9 +110,8 @@ class Expected:
     @property
     def says_nothing(self) -> bool:
         """Return whether one answer's 95 % ± exceeds every cell's range."""
-        alone = self.scope != "unit" or sum(b.answers for b in self.blurs) == 1
         with_numbers = [blur for blur in self.blurs if not blur.marks]
-        return alone and bool(with_numbers) and all(min(blur.shares) > 1 for blur in with_numbers)
+        return self.is_one_answer and bool(with_numbers) and all(min(blur.shares) > 1 for blur in with_numbers)
 
     def words_of_nothing(self) -> str:
         """Say that the ± exceeds every possible value of a cell."""

@@ -14,6 +14,7 @@ from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.calibration.alternatives import CHOSEN, Alternative, drawn_errors
 from takifugu.core.errors import InputError
+from takifugu.core.text.tables import shortened
 from takifugu.releasing.certificates.certificate import (
     Certificate,
     composes,
@@ -29,14 +30,14 @@ from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
-from takifugu.releasing.report.hidden import beliefs_of, if_off, not_hidden, suspicions
+from takifugu.releasing.report.hidden import if_off, not_hidden, suspicions
 from takifugu.releasing.report.opening import number_with_error, opening, verdict_of
 from takifugu.releasing.report.outcomes import Outcome, Published
 from takifugu.releasing.report.page import Block, Figure, Table, Terms, Words, page, sentence
 from takifugu.releasing.report.values import farthest_end, published
 
 #: How much is listed; the certificate has everything.
-MOST_UNITS = 40
+MOST_BELIEFS, MOST_UNITS = 3, 40
 #: What is offered below the values, by the ends of the files.
 DOWNLOADS = {
     TABLE: "table (CSV)", DATA: "table (JSON)", PLACES: "places (GeoJSON)", DRAWING: "picture (SVG)",
@@ -106,7 +107,8 @@ def _article(t: Published) -> dict[str, object]:
         "published": [*meaning, *published(t)],
         "files": [(label, file) for label, file in files if file in names],
         "in_short": in_short(c)[:1],
-        "beliefs": beliefs_of(c), "stays": stay_words(c), "suspicions": list(suspicions(c)),
+        "beliefs": shortened(c.beliefs, MOST_BELIEFS, "more of this kind"), "stays": stay_words(c),
+        "suspicions": list(suspicions(c)),
         "not_hidden": not_hidden(c), "conditions": [*c.assumptions, *window, *c.conditions],
         "if_belief_off": if_off(c), "with_others": composes(c), "compared": list(_compared(t)),
         "facts": _key_facts(t), "technical": _technical(t),

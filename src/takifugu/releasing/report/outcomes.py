@@ -133,7 +133,8 @@ class Published:
         return answers
 
     def __repr__(self) -> str:
-        return f"<Published {self.title}, {len(self.rows):,} row{'' if len(self.rows) == 1 else 's'}>"
+        rows = "1 row" if len(self.rows) == 1 else f"{len(self.rows):,} rows"
+        return f"<Published {self.title}, {rows}>"
 
     def __str__(self) -> str:
         header, rows = self._as_text
