@@ -11,14 +11,14 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from takifugu.core.plain import Json, Plain, PlainForm
+from takifugu.core.plain import Json, Plain
 
 #: What the keyed hashes of a certificate, and of a layout, are made of in a ledger.
 CERTIFICATE, LAYOUT = "certificate", "layout"
 
 
 @dataclass(frozen=True)
-class Bill(PlainForm):
+class Bill:
     """What a release was charged by, beside what its certificate says of the answers: `book` is the ledger's id.
 
     Answers of one `payment` read the same entries. `layout` is a keyed hash of how rows became entries, empty where

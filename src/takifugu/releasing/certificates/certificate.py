@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
 from itertools import chain
 
@@ -12,7 +12,7 @@ from takifugu.accounting import definitions
 from takifugu.analysis.randomisers import KINDS
 from takifugu.core.escaping import number, visible
 from takifugu.core.people import People
-from takifugu.core.plain import Json, Plain, PlainForm, indented, to_plain
+from takifugu.core.plain import Json, Plain, indented
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.markup import html_table
 from takifugu.core.text.tables import shortened
@@ -42,7 +42,7 @@ COMPOSES = {
 
 
 @dataclass(frozen=True)
-class Answer(PlainForm):
+class Answer:
     """One noisy answer: its unit (None: of all units together), its values by cell, and the noise in them.
 
     `scale` and `expected_error` are None where the noise has none; `adjusted` are values made of the noisy ones, and
@@ -136,7 +136,7 @@ class Certificate:
 
     def to_dict(self) -> Json:
         """Return plain values with their checksum, under keys stable within a format."""
-        data = {"format": FORMAT, **{name: to_plain(value) for name, value in values_by_field(self).items()}}
+        data = {"format": FORMAT, **{name: _plain(value) for name, value in values_by_field(self).items()}}
         return {**data, "checksum": checksum_of(data)}
 
     def to_json(self) -> str:
@@ -169,6 +169,16 @@ def pooled_over(c: Certificate) -> str:
 def stay_words(c: Certificate) -> tuple[str, ...]:
     """Say how long states last, by the belief's first chains."""
     return tuple(shortened([stay.words for stay in c.stays], _CHAINS, "more matrices, which the belief lists"))
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value):
+        return {name: _plain(part) for name, part in values_by_field(value).items()}
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, tuple | list):  # a belief about many people lists as many lengths
+        return list(value) if {*map(type, value)} <= {int} else [_plain(v) for v in value]
+    return value
 
 
 def once(words: Iterable[str]) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from takifugu.core.plain import PlainForm
 from takifugu.core.text.tables import shortened
 
 #: So many states of a chain are told one by one.
@@ -37,7 +36,7 @@ CAUTIONS = {
 
 
 @dataclass(frozen=True)
-class Window(PlainForm):
+class Window:
     """Which steps of a calendar a table reads; `costs` is the epsilon of what changes in several steps, by what it is.
 
     `series` is what the tables of all windows are called, and `period` which one this is; both are empty for a table
@@ -90,7 +89,7 @@ class Window(PlainForm):
 
 
 @dataclass(frozen=True)
-class Stays(PlainForm):
+class Stays:
     """How long the states of a chain last at a time on average; `cells` are the steps that it is about, "" for all.
 
     >>> Stays({"still": "about 10 minutes", "walking": "about 4 minutes"}).words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -107,11 +107,7 @@ def _odd(record: object, kind: type) -> str | None:
     return None
 
 
-@cache
-def _fields(kind: type) -> dict[str, Any]:
-    """Return the types of a record's fields, by name."""
-    hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
+_fields = cache(get_type_hints)
 
 
 def _fits(value: object, kind: Any) -> bool:
