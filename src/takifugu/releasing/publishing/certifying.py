@@ -89,8 +89,11 @@ def certificate_of(
         **asdict(wording),
         adjusting=() if adjustment is None else adjustment.notes,
     )
-    if account is None:
-        return certificate
+    return certificate if account is None else _paid(certificate, account, hides_presence)
+
+
+def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> Certificate:
+    """Return the certificate with its account, and the ledger's digest of it."""
     bill = replace(account.bill, readers=()) if hides_presence else account.bill
     certificate = replace(certificate, ledger=account.ledger, release_id=account.release_id, bill=bill)
     return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))
@@ -100,7 +103,7 @@ def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
     """Return the fields of the promise of all answers."""
     promises = [calibration.guarantee for calibration in calibrations]
     frameworks = [calibration.framework for calibration in calibrations]
-    requested = [c.requested[0] for c in calibrations if c.requested is not None and c.epsilon > c.requested[0]]
+    exceeded = _exceeded(calibrations)
     hidden = chain.from_iterable(framework.secrets for framework in frameworks)
     beliefs = chain.from_iterable(framework.beliefs for framework in frameworks)
     return {
@@ -113,8 +116,17 @@ def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
         "mechanisms": {c.mechanism: c.source for c in calibrations},
         "compositions": once(str(promise.composition) for promise in promises),
         "conditions": once(chain.from_iterable(promise.conditions for promise in promises)),
-        "requested": to_text(min(requested)) if requested else None,
+        "requested": to_text(min(exceeded)) if exceeded else None,
     }
+
+
+def _exceeded(calibrations: Sequence[Calibration]) -> list[Fraction]:
+    """Return the requested epsilons of weaker promises."""
+    exceeded = list[Fraction]()
+    for calibration in calibrations:
+        if calibration.requested is not None and calibration.epsilon > calibration.requested[0]:
+            exceeded.append(calibration.requested[0])
+    return exceeded
 
 
 def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
@@ -174,7 +186,7 @@ def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
 def _cautions(calibrations: Sequence[Calibration], private: bool, account: Account | None) -> Iterator[Caution]:
     if not private:
         yield Caution.NOT_PRIVATE
-    if any(c.requested is not None and c.epsilon > c.requested[0] for c in calibrations):
+    if _exceeded(calibrations):
         yield Caution.WEAKER
     if any(c.randomiser.kind == "none" for c in calibrations):
         yield Caution.NO_NOISE
