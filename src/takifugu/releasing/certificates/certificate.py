@@ -222,8 +222,12 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("Table", [table]),
         ("Made", [f"{c.date} by {c.software}; every number and belief is in the JSON certificate"]),
     ]
-    present = [(title, [words for words in sentences if words]) for title, sentences in all_sections]
-    return [(title, sentences) for title, sentences in present if sentences]
+    present = list[tuple[str, Sequence[str]]]()
+    for title, sentences in all_sections:
+        words = [sentence for sentence in sentences if sentence]
+        if words:
+            present.append((title, words))
+    return present
 
 
 def _table(digest: str) -> str:

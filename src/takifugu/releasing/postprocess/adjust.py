@@ -129,6 +129,15 @@ def with_total(certificate: Certificate, goal: Fraction, of_total: Certificate |
     return replace(certificate_with_total, private=False, cautions=cautions_of_both)
 
 
+def notes_of_total(
+    certificate: Certificate, noise: Randomiser | None, goal: Fraction, grid: Fraction
+) -> tuple[str, ...]:
+    """Return what is said of values with a total; see `with_total` and `bias`."""
+    condition = certificate.conditions[-1]
+    notes = (POST, f"{condition[0].upper()}{condition[1:]}.", *bias(noise, goal), WHOLE.format(grid=to_text(grid)))
+    return notes if noise is None else (*notes, CUT)
+
+
 def check_not_negative(certificate: Certificate) -> None:
     """Raise InputError where true values may be negative.
 

@@ -21,11 +21,11 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.adjust import (
     CUT,
     POST,
-    WHOLE,
     bias,
     check_not_negative,
     goal_of,
     nearest,
+    notes_of_total,
     with_total,
 )
 from takifugu.releasing.postprocess.picture import picture_of, title_of
@@ -119,9 +119,7 @@ class Release:
         else:
             goal = goal_of([as_fraction(total, "the total")], "the total", grid, nonnegative)
             certificate = with_total(self.certificate, goal, None)
-        condition = certificate.conditions[-1]
-        notes = (POST, f"{condition[0].upper()}{condition[1:]}.", *bias(noise, goal), WHOLE.format(grid=to_text(grid)))
-        notes = (*notes, CUT) if nonnegative else notes
+        notes = notes_of_total(certificate, noise, goal, grid)
         return Adjusted(self, nearest(self.values, grid, goal, nonnegative), notes, certificate, nonnegative)
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
