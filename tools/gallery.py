@@ -11,7 +11,7 @@ import re
 import tempfile
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import fill
 
@@ -27,8 +27,6 @@ from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.postprocess.picture import is_over_time
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.outcomes import Published
-from takifugu.releasing.report.reported import Reported
-from takifugu.releasing.report.values import drawing_of
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "gallery.md"
 PICTURES = PAGE.parent / "images"
@@ -95,7 +93,7 @@ def story(example: Example) -> Iterator[str]:
     file, *_ = example.files
     yield f"\n## {its_story.title}\n\n{fill(its_story.question, WIDTH)}"
     for table in released(example):
-        drawing = drawing_of(Reported(table.name, table.certificate, table.releases))
+        drawing = replace(table, worth=None).drawing
         assert drawing is not None, f"{example.name}: {table.name} has no picture"
         where = picture(example, table.name)
         where.write_text(drawing, encoding="utf-8")

@@ -258,18 +258,17 @@ def _on_engine(folder: Path, engine: str, rows: Any) -> None:
         assert transitions[hour].tolist() == expected
 
 
-def test_an_undeclared_fit_to_the_private_data_is_refused(tmp_path: Path) -> None:
-    fit = '[belief.fit]\nfile = "copy.csv"\n'
-    path = written(tmp_path, (MATRICES, fit))
-    (tmp_path / "copy.csv").write_bytes((tmp_path / "ward.csv").read_bytes())
-    assert "belief.fit.file" in str(refusal_of(path))
-
-
-def test_a_row_of_an_hour_that_was_never_left_needs_smoothing(tmp_path: Path) -> None:
-    fit = '[belief.fit]\nfile = "public.csv"\nsmoothing = 0\n'
-    path = written(tmp_path, (MATRICES, fit))
-    (tmp_path / "public.csv").write_text("time,state\n2025-01-01T00:00:00,calm\n", encoding="utf-8")
-    assert "of the hour 00 some state was never left" in str(refusal_of(path))
+@pytest.mark.parametrize(("name", "keys", "rows", "words"), [
+    ("copy.csv", "", None, "belief.fit.file"),  # the private rows
+    ("public.csv", "smoothing = 0\n", "time,state\n2025-01-01T00:00:00,calm\n",
+     "of the hour 00 some state was never left"),
+])  # fmt: skip
+def test_a_fit_to_the_private_data_or_without_a_row_is_refused(
+    tmp_path: Path, name: str, keys: str, rows: str | None, words: str
+) -> None:
+    path = written(tmp_path, (MATRICES, f'[belief.fit]\nfile = "{name}"\n{keys}'))
+    (tmp_path / name).write_text(rows or (tmp_path / "ward.csv").read_text())
+    assert words in str(refusal_of(path))
 
 
 def test_two_wards_are_pooled_under_one_chain(tmp_path: Path) -> None:

@@ -220,6 +220,19 @@ def test_a_larger_budget_of_the_file_is_told_to_the_ledger(tmp_path: Path, budge
     succeed("release", toml, "--again", "both", "--once", "2")
 
 
+def test_files_of_two_budgets_do_not_take_turns(tmp_path: Path) -> None:
+    toml = small(tmp_path, ONE)
+    larger = replaced(Path(shutil.copy(toml, tmp_path / "larger.toml")), "budget = 400", "budget = 401")
+    again = ("--again", "both", "--once")
+    succeed("release", toml)
+    assert pasted(ended(2, "release", larger, *again, "2"), "ledger", "budget").exit_code == 0
+    succeed("release", larger, *again, "2")
+    refused = ended(2, "release", toml, *again, "3")
+    assert "or write the ledger's, epsilon 401" in " ".join(refused.output.split())
+    assert "ledger budget" not in refused.output
+    succeed("release", replaced(toml, "budget = 400", "budget = 401"), *again, "3")
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)])
 @pytest.mark.parametrize("declared", ["budget = 0.6\n", ""])

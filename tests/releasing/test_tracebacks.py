@@ -18,7 +18,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.releasing.advice import forecast as forecasting
-from takifugu.releasing.publishing import folder, orders, publish
+from takifugu.releasing.publishing import folder, library, orders, publish
 from takifugu.releasing.publishing.resuming import resume
 
 #: A state of the data that no belief knows, and one of the data that beliefs know.
@@ -154,7 +154,7 @@ def raising(error: BaseException) -> Callable[..., Any]:
     (publish, "read", ReleaseState.NOTHING),
     (publish, "answer_of", ReleaseState.PAID),
     (DiscreteLaplace, "draw", ReleaseState.PAID),
-    (publish, "certify", ReleaseState.PAID),
+    (library, "certificate_of", ReleaseState.PAID),
     (Ledger, "reserve", ReleaseState.NOTHING),
     (Ledger, "drawn", ReleaseState.PAID),
     (Ledger, "publish", ReleaseState.DRAWN),

@@ -14,9 +14,7 @@ from takifugu.core.text.tables import width
 from takifugu.releasing.certificates.certificate import WIDTH
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.certificates.files import REPORT
-from takifugu.releasing.postprocess.release import releases_of
-from takifugu.releasing.report.reported import Reported
-from takifugu.releasing.report.values import drawing_of
+from takifugu.releasing.report.outcomes import published_of
 
 CHECKED = (
     "The checksum in the file matches: nothing was changed by accident or by hand since it was written. It is not a "
@@ -35,7 +33,7 @@ TABLES = {
 def show(file: Path, picture: Path | None, as_json: bool) -> None:
     certificate = read_certificate(file)
     if picture is not None:
-        drawing = drawing_of(Reported(certificate.release, certificate, tuple(releases_of(certificate).items())))
+        drawing = published_of(certificate).drawing
         if drawing is None:
             raise InputError("these values are nothing that is drawn", fix="leave --picture out")
         write_new(picture, Plot(certificate.release, drawing).content(picture), False, picture.suffix, len)

@@ -27,6 +27,7 @@ from takifugu.releasing.publishing.choosing import Choice, folder_of
 from takifugu.releasing.publishing.every_window import windows_files
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.report.document import verdict_words
+from takifugu.releasing.report.opening import which_to_quote
 from takifugu.releasing.report.outcomes import Outcome, Published, already
 from takifugu.releasing.report.values import error_words
 
@@ -101,7 +102,8 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
     readable = [row for row in rows if row["high"] is not None]
     error = common_error(readable)
     if error is not None:
-        click.echo(wrapped(error_words(error, len(readable), table.certificate.measured_in or "")))
+        words = error_words(error, len(readable), table.certificate.measured_in or "")
+        click.echo(wrapped(f"{words}{which_to_quote(table)}"))
     longest = max((float(row["high"]) for row in readable), default=0.0)
     lowest = min((float(row["low"]) for row in readable), default=0.0)
     units = list(dict.fromkeys(row.get("unit") for row in rows))

@@ -6,7 +6,7 @@ private data are not read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -119,7 +119,12 @@ def audited(table: str, unit: str | None, calibration: Calibration, draws: int =
             verdict = "kept"
     except (InputError, Unsupported) as error:
         why = error.message
-    fitted, why_not_drawn = _try(lambda: drawn_fit(calibration, draws)) if draws else (None, "")
+    fitted, why_not_drawn = None, ""
+    if draws:
+        try:
+            fitted = drawn_fit(calibration, draws)
+        except (InputError, Unsupported) as error:
+            why_not_drawn = error.message
     measure = "loss" if is_pure else "delta"
     return Audited(
         table, unit, calibration.mechanism, measure, to_text(promised), verdict, audit, why, fitted, why_not_drawn
@@ -140,8 +145,10 @@ def drawn_fit(calibration: Calibration, draws: int) -> Fit:
     def outputs() -> Iterator[tuple[object, ...]]:
         for _ in range(draws):
             (sent,) = draw([ready], {}, entropy)
-            is_column = isinstance(noise, Sending) and not ready.labels
-            yield noise.sender.of_rows(sent.values) if is_column else tuple(sent.values)
+            if isinstance(noise, Sending) and not ready.labels:
+                yield noise.sender.of_rows(sent.values)
+            else:
+                yield tuple(sent.values)
 
     return fit(noise, answer, outputs())
 
@@ -180,10 +187,3 @@ def _recorded(certificate: Certificate, answer: Answer) -> Calibration:
         framework, queries.from_dict(answer.query), answer.mechanism, certificate.mechanisms.get(answer.mechanism, ""),
         randomiser_from_dict(answer.noise), promise, Witness("", ""), False, (epsilon, delta),
     )  # fmt: skip
-
-
-def _try(work: Callable[[], Fit]) -> tuple[Fit | None, str]:
-    try:
-        return work(), ""
-    except (InputError, Unsupported) as error:
-        return None, error.message

@@ -14,10 +14,11 @@ from takifugu.analysis.randomisers.additive import Exact
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.adjusted_bands import adjusted_bands
 from takifugu.releasing.advice.advising import advice_of
-from takifugu.releasing.advice.bands import LEVEL, cell_band, difference_band, masses
+from takifugu.releasing.advice.bands import cell_band, difference_band, masses
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.postprocess.adjust import nearest
+from takifugu.releasing.postprocess.readable import LEVEL
 
 TOTALS = [(None,), (Fraction(600),), (Fraction(100), Fraction(500)), (None, Fraction(500))]
 

@@ -11,9 +11,9 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.queries import Query
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.advising import worth_of
-from takifugu.releasing.advice.bands import LEVEL
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.expectations import ExpectSpec
+from takifugu.releasing.postprocess.readable import LEVEL
 
 RUNS = 1500
 LEVELS = [0, 10, 20, 30]

@@ -25,9 +25,10 @@ from takifugu.cli.samples.examples import examples, write_example
 from takifugu.core.escaping import number
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.advice import EXPECTED_HEADER
-from takifugu.releasing.advice.bands import LEVEL, coverage
+from takifugu.releasing.advice.bands import coverage
 from takifugu.releasing.advice.safe_lists import Named
 from takifugu.releasing.planning.expected import AT_ONCE
+from takifugu.releasing.postprocess.readable import LEVEL
 
 NO_CALENDAR = ("from = 0\nuntil = 8760\n", ""), ("from = 0\nto = 168\n", "")
 COUNT = ('query = "histogram"', 'query = "count"\nstates = ["on"]')

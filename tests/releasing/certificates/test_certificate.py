@@ -17,9 +17,10 @@ from takifugu.core.errors import InputError
 from takifugu.releasing.certificates.bills import checksum_of
 from takifugu.releasing.certificates.cells import guarded, read_table, table_text, unguarded
 from takifugu.releasing.certificates.certificate import FORMAT, Certificate
-from takifugu.releasing.certificates.certifying import certify
 from takifugu.releasing.certificates.checksum import from_dict
 from takifugu.releasing.certificates.facts import Caution, Stays, Window
+from takifugu.releasing.planning.questions import Drawn, Question
+from takifugu.releasing.publishing.certifying import certificate_of
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=60, states=["still", "walking"], source="a diary study")
 FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
@@ -160,14 +161,13 @@ def test_no_count_where_presence_is_the_secret(secrets: Any, count: int | None) 
     """How many there are would tell who is there; a declared size stands in the belief."""
     users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, 0.5, "removed")
     calibration = tf.calibrate(tf.Pufferfish(secrets, users), tf.Sum(), 1, mechanism="group")
-    details: dict[str, Any] = {
-        "release": "r", "source": "s", "private": True, "account": None, "units": ["Ana", "Ben", "Chi"],
-    }  # fmt: skip
-    certificate = certify([(None, calibration, {"value": Fraction(1)})], scope="pooled", **details)
+    answer = Drawn(Question("r", None, calibration, None, {}), ("value",), (Fraction(1),), True, None)
+    about = ([answer], "s", "pooled", ["Ana", "Ben", "Chi"])
+    certificate = certificate_of(*about)
     assert (certificate.units, certificate.unit_count) == ((), count)
     assert ("over all 3 people together" in " ".join(certificate.text().split())) == (count == 3)
     assert "Ana" not in certificate.to_json()
-    listed = certify([(None, calibration, {"value": Fraction(1)})], scope="pooled", list_units=True, **details)
+    listed = certificate_of(*about, list_units=True)
     assert listed.units == ("Ana", "Ben", "Chi")
 
 

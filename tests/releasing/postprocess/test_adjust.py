@@ -16,9 +16,8 @@ from takifugu.analysis.randomisers.choices import ChannelChoice
 from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
-from takifugu.releasing.postprocess.adjust import Adjusted
 from takifugu.releasing.postprocess.reconcile import reconcile
-from takifugu.releasing.postprocess.release import Release
+from takifugu.releasing.postprocess.release import Adjusted, Release
 
 STATES = ["a", "b", "c"]
 CHAIN = tf.MarkovChain([[0.4, 0.3, 0.3]] * 3, 10, states=STATES)

@@ -14,7 +14,8 @@ import takifugu as tf
 from takifugu.analysis.randomisers import Base, DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.core.errors import InputError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
-from takifugu.releasing.postprocess.release import Interval, Release
+from takifugu.releasing.postprocess.readable import Interval
+from takifugu.releasing.postprocess.release import Release
 
 DRAWS, REJECT = 10_000, 1e-6
 STATES = ["a", "b", "c", "d"]

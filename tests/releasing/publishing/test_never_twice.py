@@ -213,7 +213,7 @@ def test_a_budget_is_the_same_however_it_is_spelt(tmp_path: Path) -> None:
         assert paid(tmp_path) == 1
 
 
-@pytest.mark.parametrize("key", ['delimiter = ","', 'encoding = "utf-8"', 'thousands = "_"'])
+@pytest.mark.parametrize("key", ['delimiter = ","', 'encoding = "utf-8"', 'thousands = "_"', 'timezone = "UTC"'])
 def test_a_table_stays_what_it_was_however_its_file_is_written(tmp_path: Path, key: str) -> None:
     toml = Path(small(tmp_path, FIRST))
     succeed("release", str(toml))

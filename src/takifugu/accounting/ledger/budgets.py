@@ -37,10 +37,16 @@ def source_with(connection: Connection, name: str, budget: Amount | None) -> Sou
 
 
 def other_budget(ledger: object, name: str, declared: Amount, budget: Amount) -> LedgerError:
-    """Return the error about a source's other budget."""
+    """Return the error about a source's other budget.
+
+    Its fix never lowers a budget: files that differ would be told so in turn.
+    """
+    change = f"write the ledger's, {declared}"
+    if declared.fits(budget):
+        change = f"change it on purpose: {setting(ledger, name, budget)}"
     return LedgerError(
         f"the source {name!r} has a budget of {declared}, and now {budget} is declared",
-        fix=f"leave the budget out, or change it on purpose: {setting(ledger, name, budget)}",
+        fix=f"leave the budget out, or {change}",
     ).at("budget")
 
 

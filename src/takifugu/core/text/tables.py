@@ -70,6 +70,17 @@ def paragraph(text: str) -> str:
     return filled(visible(text))
 
 
+def shortened(sentences: Sequence[str], most: int, others: str) -> list[str]:
+    """Return the first sentences, and how many others there are.
+
+    >>> shortened(["calm", "busy", "late"], 2, "more states")
+    ['calm', 'busy', 'and 1 more states']
+    """
+    left = len(sentences) - most
+    more = [f"and {left} {others}"] if left > 0 else []
+    return [*sentences[:most], *more]
+
+
 def name_of(text: str, width: int = LONGEST_NAME) -> str:
     """Return a name, cut to the room of a table.
 

@@ -12,7 +12,8 @@ import numpy as np
 from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.additive import Exact
 from takifugu.core.arrays import FloatArray
-from takifugu.releasing.advice.bands import LEVEL, Band, masses
+from takifugu.releasing.advice.bands import Band, masses
+from takifugu.releasing.postprocess.readable import LEVEL
 
 #: How many tables are drawn; fewer where they have so many cells that all draws have more numbers than this.
 DRAWS, MOST_NUMBERS = 10_000, 4_000_000

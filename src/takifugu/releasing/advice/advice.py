@@ -17,8 +17,8 @@ from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import filled
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
+from takifugu.releasing.advice.bands import json_of
 from takifugu.releasing.advice.ifs import what_if
-from takifugu.releasing.advice.joint import json_of
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.safe_lists import Named
 from takifugu.releasing.advice.worth import Verdict, Worth
@@ -48,44 +48,42 @@ _UNREAD = "The ± of its release depends on how many people there are, and their
 class Advice:
     """What a release file is worth: its tables, the remedies of the worst one, the best first.
 
-    `if_true` is the worst table, and its worth, `provided` what the belief does not say: that everything lasts half as
-    long. It is no remedy: a belief is what may be believed, not what would be convenient.
+    `if_true` is the worst table, `provided` what the belief does not say: that everything lasts half as long. It is no
+    remedy: a belief is what may be believed, not what would be convenient.
     """
 
     tables: tuple[TableAdvice, ...]
     remedies: tuple[Remedy, ...]
-    if_true: tuple[TableAdvice, Worth] | None = None
+    if_true: TableAdvice | None = None
     provided: str = ""
 
     @property
     def shorter_stays(self) -> Worth | None:
         """Return the worst table's worth with shorter stays, if it says anything."""
-        return None if self.if_true is None else self.if_true[1]
+        return None if self.if_true is None else self.if_true.worth
 
     @property
     def verdict(self) -> Verdict | None:
         """Return the verdict on the worst table, if any table has one."""
-        judged = poorest(self.tables)
-        return None if judged is None else judged[1].verdict
+        table = poorest(self.tables)
+        return None if table is None or table.worth is None else table.worth.verdict
 
     @property
-    def remedy_rows(self) -> list[tuple[str, ...]]:
-        return [(remedy.words, remedy.promise, remedy.why) for remedy in self.remedies]
+    def helps(self) -> bool:
+        """Return whether a remedy makes the worst table useful."""
+        return any(remedy.worth.verdict.is_useful for remedy in self.remedies)
 
     @property
     def heading(self) -> str:
         """Return the heading of the remedies, or of insufficient ones."""
-        if any(remedy.worth.verdict.is_useful for remedy in self.remedies):
+        if self.helps:
             return "What would help, the best first"
         return "Nothing that was tried makes it worth reading; what comes nearest, the best first"
 
     @property
     def of_the_belief(self) -> str:
         """Say what the belief costs, if anything can be said."""
-        if self.if_true is None:
-            return ""
-        table, worth = self.if_true
-        return f"{self.provided}, and only if that is true: {worth.sentence(table.measured_in)}."
+        return "" if self.if_true is None else f"{self.provided}, and only if that is true: {self.if_true.sentence}."
 
     def lines(self) -> Iterator[tuple[str, Verdict | None]]:
         """Yield the advice in parts of lines, each with any verdict."""
@@ -108,8 +106,9 @@ class Advice:
                 yield f"    {line}"
         if self.remedies:
             yield ""
-        judged, helps = poorest(self.tables), any(remedy.worth.verdict.is_useful for remedy in self.remedies)
-        if judged is not None and isinstance(judged[1], Named) and not judged[1].verdict.is_useful and not helps:
+        poor = poorest(self.tables)
+        is_poor_list = poor is not None and isinstance(poor.worth, Named) and not poor.is_useful
+        if is_poor_list and not self.helps:
             yield filled(_NO_LIST)
         elif not self.remedies and not all(table.is_useful for table in self.tables):
             yield filled(_NOTHING_HELPS)
@@ -144,7 +143,8 @@ class Advice:
             if rows := expected_rows(table):
                 parts += [html_table(EXPECTED_HEADER, rows), note(_meaning(table))]
         if self.remedies:
-            parts.append(html_table(REMEDY_HEADER, self.remedy_rows, self.heading))
+            rows = [(remedy.words, remedy.promise, remedy.why) for remedy in self.remedies]
+            parts.append(html_table(REMEDY_HEADER, rows, self.heading))
         if self.of_the_belief:
             parts.append(note(self.of_the_belief))
         return "".join(parts)
@@ -152,9 +152,9 @@ class Advice:
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
         supposed = None
-        if self.if_true is not None:
-            table, worth = self.if_true
-            supposed = {"verdict": str(worth.verdict), **json_of(table.joint), "ratio": worth.ratio_or_none}
+        if self.shorter_stays is not None and self.if_true is not None:
+            worth, joint = self.shorter_stays, self.if_true.joint
+            supposed = {"verdict": str(worth.verdict), **json_of(joint), "ratio": worth.ratio_or_none}
         return {
             "verdict": None if self.verdict is None else str(self.verdict),
             "tables": [table.to_dict() for table in self.tables],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers import Noise
@@ -14,17 +16,16 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError, Unsupport
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries.additive import Additive
+from takifugu.releasing.advice.bands import Joint, joint_of, json_of
 from takifugu.releasing.advice.cells import cells_that_count
 from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.contradicting import refuse_more_people
 from takifugu.releasing.advice.expecting import expectation_of, is_mean_of_cells, numbers_for
-from takifugu.releasing.advice.joint import Joint, joint_of, json_of
 from takifugu.releasing.advice.mattering import Unit, in_answer_units, unit_of
 from takifugu.releasing.advice.safe_lists import refuse_unused, worth_of_list
 from takifugu.releasing.advice.worth import Reach, Worth, reach_of, worth
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
-from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.asking import Totals
 from takifugu.releasing.planning.expected import expected as noise_of
@@ -74,6 +75,11 @@ class TableAdvice:
         """Return the worth for comparing tables, or a hopeless one's reach."""
         return self.worth or self.reach
 
+    @property
+    def ratio(self) -> float:
+        """Return the ratio for comparing tables, infinite for incomparable ones."""
+        return math.inf if self.judged is None else self.judged.ratio
+
     def to_dict(self) -> Json:
         """Return plain data for JSON, in answer units."""
         labels: Json = {"name": self.name, "scope": self.scope, "sentence": self.sentence}
@@ -81,12 +87,13 @@ class TableAdvice:
         if self.worth is None:
             return {**data, "verdict": None}
         worth, expected = self.worth, self.worth.expectation
+        cells = None if expected.cells is None else dict(zip(self.labels, expected.cells, strict=False))
+        noisy = [] if worth.cells is None else list(worth.cells.noisy)
         return {
             **data, "verdict": str(worth.verdict), "ratio": worth.ratio_or_none, "matters": worth.matters,
-            "error_of_a_difference": None if worth.difference is None else worth.difference.width,
+            "error_of_a_difference": worth.error_of_a_difference,
             "coverage_of_a_difference": None if worth.difference is None else worth.difference.coverage,
-            "expected": None if expected.cells is None else dict(zip(self.labels, expected.cells, strict=False)),
-            "expected_from": expected.source, "noise": [] if worth.cells is None else list(worth.cells.noisy),
+            "expected": cells, "expected_from": expected.source, "noise": noisy,
         }  # fmt: skip
 
 
@@ -98,18 +105,21 @@ def table_advice(planned: Plan, table: Table, units: int | None = None) -> Table
     """
     expected = _expect_of(planned, table)
     prior = planned.spec.prior if isinstance(planned.spec, PolicyReleaseSpec) else None
-    people = {id(q.calibration): len(q.readers) for q in table.questions}
     totals = dict(zip((id(q.calibration) for q in table.questions), table.totals or (), strict=False))
+    last_questions = {id(question.calibration): question for question in table.questions}
     is_stand_in = table.scope == "unit" and not planned.knows_units
     several = is_stand_in or len(table.questions) > 1
     per_question = units if is_stand_in else 1
     values = values_of(table) * (per_question or 1)
     labels: tuple[str, ...] = ()
     worths: list[tuple[Worth, Calibration]] = []
-    for this, question in {id(asking.calibration): asking for asking in table.questions}.items():
+    for this, question in last_questions.items():
         calibration = question.calibration
+        about = (expected, len(question.readers), prior, totals.get(this), values, several)
         try:
-            answer = worth_of(question.of_observed, expected, people[this], prior, totals.get(this), values, several)
+            # kept with the calibration: a release asks before its data are read, before it pays, and for its report
+            key = ("worth", repr(about))
+            answer = cached(question.of_observed, key, partial(worth_of, question.of_observed, *about))
             worths.append((answer, calibration))
             if isinstance(calibration.randomiser, Noise):
                 labels = calibration.problem.answers[0].labels
@@ -126,8 +136,7 @@ def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
     """Return a table's expectations in answer units, none for safe lists."""
     if _is_list(table):
         return None
-    has_steps = isinstance(planned.file.source, SourceSpec)
-    return _in_units(planned.file, table.item, unit_of(table, step_of(planned.file), has_steps))
+    return _in_units(planned.file, table.item, unit_of(table, planned.file.source))
 
 
 def _in_units(file: ReleaseFile, item: Item, unit: Unit) -> ExpectSpec | None:
@@ -144,17 +153,12 @@ def _as_fault_of_file() -> Iterator[None]:
         raise SpecError([error]) from None
 
 
-def step_of(file: ReleaseFile) -> int | float | str | None:
-    """Return the length of a source's step, if it has one."""
-    return file.source.step if isinstance(file.source, SourceSpec) else None
-
-
 def refuse_other_units(file: ReleaseFile, item: Item) -> None:
     """Raise SpecError for units that are impossible before calibration."""
-    step = step_of(file)
-    counted_in = "rows" if step is None else f"steps of {step}"
-    measured_in = item.measured_in or counted_in
-    _in_units(file, item, Unit(item.name, measured_in, step=step, has_steps=isinstance(file.source, SourceSpec)))
+    unit = Unit(item.name, item.measured_in or "rows", file.source)
+    if not item.measured_in and unit.step is not None:
+        unit = replace(unit, measured_in=f"steps of {unit.step}")
+    _in_units(file, item, unit)
 
 
 def refuse_other_names(planned: Plan) -> None:
@@ -196,23 +200,8 @@ def worth_of(
     """Return the worth of one answer about so many people.
 
     With `totals` its values are adjusted after the noise; it may be one of several of a table that publishes so many
-    `values`. It is kept with the calibration: a release asks before its data are read, before it pays, and for its
-    report. Raises Unsupported where no honest verdict exists.
+    `values`. Raises Unsupported where no honest verdict exists.
     """
-    key = ("worth", people, totals, values, is_one_of_several, repr((expect, prior)))
-    arguments = (calibration, expect, people, prior, totals, values, is_one_of_several)
-    return cached(calibration, key, lambda: _worth_of(*arguments))
-
-
-def _worth_of(
-    calibration: Calibration,
-    expect: ExpectSpec | None,
-    people: int,
-    prior: PriorSpec | None,
-    totals: Totals | None,
-    values: int | None,
-    is_one_of_several: bool,
-) -> Worth:
     noise = calibration.randomiser
     if isinstance(noise, PermuteAndFlip):
         return worth_of_choice(calibration, expect, people)
@@ -238,10 +227,10 @@ def _worth_of(
     return worth(noise, expectation, totals, is_one_of_several, cells)
 
 
-def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
+def poorest(tables: Sequence[TableAdvice]) -> TableAdvice | None:
     """Return the table of least worth, if any has a verdict."""
-    judged = [(table, table.worth) for table in tables if table.worth is not None]
-    return max(judged, key=lambda pair: pair[1].ratio, default=None)
+    judged = [table for table in tables if table.worth is not None]
+    return max(judged, key=lambda table: table.ratio, default=None)
 
 
 def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...]:

@@ -1,8 +1,12 @@
-"""How far a published cell lies from the true one, and two cells from their true difference: the noise's own law."""
+"""How far a published cell lies from the true one, two cells from their true difference, and all cells at once.
+
+All of it is the noise's own law; the ± of all cells is the one that a release prints.
+"""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -11,10 +15,15 @@ import numpy as np
 
 from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.additive import Exact
+from takifugu.calibration import Calibration
 from takifugu.core.arrays import FloatArray
+from takifugu.core.escaping import number
+from takifugu.core.plain import Json
+from takifugu.numbers.rationals import to_text
+from takifugu.releasing.planning.expected import half_width, values_of
+from takifugu.releasing.planning.plan import Table
+from takifugu.releasing.postprocess.readable import LEVEL, measured
 
-#: The level of every band of the advice.
-LEVEL = 0.95
 #: A law on more steps than this is counted in blocks of steps, which moves a band by a thousandth of itself at most.
 _MOST_STEPS = 10_000
 #: What lies beyond the counted steps, in either direction.
@@ -106,3 +115,65 @@ def masses(noise: Noise, step: Fraction | None = None) -> tuple[FloatArray, Frac
     law: FloatArray = np.concatenate([one_side[::-1], [1 - ends[0]], one_side])
     law.flags.writeable = False  # whoever asks next gets it, too
     return law, step
+
+
+@dataclass(frozen=True)
+class Joint:
+    """All values of a table lie within their ± at once with probability `coverage`: the level, or more on a grid.
+
+    `half_width` is that ± of the answers that the advice is about; where it `is_adjusted`, it is that of the noisy
+    values, before they are adjusted.
+    """
+
+    half_width: Fraction
+    values: int
+    coverage: float
+    is_adjusted: bool = False
+
+    def sentence(self, unit: str) -> str:
+        """Explain the ± of values measured in `unit`.
+
+        >>> Joint(Fraction(7), 3, 0.951).sentence("rows")
+        'all values lie within ± 7 rows at once with probability 95 %'
+        """
+        within = f"within ± {measured(float(self.half_width), unit)}"
+        said = f"the value lies {within}" if self.values == 1 else f"all values lie {within} at once"
+        if self.is_adjusted:
+            said = f"before adjusting, {said}"
+        return f"{said} with probability 95 %"
+
+    def __str__(self) -> str:
+        return number(float(self.half_width))
+
+
+def json_of(joint: Joint | None) -> Json:
+    """Return the ± and its probability for a dry run's JSON."""
+    if joint is None:
+        return {"half_width": None, "coverage": None}
+    return {"half_width": to_text(joint.half_width), "coverage": joint.coverage}
+
+
+def joint_of(table: Table, people: int | None = 1, of: Calibration | None = None) -> Joint | None:
+    """Return the ± of one calibration's answers, by default the noisiest's.
+
+    None where any has none. `people` is how many there are, where the plan has one that stands for each; None where
+    nobody knows.
+    """
+    if people is None:
+        return None
+    answers = Counter(map(id, table.calibrations))
+    noises = {id(calibration): calibration.randomiser for calibration in table.calibrations}
+    values = values_of(table) * people
+    widths = {key: half_width(noise, values) for key, noise in noises.items()}
+    half_widths = {key: width for key, width in widths.items() if width is not None}
+    if len(half_widths) < len(widths):
+        return None
+    widest = max(half_widths.values()) if of is None else half_widths[id(of)]
+    chance_inside = 1.0
+    for key, noise in noises.items():
+        count = noise.cells * answers[key] * people
+        if isinstance(noise, Noise):
+            chance_inside *= coverage(noise, half_widths[key], count)
+        else:
+            chance_inside *= LEVEL ** (count / values)
+    return Joint(widest, values, chance_inside, table.totals is not None)

@@ -15,6 +15,8 @@ from takifugu.releasing.planning.plan import Plan
 from takifugu.releasing.planning.questions import debits_of
 
 if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Preview
+    from takifugu.accounting.ledger.budgets import Budget
     from takifugu.accounting.ledger.values import Amount
 
 
@@ -23,20 +25,27 @@ def room_of(planned: Plan) -> float:
 
     What was spent counts, too; infinite without a budget.
     """
-    most, source = planned.file.epsilon_budget, planned.file.source
+    most = planned.file.epsilon_budget
     if most is None:
         return math.inf
-    from takifugu.accounting.ledger import preview  # nothing is loaded that reads ledgers where no budget is declared
-
     try:
-        debits = debits_of(planned.questions)
-        name = normalised(source.name)
-        account = preview(planned.file.ledger, name, debits, None, source.as_composing, source.same_people)
+        account = previewed(planned, None)
     except TakifuguError:
         return math.inf
     if account.after is None or not account.after.epsilon:
         return math.inf
     return float(most / account.after.epsilon)
+
+
+def previewed(planned: Plan, budget: Budget | None) -> Preview:
+    """Return what the ledger would count for a plan's tables."""
+    from takifugu.accounting.ledger import preview  # nothing is loaded that reads ledgers where none is asked
+
+    file, source = planned.file, planned.file.source
+    debits = debits_of(planned.questions)
+    return preview(
+        file.ledger, normalised(source.name), debits, budget, source.as_composing, source.same_people
+    )
 
 
 def larger_budget(raw: Plain, room: float) -> Change:

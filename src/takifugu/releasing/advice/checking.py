@@ -93,7 +93,9 @@ def check(
     file = load(path, UNOPENED, window=window)
     planned = calibrated_unread(file, watch)
     counts_people = file.kind.facts.has_lengths and not planned.knows_units  # of whom nobody knows how many there are
-    unjudged = [table.name for table in planned.tables if counts_people and table.scope == "pooled"]
+    unjudged = list[str]()
+    if counts_people:
+        unjudged = [table.name for table in planned.tables if table.scope == "pooled"]
     judged = planned.only({table.name for table in planned.tables} - {*unjudged}) if unjudged else planned
     refuse_other_names(planned.only(unjudged))
     advice = advice_of(judged)  # which refuses an expectation that a table contradicts

@@ -20,10 +20,11 @@ from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.queries.candidates import AtRank, Candidates
 from takifugu.numbers.permute_and_flip import chances
-from takifugu.releasing.advice.bands import LEVEL, Band
+from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.contradicting import refuse_more_often, rows_read, share_of_rows
 from takifugu.releasing.advice.expecting import declared, first_belief, numbers_for
-from takifugu.releasing.advice.worth import Expectation, Worth, worst
+from takifugu.releasing.advice.worth import Expectation, Worth
+from takifugu.releasing.postprocess.readable import LEVEL
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -63,7 +64,7 @@ def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people:
             else:
                 expectation = Expectation(expected, matters, source)
                 worths.append(Worth(band, None, expectation.what_matters, expectation, _LESS_OFTEN, hit=_BEST))
-    return worst(worths)
+    return max(worths, key=lambda worth: worth.ratio)
 
 
 def _counts(

@@ -18,14 +18,14 @@ from takifugu.core.text.tables import labelled, name_of, paragraph, text_table
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
-from takifugu.releasing.advice.budgets import ways_to_pay
+from takifugu.releasing.advice.budgets import previewed, ways_to_pay
 from takifugu.releasing.advice.refusing import refusals as refusals_of
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.expected import AT_ONCE, Blur, Expected, expected
 from takifugu.releasing.planning.notices import forbidden, notices, notices_of_layout, spending
 from takifugu.releasing.planning.plan import Plan, plan
-from takifugu.releasing.planning.questions import BUDGET_KEY, debits_of
+from takifugu.releasing.planning.questions import BUDGET_KEY
 from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
@@ -172,32 +172,34 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     `anyway` accepts tables that are not worth publishing. Where the units of records were not read, the ledger is not
     consulted, and a table of units is not judged.
     """
-    tables, source = tuple(expected(table) for table in planned.tables), planned.file.source
-    name, questions = normalised(source.name), planned.questions
-    advice, people = advice_of(planned), planned.file.people
-    refusals = [] if anyway else [*too_early(planned.file), *refusals_of(planned, tables, advice)]
-    file_notices = notices_of_file(planned.file)
-    if not planned.knows_units:
-        excluded = forbidden((q.release, q.calibration) for q in questions)
-        beforehand = (*excluded, *notices_of_layout(planned.file), *file_notices)
-        return Forecast(name, planned.file.path, tables, None, beforehand, tuple(refusals), advice, people)
-    if not questions:
-        return Forecast(name, planned.file.path, (), None, file_notices, (), people=people)
-    file, debits, same = planned.file, debits_of(questions), source.same_people
+    file, questions, notices_of_sources = planned.file, planned.questions, notices_of_file(planned.file)
+    name, people = normalised(file.source.name), file.people
+    tables, advice = tuple(expected(table) for table in planned.tables), advice_of(planned)
+    refusals = [] if anyway else [*too_early(file), *refusals_of(planned, tables, advice)]
+    if planned.knows_units and not questions:
+        return Forecast(name, file.path, (), None, notices_of_sources, (), people=people)
+    account = None
+    if planned.knows_units:
+        account = previewed(planned, file.budget)
+        beforehand = [*_remarks(planned), *notices(questions, name, account, people)]
+        if not account.fits:
+            over = account.over
+            why = account.words if over is None else f"{over.what}; {ways_to_pay(file, over)}"
+            refusals.append(f"{BUDGET_KEY}: {why}")
+    else:
+        beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_layout(file)]
+    all_notices = (*beforehand, *notices_of_sources)
+    return Forecast(name, file.path, tables, account, all_notices, tuple(refusals), advice, people)
+
+
+def _remarks(planned: Plan) -> dict[str, None]:
+    """Return what the kind of file says of each table's noise, once."""
     remarks = dict[str, None]()
     for table in planned.tables:
-        for question in table.questions:
-            mechanism, noise = question.calibration.mechanism, question.calibration.randomiser
-            remarks |= dict.fromkeys(file.kind.remarks(file, table.item, mechanism, noise))
-    from takifugu.accounting.ledger import preview
-
-    account = preview(file.ledger, name, debits, file.budget, source.as_composing, same)
-    if not account.fits:
-        over = account.over
-        why = account.words if over is None else f"{over.what}; {ways_to_pay(file, over)}"
-        refusals.append(f"{BUDGET_KEY}: {why}")
-    beforehand = (*remarks, *notices(questions, name, account, people), *file_notices)
-    return Forecast(name, planned.file.path, tables, account, beforehand, tuple(refusals), advice, people)
+        for calibration in table.calibrations:
+            said = planned.file.kind.remarks(planned.file, table.item, calibration.mechanism, calibration.randomiser)
+            remarks |= dict.fromkeys(said)
+    return remarks
 
 
 def _account(account: Preview) -> Json:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError
 from takifugu.model.queries.additive import Additive
 from takifugu.releasing.file.expectations import size_that_matters
 from takifugu.releasing.file.sequences.measured import seconds_in, seconds_of_step
+from takifugu.releasing.file.sequences.source import SourceSpec
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.expectations import ExpectSpec
+    from takifugu.releasing.file.sections import SourceKeys
     from takifugu.releasing.planning.plan import Table
 
 _PER_ONE = {"row": "rows", "step": "steps"}
@@ -21,16 +23,21 @@ _PER_ONE = {"row": "rows", "step": "steps"}
 
 @dataclass(frozen=True)
 class Unit:
-    """What the values of a table are in; `step` is how long a step of its source is, None without one.
-
-    `has_steps` says that a source of its kind can have one, `counts_rows` that the values are numbers of rows.
-    """
+    """What the values of a table about a source are in; `counts_rows` says that they are numbers of rows."""
 
     table: str
     measured_in: str
+    source: SourceKeys
     counts_rows: bool = True
-    step: Any = None
-    has_steps: bool = False
+
+    @property
+    def has_steps(self) -> bool:
+        """Return whether a source of this kind can have a step."""
+        return isinstance(self.source, SourceSpec)
+
+    @property
+    def step(self) -> int | float | str | None:
+        return self.source.step if isinstance(self.source, SourceSpec) else None
 
     @property
     def known(self) -> str:
@@ -45,11 +52,11 @@ class Unit:
         return ", ".join(["a number", *examples, 'or one with "%"'])
 
 
-def unit_of(table: Table, step: Any, has_steps: bool) -> Unit:
+def unit_of(table: Table, source: SourceKeys) -> Unit:
     """Return the unit of a planned table's values."""
     answers = chain.from_iterable(calibration.problem.answers for calibration in table.calibrations)
     counts_rows = all(isinstance(answer, Additive) and answer.is_count for answer in answers)
-    return Unit(table.name, table.measured_in, counts_rows, step, has_steps)
+    return Unit(table.name, table.measured_in, source, counts_rows)
 
 
 def in_answer_units(expect: ExpectSpec | None, unit: Unit) -> ExpectSpec | None:

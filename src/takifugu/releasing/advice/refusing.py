@@ -9,7 +9,7 @@ from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.advice.remedies import remedies
-from takifugu.releasing.advice.worth import Reach, Verdict
+from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import parsed
 from takifugu.releasing.planning.expected import Expected, expected
@@ -94,6 +94,6 @@ def _best_remedy(planned: Plan, advice: Sequence[TableAdvice]) -> str:
     best = next((remedy for remedy in tried if remedy.worth.verdict.is_useful), None)
     if best is None:
         return ""
-    is_verdict = best.is_one and not isinstance(best.worth, Reach)
+    is_verdict = best.is_one and best.advised.worth is not None
     link = " it is " if is_verdict else ": "
     return f"with {best.words} ({best.why}){link}{best.sentence}"

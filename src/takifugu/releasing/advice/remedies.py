@@ -17,11 +17,11 @@ from takifugu.accounting.suspicion import percent, posterior
 from takifugu.core.errors import TakifuguError
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.bands import Joint, json_of
 from takifugu.releasing.advice.budgets import larger_budget, room_of, said_to_ledger, two_digits
 from takifugu.releasing.advice.candidates import ideas, number_of, of_table
 from takifugu.releasing.advice.changes import Change, applied, lines_of, words_of
-from takifugu.releasing.advice.joint import Joint, json_of
-from takifugu.releasing.advice.worth import GOOD, Reach, Worth
+from takifugu.releasing.advice.worth import GOOD, Worth
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import Plan, calibrated
 
@@ -34,20 +34,36 @@ LARGEST_EPSILON = 5.0
 
 @dataclass(frozen=True)
 class Remedy:
-    """Changes of the release file, and what its worst table, `table`, is worth with them.
+    """Changes of the release file, and the advice on its worst table with them.
 
-    `fits` says that they need no larger budget than the declared one; else the budget is one of the changes. `is_one`
-    says that the file has no other table. `joint` is the ± that a release with them prints of that table.
+    `room` is how often what it costs fits into the budget, infinite without one: below 1 the changes have a larger one.
+    `is_one` says that the file has no other table.
     """
 
     changes: tuple[Change, ...]
-    table: str
     why: str
-    worth: Worth
-    measured_in: str = ""
-    fits: bool = True
+    advised: TableAdvice
+    room: float = math.inf
     is_one: bool = True
-    joint: Joint | None = None
+
+    @property
+    def table(self) -> str:
+        return self.advised.name
+
+    @property
+    def worth(self) -> Worth:
+        worth = self.advised.judged
+        assert worth is not None
+        return worth
+
+    @property
+    def joint(self) -> Joint | None:
+        """Return the ± that a release with the changes prints of the table."""
+        return self.advised.joint
+
+    @property
+    def fits(self) -> bool:
+        return self.room >= 1
 
     @property
     def words(self) -> str:
@@ -62,7 +78,7 @@ class Remedy:
     @property
     def sentence(self) -> str:
         """State the worst table's worth with them."""
-        said = self.worth.sentence(self.measured_in)
+        said = self.worth.sentence(self.advised.measured_in)
         return said if self.is_one else f"{self.table}: {said}"
 
     @property
@@ -76,11 +92,11 @@ class Remedy:
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
         changes = [{"where": list(change.where), "value": change.value} for change in self.changes]
-        verdict = None if isinstance(self.worth, Reach) else str(self.worth.verdict)
+        verdict = None if self.advised.worth is None else str(self.worth.verdict)
         return {
             "table": self.table, "changes": changes, "why": self.why, "verdict": verdict,
             "ratio": self.worth.ratio_or_none, **json_of(self.joint),
-            "error_of_a_difference": None if self.worth.difference is None else self.worth.difference.width,
+            "error_of_a_difference": self.worth.error_of_a_difference,
             "fits_the_budget": self.fits,
         }  # fmt: skip
 
@@ -95,21 +111,21 @@ class Made:
 
     changes: tuple[Change, ...]
     why: str
-    worst: Mapping[int, tuple[TableAdvice, Worth]]
+    worst: Mapping[int, TableAdvice]
     room: float = math.inf
     price: str = ""
 
     @property
-    def poorest(self) -> tuple[TableAdvice, Worth]:
-        return max(self.worst.values(), key=lambda pair: pair[1].ratio)
+    def poorest(self) -> TableAdvice:
+        return max(self.worst.values(), key=lambda table: table.ratio)
 
     @property
     def ratio(self) -> float:
-        return self.poorest[1].ratio
+        return self.poorest.ratio
 
     @property
     def ratios(self) -> dict[int, float]:
-        return {index: worth.ratio for index, (_, worth) in self.worst.items()}
+        return {index: table.ratio for index, table in self.worst.items()}
 
 
 def remedies(
@@ -174,14 +190,13 @@ class _Search:
         """Remember a remedy, naming the budget that it needs."""
         if not attempt.ratio < self.now.ratio:
             return
-        fits = attempt.room >= 1
-        budget = () if fits else (larger_budget(self.raw, attempt.room),)
-        of_budget = [said_to_ledger(self.planned, change) for change in budget]
-        why = "; ".join(filter(None, (attempt.why, attempt.price, *of_budget)))
-        table, worth = attempt.poorest
-        changes = (*attempt.changes, *budget)
-        is_one = len(self.measured) == 1
-        self.better.append(Remedy(changes, table.name, why, worth, table.measured_in, fits, is_one, table.joint))
+        changes, reasons = attempt.changes, [attempt.why, attempt.price]
+        if attempt.room < 1:
+            budget = larger_budget(self.raw, attempt.room)
+            changes = (*changes, budget)
+            reasons.append(said_to_ledger(self.planned, budget))
+        why = "; ".join(filter(None, reasons))
+        self.better.append(Remedy(changes, why, attempt.poorest, attempt.room, len(self.measured) == 1))
 
 
 def _alone(search: _Search) -> list[Made]:
@@ -287,16 +302,13 @@ def index_of(raw: Plain, table: TableAdvice) -> int:
     return max((i for i, name in enumerate(names) if table.name.startswith(name)), key=lambda i: len(names[i]))
 
 
-def _worst(
-    raw: Plain, tables: Sequence[TableAdvice], measured: set[int]
-) -> dict[int, tuple[TableAdvice, Worth]]:
+def _worst(raw: Plain, tables: Sequence[TableAdvice], measured: set[int]) -> dict[int, TableAdvice]:
     """Return the worst table of each [[release]] with all tables judged."""
-    worst: dict[int, tuple[TableAdvice, Worth]] = {}
-    unjudged = set()
+    worst, unjudged = dict[int, TableAdvice](), set[int]()
     for table in tables:
         index = index_of(raw, table)
         if table.judged is None:
             unjudged.add(index)
-        elif index in measured and (index not in worst or table.judged.ratio > worst[index][1].ratio):
-            worst[index] = table, table.judged
-    return {index: pair for index, pair in worst.items() if index not in unjudged}
+        elif index in measured and (index not in worst or table.ratio > worst[index].ratio):
+            worst[index] = table
+    return {index: table for index, table in worst.items() if index not in unjudged}

@@ -10,7 +10,6 @@ or where a cell that counts is expected to be smaller than its error (`cells`); 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +21,7 @@ from takifugu.releasing.advice.adjusted_bands import adjusted_bands
 from takifugu.releasing.advice.bands import Band, cell_band, difference_band
 from takifugu.releasing.advice.cells import Cells, rounded
 from takifugu.releasing.planning.expected import Expected
+from takifugu.releasing.postprocess.readable import measured
 
 #: What matters, where it is not declared, is this share of what is expected to vary.
 SHARE = 0.2
@@ -112,6 +112,10 @@ class Worth:
         return self.ratio if math.isfinite(self.ratio) else None
 
     @property
+    def error_of_a_difference(self) -> float | None:
+        return None if self.difference is None else self.difference.width
+
+    @property
     def shows_nothing(self) -> bool:
         """Return whether even the largest possible difference is noise."""
         return (self.difference or self.cell).width > self.expectation.reach
@@ -184,18 +188,6 @@ def reach_of(table: Expected) -> Reach | None:
     return Reach(Band(float(blur.half_width), 0.95), None, blur.widest / ROUGH, Expectation(None, None, ""))
 
 
-def measured(size: float, unit: str) -> str:
-    """Write a size with its unit, if any.
-
-    >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.5, "")
-    ('137 rows', '1 row', '2.5')
-    """
-    text = number(size)
-    if text == "1":
-        unit = re.sub(r"^(row|step)s\b", r"\1", unit)
-    return f"{text} {unit}".rstrip()
-
-
 def worth(
     noise: Noise,
     expectation: Expectation,
@@ -226,8 +218,3 @@ def worth(
     return Worth(
         cell, difference, expectation.what_matters, expectation, is_adjusted=is_adjusted, cells=cells, **words
     )
-
-
-def worst(worths: Sequence[Worth]) -> Worth:
-    """Return the worst of several answers, the measure of their table."""
-    return max(worths, key=lambda worth: worth.ratio)

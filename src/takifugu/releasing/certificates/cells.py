@@ -16,7 +16,7 @@ from pathlib import Path
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
 from takifugu.core.plain import Plain, Row
-from takifugu.releasing.certificates.sent_rows import ROW, read_rows
+from takifugu.releasing.certificates.sent_rows import ROW, number_in, read_rows
 
 #: The columns of a published table that hold texts, and those that hold numbers.
 TEXTS, NUMBERS = ("window", "unit", "cell"), ("value", "low", "high", "adjusted", "x", "y")
@@ -106,15 +106,11 @@ def _read(column: str, cell: str, is_chosen: bool = False) -> Hashable:
     if column in (READABLE, POSSIBLE):
         return ANSWERS[cell]
     if column == UPPER:
-        return cell if cell in VERDICTS else _number(cell)
+        return cell if cell in VERDICTS else number_in(cell)
     if column not in NUMBERS:
         raise KeyError(column)
     if not cell and column != "value":
         return None  # nothing is known around what is no number
     if is_chosen and cell and not _WRITTEN.fullmatch(cell):
         return unguarded(cell)
-    return _number(cell)
-
-
-def _number(cell: str) -> int | float:
-    return float(cell) if any(mark in cell for mark in ".en") else int(cell)
+    return number_in(cell)

@@ -15,6 +15,7 @@ from takifugu.core.people import People
 from takifugu.core.plain import Json, Plain, indented
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.markup import html_table
+from takifugu.core.text.tables import shortened
 from takifugu.model import secrets as secret_room
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
@@ -168,9 +169,7 @@ def pooled_over(c: Certificate) -> str:
 
 def stay_words(c: Certificate) -> tuple[str, ...]:
     """Say how long states last, by the belief's first chains."""
-    left = len(c.stays) - _CHAINS
-    more = [f"and {left} more matrices, which the belief lists"] if left > 0 else []
-    return (*(stay.words for stay in c.stays[:_CHAINS]), *more)
+    return tuple(shortened([stay.words for stay in c.stays], _CHAINS, "more matrices, which the belief lists"))
 
 
 def _plain(value: object) -> object:
@@ -197,19 +196,20 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
     An empty title continues the section before.
     """
     whose = {"all": "", "pooled": f", over {pooled_over(c)}", "unit": f", for each {c.person}"}[c.scope]
-    more = [f"and {len(c.beliefs) - _LISTED} more of this kind, with other lengths"] if len(c.beliefs) > _LISTED else []
     account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
-    all_sections: list[tuple[str, Sequence[str]]] = [
+    readers = f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE
+    table = None if c.table is None else _table(c.table)
+    all_sections: list[tuple[str, Sequence[str | None]]] = [
         ("Warning", c.warnings),
-        ("Title", [c.title] if c.title else []),
+        ("Title", [c.title]),
         ("In short", in_short(c)),
         ("Published", [f"{c.statistic}{whose}, from the source {c.source!r}"]),
         ("Which means", meaning_of(c)),
-        ("Measured in", [c.measured_in] if c.measured_in else []),
-        (c.people.many.capitalize(), [_units(c.units)] if c.units else []),
+        ("Measured in", [c.measured_in]),
+        (c.people.many.capitalize(), [_units(c.units)]),
         ("Hidden", c.hidden),
-        ("From whom", [f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE]),
-        ("", [*c.beliefs[:_LISTED], *more]),
+        ("From whom", [readers]),
+        ("", shortened(c.beliefs, _LISTED, "more of this kind, with other lengths")),
         ("Promise", [promise_text(c), *_in_numbers(c)]),
         ("If", c.assumed),
         ("And if", c.conditions),
@@ -218,12 +218,17 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("Found by", [f"{name} ({source})" for name, source in c.mechanisms.items()]),
         ("With others", composes(c)),
         ("Not promised", not_promised(c)),
-        ("Publisher", [words for words in (c.publisher, c.contact) if words]),
+        ("Publisher", [c.publisher, c.contact]),
         ("Account", [account]),
-        ("Table", [] if c.table is None else [_table(c.table)]),
+        ("Table", [table]),
         ("Made", [f"{c.date} by {c.software}; every number and belief is in the JSON certificate"]),
     ]
-    return [(title, sentences) for title, sentences in all_sections if sentences]
+    present = list[tuple[str, Sequence[str]]]()
+    for title, sentences in all_sections:
+        words = [sentence for sentence in sentences if sentence]
+        if words:
+            present.append((title, words))
+    return present
 
 
 def _table(digest: str) -> str:

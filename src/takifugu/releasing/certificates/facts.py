@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from takifugu.core.text.tables import shortened
+
 #: So many states of a chain are told one by one.
 _MOST_STATES = 8
 
@@ -100,10 +102,8 @@ class Stays:
     @property
     def words(self) -> str:
         (first, lasts), *states = self.lasting.items()
-        spans = [f"{state} {span}" for state, span in states[: _MOST_STATES - 1]]
-        left = len(self.lasting) - _MOST_STATES
-        more = [f"and {left} more states"] if left > 0 else []
-        words = ", ".join([f"{first} lasts {lasts} at a time on average", *spans, *more])
+        spans = [f"{first} lasts {lasts} at a time on average", *(f"{state} {span}" for state, span in states)]
+        words = ", ".join(shortened(spans, _MOST_STATES, "more states"))
         return f"{self.cells}: by the belief, {words}" if self.cells else f"by the belief, {words}"
 
 

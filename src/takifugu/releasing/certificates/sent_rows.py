@@ -102,7 +102,7 @@ def read_rows(text: str, unguarded: Callable[[str], str]) -> Rows:
         if header[0] != ROW or any(len(line) != len(header) for line in lines):
             raise ValueError
         cells = list(zip(*lines, strict=True)) or [()] * len(header)
-        read = _number if len(header) == 3 else unguarded
+        read = number_in if len(header) == 3 else unguarded
         columns: dict[str, Sequence[Hashable]] = {ROW: list(map(int, cells[0]))}
         for name, texts in zip(header[1:], cells[1:], strict=True):
             columns[unguarded(name)] = list(map(read, texts))
@@ -111,5 +111,6 @@ def read_rows(text: str, unguarded: Callable[[str], str]) -> Rows:
         raise InputError("the text is no table of randomised rows") from None
 
 
-def _number(text: str) -> int | float:
+def number_in(text: str) -> int | float:
+    """Read a number as a published table writes it."""
     return float(text) if any(mark in text for mark in ".en") else int(text)

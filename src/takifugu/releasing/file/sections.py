@@ -104,7 +104,7 @@ _NO_LAYOUT = frozenset((
     "engine", "attributes", "batch", "rows_per_person", "as_composing", "begins_series", "renamed", "roster",
 ))  # fmt: skip
 #: What is meant where a key of [source] is left out, if its section does not say so.
-_MEANT = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": "", "header": True}
+MEANT = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": "", "header": True}
 
 
 class SourceKeys(FileKeys):
@@ -178,7 +178,7 @@ class SourceKeys(FileKeys):
     def layout(self, belief: Described, table: Data | None) -> Json:
         """Return the keys for the meaning of rows, without defaults."""
         said = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-        layout = {key: value for key, value in said.items() if key not in _NO_LAYOUT and _MEANT.get(key) != value}
+        layout = {key: value for key, value in said.items() if key not in _NO_LAYOUT and MEANT.get(key) != value}
         missing = sorted({str(word).strip(BLANKS) for word in self.missing} - {""})
         return {**layout, "missing": missing or None}
 

@@ -15,13 +15,12 @@ from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.rationals import to_text
+from takifugu.releasing.postprocess.readable import LEVEL
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.releasing.planning.plan import Table
 
-#: The level of the error bars: all values of a table at once, over the noise alone, as in the published tables.
-LEVEL = 0.95
 #: What the ± is, wherever one is shown before a release.
 AT_ONCE = "±: all values of a table lie within it at once with probability 95 %, over the noise alone."
 #: Half of a normal distribution lies within so many standard deviations.
@@ -34,7 +33,7 @@ class Blur:
 
     Per cell and in answer units: `half_width` is the ± at 95 % (all values of the table at once), `median` that of
     the absolute noise, `ranges` the difference between the largest and the smallest value that a cell can have, of none
-    where nothing bounds one. `marks` are the chances that a cell is called safe, by its count.
+    where nothing bounds one. `marks` says how likely a cell is called safe, where noise calls cells so.
     """
 
     unit: str | None
@@ -45,8 +44,7 @@ class Blur:
     ranges: tuple[Fraction, ...]
     variance: float
     excess: float
-    marks: tuple[tuple[int, float], ...] = ()
-    dangers: str = ""
+    marks: str = ""
 
     @property
     def widest(self) -> float:
@@ -87,12 +85,17 @@ class Expected:
     people: People = PEOPLE
 
     @property
+    def is_one_answer(self) -> bool:
+        """Return whether there is one answer, or all together."""
+        return self.scope != "unit" or sum(blur.answers for blur in self.blurs) == 1
+
+    @property
     def noise_and_range(self) -> tuple[float, float]:
         """Return the clearest answer's median |noise| and its widest cell's range.
 
         A table of units is judged by the sum of its answers over the units, which may be clear where no answer is.
         """
-        if self.scope != "unit" or sum(b.answers for b in self.blurs) == 1:
+        if self.is_one_answer:
             return float(self.blurs[0].median), self.blurs[0].widest
         return _median_of_sum(self.blurs), math.fsum(b.answers * b.widest for b in self.blurs)
 
@@ -107,9 +110,8 @@ class Expected:
     @property
     def says_nothing(self) -> bool:
         """Return whether one answer's 95 % ± exceeds every cell's range."""
-        alone = self.scope != "unit" or sum(b.answers for b in self.blurs) == 1
         with_numbers = [blur for blur in self.blurs if not blur.marks]
-        return alone and bool(with_numbers) and all(min(blur.shares) > 1 for blur in with_numbers)
+        return self.is_one_answer and bool(with_numbers) and all(min(blur.shares) > 1 for blur in with_numbers)
 
     def words_of_nothing(self) -> str:
         """Say that the ± exceeds every possible value of a cell."""
@@ -122,7 +124,7 @@ class Expected:
         if self.remark:
             return self.remark
         if self.blurs[0].marks:
-            return _of_marks(self.blurs[0])
+            return self.blurs[0].marks
         noise, reach = self.noise_and_range
         exceeds = f"the noise exceeds {number(noise, digits=4)} half of the time"
         if not noise:
@@ -194,12 +196,6 @@ def column_words(calibration: Calibration) -> str:
 
 def _blur(calibration: Calibration, units: Sequence[str | None], values: int) -> Blur:
     noise, answer = calibration.randomiser, calibration.problem.answers[0]
-    marks, dangers = list[tuple[int, float]](), ""
-    if isinstance(noise, SafeCells):
-        threshold = min(noise.thresholds)
-        around = {0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold}
-        counts = sorted(count for count in around if 0 <= count <= threshold)
-        marks, dangers = [(count, noise.chance(count, threshold)) for count in counts], _dangers(noise)
     return Blur(
         units[0] if len(units) == 1 else None,
         len(units),
@@ -209,29 +205,26 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
         tuple(reach * answer.grid for reach in answer.cell_ranges() if reach is not None),
         noise.variance() if isinstance(noise, Noise) else 0.0,
         3.0 if noise.laplace_scale else 0.0,
-        tuple(marks),
-        dangers,
+        _marks(noise) if isinstance(noise, SafeCells) else "",
     )
 
 
-def _of_marks(blur: Blur) -> str:
-    """Say how likely a cell is called safe."""
-    chances = ", ".join(f"{count}: {number(100 * chance, digits=3)} %" for count, chance in blur.marks)
-    end = blur.marks[-1][0]
+def _marks(noise: SafeCells) -> str:
+    """Say how likely a cell is called safe, by its count, and dangerous."""
+    end = min(noise.thresholds)
+    chances = list[str]()
+    for count in sorted({0, 1, 2, end // 2, end - 2, end - 1, end}):
+        if 0 <= count <= end:
+            chances.append(f"{count}: {number(100 * noise.chance(count, end), digits=3)} %")
+    dangers = ""
+    if noise.beyond is not None and noise.alpha is not None:
+        dangers = (
+            f"; one of {end + noise.beyond} or more is always called dangerous, and one of at most {end} with "
+            f"probability {float(noise.alpha):g} at most"
+        )
     return (
-        f"a place is called safe with this probability, by its true count, while places are answered: {chances}; above "
-        f"{end} never{blur.dangers}"
-    )
-
-
-def _dangers(noise: SafeCells) -> str:
-    """Say from which count on a cell is always called dangerous, and how often one is by mistake."""
-    if noise.beyond is None or noise.alpha is None:
-        return ""
-    least = min(noise.thresholds)
-    return (
-        f"; one of {least + noise.beyond} or more is always called dangerous, and one of at most {least} with "
-        f"probability {float(noise.alpha):g} at most"
+        f"a place is called safe with this probability, by its true count, while places are answered: "
+        f"{', '.join(chances)}; above {end} never{dangers}"
     )
 
 

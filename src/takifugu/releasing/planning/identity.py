@@ -16,6 +16,7 @@ from takifugu.core.sections import values_by_field
 from takifugu.data import Counted
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.releasing.file.keys import UNSAID, plain
+from takifugu.releasing.file.sections import MEANT
 from takifugu.releasing.file.sharing import sharing
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ def _readers(answer: Ready) -> int | list[str]:
 def keys_of(file: ReleaseFile, item: Item) -> str:
     """Return a digest of one [[release]]'s publishing keys, without its data and how these are written."""
     fields = type(file.source).model_fields
-    defaults = {key: fields[key].get_default(call_default_factory=True) for key in _AS_WRITTEN}
+    unsaid = [*_AS_WRITTEN, *(key for key, meant in MEANT.items() if getattr(file.source, key, None) == meant)]
+    defaults = {key: fields[key].get_default(call_default_factory=True) for key in unsaid}
     spec = file.spec.model_copy(update={"source": file.source.model_copy(update=defaults)})
 
     def of(table: Item) -> Json:

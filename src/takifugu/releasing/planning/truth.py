@@ -163,18 +163,16 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
 
 
 def _read_as(calibration: Calibration, ways: IntArray, missed: IntArray) -> list[list[int]]:
-    if missed[:, 1].any():
-        _check_may_miss(calibration)
-    return _read_alike(ways)
-
-
-def _read_alike(ways: IntArray) -> list[list[int]]:
     """Return the ways of reading entries with weight.
 
-    Raises DataError where a query reads entries counted together differently.
+    `missed` are those of missing entries. Raises DataError where these would be unsound, and where a query reads
+    entries differently that were counted together.
     """
+    if missed[:, 1].any():
+        _check_may_miss(calibration)
     read: list[list[int]] = ways[ways[:, 1] != 0].tolist()
-    if len({cell for cell, _, _ in read}) < len(read) or {*ways[ways[:, 1] == 0, 0]} & {cell for cell, _, _ in read}:
+    cells = {cell for cell, _, _ in read}
+    if len(cells) < len(read) or {*ways[ways[:, 1] == 0, 0]} & cells:
         raise DataError("the query weighs entries differently, and counts do not", fix="give the entries").at("data")
     return read
 

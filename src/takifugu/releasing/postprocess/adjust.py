@@ -7,32 +7,17 @@ true value is 0, set to 0 wherever the noise makes it negative, comes out too hi
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from itertools import chain
-from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
 
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Row, indented
-from takifugu.core.text.markup import html_table
-from takifugu.core.text.tables import WIDTH, text_table
 from takifugu.numbers import projection
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.postprocess.possible import possible_answers
-from takifugu.releasing.postprocess.readable import (
-    NOISE_ONLY,
-    NOT_PRIVATE,
-    Readable,
-    frame_of,
-    number,
-    one_or_all,
-    readable,
-)
 
 POST = "Post-processing of the noisy values; nothing more was read from the data, and the promise is unchanged."
 WHOLE = (
@@ -45,128 +30,6 @@ _PUBLIC = (
     "the total {total} is a public constant that was not computed from the private data: this was declared by whoever "
     "made the table, and was not checked"
 )
-
-
-@runtime_checkable
-class Certified(Protocol):
-    """What has a certificate: a release, or its adjusted values."""
-
-    @property
-    def labels(self) -> tuple[str, ...]: ...
-
-    @property
-    def values(self) -> tuple[Any, ...]: ...
-
-    @property
-    def certificate(self) -> Certificate: ...
-
-
-class Noisy(Certified, Protocol):
-    """What is asked of a `Release`."""
-
-    @property
-    def randomiser(self) -> Randomiser: ...
-
-    @property
-    def library(self) -> str | None: ...
-
-    def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]: ...
-
-
-@dataclass(frozen=True)
-class Adjusted:
-    """Adjusted values on the release's grid, one per cell; `raw` is what was published with noise.
-
-    `notes` say in words what was done and which bias it introduces; the certificate is that of the release, with the
-    condition that a given total places on its promise.
-    """
-
-    raw: Noisy
-    values: tuple[Fraction, ...]
-    notes: tuple[str, ...]
-    certificate: Certificate = field(repr=False)
-    nonnegative: bool
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return self.raw.labels
-
-    @property
-    def value(self) -> Readable | dict[str, Readable]:
-        """Return the adjusted number, or a histogram's numbers by cell."""
-        return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
-
-    def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
-        """Return one row per cell: cell, value (adjusted), raw, low, high.
-
-        The interval is the raw value's, cut off at 0 where values are nonnegative: it still holds the true value with
-        probability `level` over the noise, in all cells at once. The adjusted value may lie outside.
-        """
-        rows = list[Json]()
-        for value, row in zip(self.values, self.raw.rows(level, cells), strict=True):
-            low, high = row["low"], row["high"]
-            if self.nonnegative:
-                low, high = max(low, 0), max(high, 0)
-            rows.append({
-                "cell": row["cell"], "value": readable(value), "raw": row["value"], "low": low, "high": high,
-            })  # fmt: skip
-        return rows
-
-    def to_frame(self, library: object = None, level: float = 0.95) -> Any:
-        """Return the rows as a frame of a library (see `Release.to_frame`)."""
-        return frame_of(self.rows(level), library or self.raw.library)
-
-    def to_dict(self) -> Json:
-        cells = zip(self.labels, self.values, self.raw.values, strict=True)
-        return {
-            "values": [{"cell": c, "value": to_text(v), "raw": to_text(r)} for c, v, r in cells],
-            "notes": list(self.notes),
-            "certificate": self.certificate.to_dict(),
-        }
-
-    def to_json(self) -> str:
-        return indented(self.to_dict())
-
-    def __str__(self) -> str:
-        table = text_table(HEADER, [cells_of(r) for r in self.rows()])
-        warning = () if self.certificate.private else (NOT_PRIVATE,)
-        head = (*warning, f"{self.certificate.statistic}, adjusted after the noise")
-        notes = [f"low to high: 95 % intervals of the raw values, all cells at once; {NOISE_ONLY}", *self.notes]
-        return "\n".join([*wrapped(head), "", table, "", *wrapped(notes)])
-
-    def _repr_html_(self) -> str:
-        return html_page(self.certificate, HEADER, [cells_of(r) for r in self.rows()], self.notes)
-
-
-HEADER = ("cell", "adjusted", "raw", "low", "high")
-
-
-def adjust(release: Noisy, nonnegative: bool = True, total: Number | Noisy | Adjusted | None = None) -> Adjusted:
-    """Return the nonnegative values nearest to the noisy ones, summing to `total`.
-
-    The projection on {x >= 0, sum x = total} in Euclidean distance, exact in rational numbers, then rounded to the grid
-    by largest remainders: no grid point with these properties is nearer to the noisy values.
-    """
-    if not nonnegative and total is None:
-        raise InputError("nothing would be adjusted", fix="write nonnegative=True, or give a total").at("nonnegative")
-    if not release.randomiser.output.is_number:
-        raise InputError("what was published is no number, so nothing is to be adjusted").at("release")
-    if nonnegative:
-        check_not_negative(release.certificate)
-    grid = release.randomiser.grid
-    if total is None:
-        notes = (POST, *_bias(release.randomiser, None), CUT)
-        return Adjusted(release, nearest(release.values, grid), notes, release.certificate, nonnegative)
-    goal = _goal(total, grid, nonnegative)
-    values = nearest(release.values, grid, goal, nonnegative)
-    condition = _about(total, goal)
-    certificate = _with_total(release.certificate, condition, total)
-    rule = WHOLE.format(grid=to_text(grid))
-    noise = release.randomiser if nonnegative else None
-    biased = _bias(noise, goal)
-    notes = (POST, f"{condition[0].upper()}{condition[1:]}.", *biased, rule)
-    notes = (*notes, CUT) if nonnegative else notes
-    return Adjusted(release, values, notes, certificate, nonnegative)
 
 
 def nearest(
@@ -193,15 +56,15 @@ def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose:
     notes = [f"Beside each noisy value stands an adjusted one. {POST}"]
     sums = set(totals)
     if None in sums:
-        notes += _bias(noise, None)
+        notes += bias(noise, None)
     if public_totals := [total for total in sums if total is not None]:
         size = f", {to_text(public_totals[0])}" if len(public_totals) == 1 else ""
         notes.append(f"The adjusted values {whose}sum to what the public numbers of rows give{size}.")
-        notes += [*_bias(noise, public_totals[0]), WHOLE.format(grid=to_text(noise.grid))]
+        notes += [*bias(noise, public_totals[0]), WHOLE.format(grid=to_text(noise.grid))]
     return (*notes, "Intervals are those of the noisy values, which have no bias: add up and compare those.")
 
 
-def _bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
+def bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
     """Describe the bias of adjusting: of being nonnegative, and of a total.
 
     `noise` is None unless values are made nonnegative, `total` None unless they add up.
@@ -222,20 +85,17 @@ def _bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
         )
 
 
-def _is_released(total: Number | Noisy | Adjusted) -> TypeGuard[Noisy | Adjusted]:
-    return isinstance(total, Certified)
+def goal_of(values: Sequence[Fraction], name: str, grid: Fraction, nonnegative: bool) -> Fraction:
+    """Return the sum to adjust to, from a total's values and name.
 
-
-def _goal(total: Number | Noisy | Adjusted, grid: Fraction, nonnegative: bool) -> Fraction:
-    if _is_released(total):
-        if len(total.values) != 1:
-            raise InputError(
-                f"the total is a release of {len(total.values)} cells",
-                fix="give a release of one number, or a public number",
-            ).at("total")
-        goal, name = total.values[0], "the released total"
-    else:
-        goal, name = as_fraction(cast(Number, total), "the total"), "the total"
+    Raises InputError for several values, and for a sum that values on the grid cannot have.
+    """
+    if len(values) != 1:
+        raise InputError(
+            f"the total is a release of {len(values)} cells",
+            fix="give a release of one number, or a public number",
+        ).at("total")
+    (goal,) = values
     if nonnegative and goal < 0:
         raise InputError(
             f"{name} is {to_text(goal)}, and values that are not negative cannot sum to it",
@@ -248,27 +108,34 @@ def _goal(total: Number | Noisy | Adjusted, grid: Fraction, nonnegative: bool) -
     return goal
 
 
-def _about(total: Number | Noisy | Adjusted, goal: Fraction) -> str:
-    """Return the total's condition on the promise."""
-    if not _is_released(total):
-        return _PUBLIC.format(total=to_text(goal))
-    c = total.certificate
-    place = "without a ledger" if c.release_id is None else f"as ledger release {c.release_id}"
-    return (
-        f"the total {to_text(goal)} is itself a noisy release about {c.source!r}, made {place}, with epsilon "
-        f"{to_text(Fraction(c.epsilon))} of its own"
-    )
+def with_total(certificate: Certificate, goal: Fraction, of_total: Certificate | None) -> Certificate:
+    """Return the certificate with a total's condition, its last one, and seed warnings.
 
-
-def _with_total(certificate: Certificate, condition: str, total: Number | Noisy | Adjusted) -> Certificate:
-    """Return the certificate with a total's condition and seed warnings."""
+    `of_total` is the certificate of a released total.
+    """
+    condition = _PUBLIC.format(total=to_text(goal))
+    if of_total is not None:
+        place = "without a ledger" if of_total.release_id is None else f"as ledger release {of_total.release_id}"
+        condition = (
+            f"the total {to_text(goal)} is itself a noisy release about {of_total.source!r}, made {place}, with "
+            f"epsilon {to_text(Fraction(of_total.epsilon))} of its own"
+        )
     certificate_with_total = replace(certificate, conditions=(*certificate.conditions, condition))
-    if not _is_released(total) or total.certificate.private:
+    if of_total is None or of_total.private:
         return certificate_with_total
     # a weaker epsilon is the total's own
-    of_total = (caution for caution in total.certificate.cautions if caution is not Caution.WEAKER)
-    cautions = tuple(dict.fromkeys((*of_total, *certificate_with_total.cautions)))
-    return replace(certificate_with_total, private=False, cautions=cautions)
+    cautions = (caution for caution in of_total.cautions if caution is not Caution.WEAKER)
+    cautions_of_both = tuple(dict.fromkeys((*cautions, *certificate_with_total.cautions)))
+    return replace(certificate_with_total, private=False, cautions=cautions_of_both)
+
+
+def notes_of_total(
+    certificate: Certificate, noise: Randomiser | None, goal: Fraction, grid: Fraction
+) -> tuple[str, ...]:
+    """Return what is said of values with a total; see `with_total` and `bias`."""
+    condition = certificate.conditions[-1]
+    notes = (POST, f"{condition[0].upper()}{condition[1:]}.", *bias(noise, goal), WHOLE.format(grid=to_text(grid)))
+    return notes if noise is None else (*notes, CUT)
 
 
 def check_not_negative(certificate: Certificate) -> None:
@@ -283,17 +150,3 @@ def check_not_negative(certificate: Certificate) -> None:
         raise InputError(
             f"the true value may be as low as {to_text(least)}", fix="write nonnegative=False"
         ).at("nonnegative")
-
-
-def cells_of(row: Row) -> list[str]:
-    return [str(row["cell"]), *(number(row[key]) for key in ("value", "raw", "low", "high"))]
-
-
-def wrapped(sentences: Iterable[str]) -> list[str]:
-    return list(chain.from_iterable(textwrap.wrap(sentence, WIDTH) for sentence in sentences))
-
-
-def html_page(certificate: Certificate, header: tuple[str, ...], rows: list[list[str]], notes: tuple[str, ...]) -> str:
-    warning = "" if certificate.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
-    caption = f"{certificate.statistic}, adjusted after the noise. {' '.join(notes)} Intervals: {NOISE_ONLY}."
-    return warning + html_table(header, rows, caption)

@@ -14,8 +14,8 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain
 from takifugu.model.queries.registry import two_way_of
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.releasing.postprocess.adjust import Certified
 from takifugu.releasing.postprocess.readable import Readable, readable
+from takifugu.releasing.postprocess.release import Adjusted, Release
 
 _BETWEEN = ", "
 
@@ -69,7 +69,7 @@ def marginals(published: object) -> Marginals:
     >>> table.rows, table.columns, table.total
     ({'A': 2, 'B': 7}, {'ill': 5, 'well': 4}, 9)
     """
-    if isinstance(published, Certified):
+    if isinstance(published, Release | Adjusted):
         query = published.certificate.query
         labels, values = tuple(map(str, published.labels)), tuple(published.values)
         return Marginals(_parts(labels, query), _numbers(values))

@@ -164,6 +164,15 @@ def boxes_of(frameworks: Iterable[Plain]) -> Boxes | None:
     return None
 
 
+def boxes_in(frameworks: Iterable[Plain], labels: Iterable[str]) -> Boxes | None:
+    """Return the grid of all these cells as boxes, if any.
+
+    `frameworks` are written ones.
+    """
+    boxes = boxes_of(frameworks)
+    return None if boxes is None or not {*labels} <= {*boxes.names()} else boxes
+
+
 def place_kind(row: Row) -> str:
     """Name a place's kind by its published mark or value."""
     upper = row.get(MARK, row[UPPER])

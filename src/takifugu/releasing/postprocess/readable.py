@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import re
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -17,9 +19,40 @@ from takifugu.releasing.postprocess.library import as_frame
 T = TypeVar("T")
 Readable = int | float
 
+#: The level of every error bar: all values of a table at once, over the noise alone.
+LEVEL = 0.95
 #: What an interval covers, wherever one is shown.
 NOISE_ONLY = "noise only, not sampling error"
 NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a true value lies with probability `level` over the noise alone: this is not sampling error.
+
+    `level` holds simultaneously for all `cells` values that were published together. It unpacks to low and high.
+
+    >>> low, high = Interval(3, 9, 0.95, 4)
+    >>> print(Interval(3, 9, 0.95, 4))
+    3 to 9 (95 % over the noise, all 4 cells at once; noise only, not sampling error)
+    """
+
+    low: Readable
+    high: Readable
+    level: float
+    cells: int = 1
+    label: str = NOISE_ONLY
+
+    def __iter__(self) -> Iterator[Readable]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float | Fraction) and self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        together = "" if self.cells == 1 else f", all {self.cells} cells at once"
+        ends = f"{number(self.low)} to {number(self.high)}"
+        return f"{ends} ({100 * self.level:g} % over the noise{together}; {self.label})"
 
 
 def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence[T]) -> T | dict[str, T]:
@@ -107,3 +140,15 @@ def number(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return written(value) if isinstance(value, float) else str(value)
+
+
+def measured(size: float, unit: str) -> str:
+    """Write a size with its unit, if any.
+
+    >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.5, "")
+    ('137 rows', '1 row', '2.5')
+    """
+    text = written(size)
+    if text == "1":
+        unit = re.sub(r"^(row|step)s\b", r"\1", unit)
+    return f"{text} {unit}".rstrip()

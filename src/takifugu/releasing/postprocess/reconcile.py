@@ -13,19 +13,9 @@ from takifugu.core.plain import Json
 from takifugu.core.text.tables import text_table
 from takifugu.numbers import projection
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.postprocess.adjust import (
-    CUT,
-    HEADER,
-    POST,
-    WHOLE,
-    Adjusted,
-    cells_of,
-    check_not_negative,
-    html_page,
-    wrapped,
-)
+from takifugu.releasing.postprocess.adjust import CUT, POST, WHOLE, check_not_negative
 from takifugu.releasing.postprocess.readable import frame_of
-from takifugu.releasing.postprocess.release import Release
+from takifugu.releasing.postprocess.release import HEADER, Adjusted, Release, cells_of, html_page, wrapped
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,40 @@
-"""What a release returns: the noisy value, its error bars, its certificate."""
+"""What a release returns: the noisy value, its error bars, its certificate; and its values adjusted."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis import randomisers
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.plain import Json, indented
+from takifugu.core.plain import Json, Row, indented
 from takifugu.core.text.markup import html_table
 from takifugu.core.text.plot import Plot
 from takifugu.core.text.tables import WIDTH, text_table
-from takifugu.numbers.rationals import Number
+from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.postprocess.adjust import Adjusted, adjust
+from takifugu.releasing.postprocess.adjust import (
+    CUT,
+    POST,
+    bias,
+    check_not_negative,
+    goal_of,
+    nearest,
+    notes_of_total,
+    with_total,
+)
 from takifugu.releasing.postprocess.picture import picture_of, title_of
 from takifugu.releasing.postprocess.possible import possible_ends
 from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import (
     NOISE_ONLY,
     NOT_PRIVATE,
+    Interval,
     Readable,
     frame_of,
     in_words,
@@ -36,34 +47,6 @@ from takifugu.releasing.postprocess.readable import (
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-
-@dataclass(frozen=True)
-class Interval:
-    """Where a true value lies with probability `level` over the noise alone: this is not sampling error.
-
-    `level` holds simultaneously for all `cells` values that were published together. It unpacks to low and high.
-
-    >>> low, high = Interval(3, 9, 0.95, 4)
-    >>> print(Interval(3, 9, 0.95, 4))
-    3 to 9 (95 % over the noise, all 4 cells at once; noise only, not sampling error)
-    """
-
-    low: Readable
-    high: Readable
-    level: float
-    cells: int = 1
-    label: str = NOISE_ONLY
-
-    def __iter__(self) -> Iterator[Readable]:
-        return iter((self.low, self.high))
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, int | float | Fraction) and self.low <= value <= self.high
-
-    def __str__(self) -> str:
-        together = "" if self.cells == 1 else f", all {self.cells} cells at once"
-        ends = f"{number(self.low)} to {number(self.high)}"
-        return f"{ends} ({100 * self.level:g} % over the noise{together}; {self.label})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,9 +85,11 @@ class Release:
     def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
         """Return the nearest nonnegative values, summing to any given `total`.
 
-        Post-processing of the noisy values: the promise is kept, the raw value stays in `.raw`, and `.notes` say what
-        was done and which bias it introduces. A number as `total` must be a public constant: this cannot be checked,
-        and the certificate says that. Else give a release of that total, or an adjusted one. Values stay on the grid.
+        The projection on {x >= 0, sum x = total} in Euclidean distance, exact in rational numbers, then rounded to the
+        grid by largest remainders: no grid point with these properties is nearer to the noisy values. The promise is
+        kept, the raw value stays in `.raw`, and `.notes` say what was done and which bias it introduces. A number as
+        `total` must be a public constant: this cannot be checked, and the certificate says that. Else give a release of
+        that total, or an adjusted one.
 
         Raises InputError where nothing is to be adjusted, where the true value may be negative, and for a total that is
         negative, not on the grid, or not one number.
@@ -116,7 +101,26 @@ class Release:
         >>> sum(noisy.adjusted(total=4).value.values())
         4
         """
-        return adjust(self, nonnegative, total)
+        if not nonnegative and total is None:
+            raise InputError("nothing would be adjusted", fix="write nonnegative=True, or give a total").at(
+                "nonnegative"
+            )
+        if not self.randomiser.output.is_number:
+            raise InputError("what was published is no number, so nothing is to be adjusted").at("release")
+        if nonnegative:
+            check_not_negative(self.certificate)
+        grid, noise = self.randomiser.grid, self.randomiser if nonnegative else None
+        if total is None:
+            notes = (POST, *bias(noise, None), CUT)
+            return Adjusted(self, nearest(self.values, grid), notes, self.certificate, nonnegative)
+        if isinstance(total, Release | Adjusted):
+            goal = goal_of(total.values, "the released total", grid, nonnegative)
+            certificate = with_total(self.certificate, goal, total.certificate)
+        else:
+            goal = goal_of([as_fraction(total, "the total")], "the total", grid, nonnegative)
+            certificate = with_total(self.certificate, goal, None)
+        notes = notes_of_total(certificate, noise, goal, grid)
+        return Adjusted(self, nearest(self.values, grid, goal, nonnegative), notes, certificate, nonnegative)
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
         """Return one row per cell: cell, value, low, high.
@@ -187,6 +191,89 @@ class Release:
         heads = ("cell", "noisy value", "95 % interval (noise only)")
         note = f"{c.statistic}: {made(c)}. The intervals hold for all cells at once; {NOISE_ONLY}."
         return warning + (self._picture() or "") + html_table(heads, rows, note)
+
+
+#: The columns of adjusted values.
+HEADER = ("cell", "adjusted", "raw", "low", "high")
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """Adjusted values on the release's grid, one per cell; `raw` is what was published with noise.
+
+    `notes` say in words what was done and which bias it introduces; the certificate is that of the release, with the
+    condition that a given total places on its promise.
+    """
+
+    raw: Release
+    values: tuple[Fraction, ...]
+    notes: tuple[str, ...]
+    certificate: Certificate = field(repr=False)
+    nonnegative: bool
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.raw.labels
+
+    @property
+    def value(self) -> Readable | dict[str, Readable]:
+        """Return the adjusted number, or a histogram's numbers by cell."""
+        return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
+
+    def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
+        """Return one row per cell: cell, value (adjusted), raw, low, high.
+
+        The interval is the raw value's, cut off at 0 where values are nonnegative: it still holds the true value with
+        probability `level` over the noise, in all cells at once. The adjusted value may lie outside.
+        """
+        rows = list[Json]()
+        for value, row in zip(self.values, self.raw.rows(level, cells), strict=True):
+            low, high = row["low"], row["high"]
+            if self.nonnegative:
+                low, high = max(low, 0), max(high, 0)
+            rows.append({
+                "cell": row["cell"], "value": readable(value), "raw": row["value"], "low": low, "high": high,
+            })  # fmt: skip
+        return rows
+
+    def to_frame(self, library: object = None, level: float = 0.95) -> Any:
+        """Return the rows as a frame of a library (see `Release.to_frame`)."""
+        return frame_of(self.rows(level), library or self.raw.library)
+
+    def to_dict(self) -> Json:
+        cells = zip(self.labels, self.values, self.raw.values, strict=True)
+        return {
+            "values": [{"cell": c, "value": to_text(v), "raw": to_text(r)} for c, v, r in cells],
+            "notes": list(self.notes),
+            "certificate": self.certificate.to_dict(),
+        }
+
+    def to_json(self) -> str:
+        return indented(self.to_dict())
+
+    def __str__(self) -> str:
+        table = text_table(HEADER, [cells_of(r) for r in self.rows()])
+        warning = () if self.certificate.private else (NOT_PRIVATE,)
+        head = (*warning, f"{self.certificate.statistic}, adjusted after the noise")
+        notes = [f"low to high: 95 % intervals of the raw values, all cells at once; {NOISE_ONLY}", *self.notes]
+        return "\n".join([*wrapped(head), "", table, "", *wrapped(notes)])
+
+    def _repr_html_(self) -> str:
+        return html_page(self.certificate, HEADER, [cells_of(r) for r in self.rows()], self.notes)
+
+
+def cells_of(row: Row) -> list[str]:
+    return [str(row["cell"]), *(number(row[key]) for key in ("value", "raw", "low", "high"))]
+
+
+def wrapped(sentences: Iterable[str]) -> list[str]:
+    return list(chain.from_iterable(textwrap.wrap(sentence, WIDTH) for sentence in sentences))
+
+
+def html_page(certificate: Certificate, header: tuple[str, ...], rows: list[list[str]], notes: tuple[str, ...]) -> str:
+    warning = "" if certificate.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
+    caption = f"{certificate.statistic}, adjusted after the noise. {' '.join(notes)} Intervals: {NOISE_ONLY}."
+    return warning + html_table(header, rows, caption)
 
 
 def releases_of(certificate: Certificate) -> dict[str | None, Release]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from takifugu.analysis import randomisers
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, Writing
 from takifugu.core.registry import Registry, place_of
 from takifugu.model import beliefs, secrets
 from takifugu.model.queries import registry as queries
@@ -18,12 +18,6 @@ from takifugu.releasing.planning.questions import Ready
 CELL, ROW, NAMED = 2_000, 200, 20
 
 Thing = TypeVar("Thing")
-
-
-class Written(Protocol):
-    """What is written down as plain data that name its kind."""
-
-    def to_dict(self) -> Json: ...
 
 
 def check(questions: Sequence[Ready]) -> None:
@@ -58,7 +52,7 @@ def check(questions: Sequence[Ready]) -> None:
 
 
 def _check(
-    role: str, thing: Written, data: Json | None, kinds: Registry[Thing], from_dict: Callable[[Plain], Written]
+    role: str, thing: Writing, data: Json | None, kinds: Registry[Thing], from_dict: Callable[[Plain], Writing]
 ) -> None:
     """Load the readers of a thing, and compare foreign ones.
 

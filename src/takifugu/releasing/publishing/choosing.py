@@ -109,8 +109,8 @@ def to_plan(file: ReleaseFile, folder: Path, choice: Choice, new_ledger: bool) -
     waiting = [release for release in standing if release.is_waited_for]
     due = to_pay([release for release in standing if release not in waiting], choice, bool(waiting))
     planned = (*waiting, *due)
-    left = [release for release in standing if release.row.keyed is not None and release not in planned]
-    tell(f"{_refusal(release).what}; nothing is paid for it now" for release in left)
+    left = [release for release in standing if release not in planned]
+    tell(f"{_refusal(release).what}; nothing is paid for it now" for release in left if release.row.keyed is not None)
     return wanted_file.only([release.item for release in standing if release in planned])
 
 
@@ -148,7 +148,9 @@ def _is_paid_under(standing: Standing, once: str | None) -> bool:
 
     Raises ReleaseError for a table that was paid for and is not whole.
     """
-    with_key = [paid for paid in standing.payments if once is not None and paid.once == once]
+    if once is None:
+        return False
+    with_key = [paid for paid in standing.payments if paid.once == once]
     under = next((paid for paid in with_key if {*paid.ids} & {*standing.tables}), None)
     if under is None or (standing.is_here and standing.paid == under):
         return under is not None

@@ -22,9 +22,10 @@ from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready
 from takifugu.releasing.postprocess.library import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, sealed
+from takifugu.releasing.publishing.certifying import certificate_of
 from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.publish import Budget, Draws, Order, Stored, certificate_of, draw, keep, ready
+from takifugu.releasing.publishing.publish import Budget, Draws, Order, Stored, draw, keep, ready
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger

@@ -14,8 +14,6 @@ from takifugu.numbers.noise import Entropy, is_private
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.bills import Account
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.certifying import PLAIN, Adjustment, Wording, certify
-from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.planning.notices import tell_before
 from takifugu.releasing.planning.questions import Drawn, Question, Ready, debits_of
 from takifugu.releasing.planning.truth import answer_of, labels_of, read
@@ -162,21 +160,3 @@ def words_of_people(same: Mapping[str, bool]) -> Iterator[str]:
             )
         else:
             yield f"the people of the source {source!r} are different people, even where names coincide"
-
-
-def certificate_of(
-    drawn: Sequence[Drawn], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
-    table: str | None = None, list_units: bool = False, wording: Wording = PLAIN, adjustment: Adjustment | None = None,
-) -> Certificate:  # fmt: skip
-    """Return the certificate of one release's answers.
-
-    `table` is the digest of their file. With `list_units` the certificate of a pooled table names its units; `wording`
-    is for readers, and `adjustment` are adjusted values.
-    """
-    first = drawn[0]
-    return certify(
-        [(answer.question.unit, answer.question.calibration, answer.cells) for answer in drawn],
-        release=first.question.release, source=normalised(source), scope=scope, units=units,
-        private=all(answer.private for answer in drawn), account=first.account, facts=[*facts, *first.people],
-        table=table, list_units=list_units, wording=wording, adjustment=adjustment,
-    )  # fmt: skip

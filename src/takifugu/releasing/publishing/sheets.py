@@ -16,7 +16,6 @@ from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, guarded, rows_in, table_text, unguarded
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.certifying import Adjustment, Wording
 from takifugu.releasing.certificates.files import (
     CERTIFICATE,
     DATA,
@@ -31,31 +30,27 @@ from takifugu.releasing.certificates.files import (
     digest_of,
 )  # fmt: skip
 from takifugu.releasing.certificates.sent_rows import names_of, read_rows, rows_sent, rows_text, written
-from takifugu.releasing.file.kind import OfPlaces
+from takifugu.releasing.file.kind import OfPlaces, ReleaseFile
 from takifugu.releasing.file.tables import ItemWords
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
+from takifugu.releasing.postprocess.picture import boxes_in
 from takifugu.releasing.postprocess.possible import ends_of, with_possible
 from takifugu.releasing.postprocess.readability import Rule
-from takifugu.releasing.postprocess.readable import readable, rows_of
+from takifugu.releasing.postprocess.readable import LEVEL, readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
-from takifugu.releasing.publishing.publish import certificate_of
+from takifugu.releasing.publishing.certifying import Adjustment, Wording, certificate_of
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published
-from takifugu.releasing.report.places import boxes_in, places_of
-from takifugu.releasing.report.reported import Reported
-from takifugu.releasing.report.values import drawing_of
+from takifugu.releasing.report.populations import Box, places_of_populations
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.releasing.file.sections import FileSpec
     from takifugu.releasing.planning.asking import Totals
-
-#: The level of the error bars in the published tables: all values of a table at once, over the noise alone.
-LEVEL = 0.95
 
 
 def worths_of(planned: Plan) -> dict[str, Worth]:
@@ -93,10 +88,13 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
         (a.question.unit, Release(a.labels, a.values, certificate, a.randomiser, a.question.calibration))
         for a in answers
     )
+    published = Published(table.name, table.scope, rows, certificate, (), releases)
     values = {TABLE: content, DATA: table_json(rows, certificate)}
-    kind = planned.file.kind
-    in_degrees = isinstance(kind, OfPlaces) and kind.in_degrees(planned.file)
-    values |= _pictured(table.name, certificate, releases, rows, in_degrees)
+    drawing, places = published.drawing, _places(published, planned.file)
+    if drawing is not None:
+        values[DRAWING] = by_itself(drawing).encode()
+    if places is not None:
+        values[PLACES] = geo_json(places)
     files = {
         CERTIFICATE: f"{certificate.to_json()}\n".encode(),
         PAGE: f"{certificate.text()}\n".encode(),
@@ -104,27 +102,19 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
         PACKAGE: data_package(table.name, values, rows, certificate),
     }
     paths = tuple(Path(f"{table.name}{end}") for end in files)
-    report = report_html(Published(table.name, table.scope, rows, certificate, paths, releases, worth=worth))
-    files[REPORT] = report.encode()
+    files[REPORT] = report_html(replace(published, files=paths, worth=worth)).encode()
     return Sheet(table.name, {f"{table.name}{end}": files[end] for end in ENDS if end in files})
 
 
-def _pictured(
-    name: str,
-    certificate: Certificate,
-    releases: Sequence[tuple[str | None, Release]],
-    rows: Sequence[Row],
-    in_degrees: bool,
-) -> dict[str, bytes]:
-    """Return a table's picture files, and places in degrees as GeoJSON."""
-    files, table = {}, Reported(name, certificate, tuple(releases))
-    drawing = drawing_of(table)
-    if drawing is not None:
-        files[DRAWING] = by_itself(drawing).encode()
-    places = places_of(table, rows) if in_degrees else None
-    if places is not None:
-        files[PLACES] = geo_json(places)
-    return files
+def _places(table: Published, file: ReleaseFile) -> Iterator[tuple[Box, Row]] | None:
+    """Return each place in degrees as a box with its row, if any."""
+    if not isinstance(file.kind, OfPlaces) or not file.kind.in_degrees(file):
+        return None
+    if not table.cells:
+        belief, noise = table.randomised
+        return places_of_populations(belief, noise) if belief.is_planar else None
+    boxes = boxes_in(table.certificate.frameworks.values(), table.releases[0][1].labels)
+    return None if boxes is None else ((boxes.box(row["cell"]), row) for row in table.rows)
 
 
 def _table(

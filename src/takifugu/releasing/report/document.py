@@ -12,8 +12,9 @@ from fractions import Fraction
 
 from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
+from takifugu.calibration.alternatives import CHOSEN, Alternative, drawn_errors
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import number as written
+from takifugu.core.text.tables import shortened
 from takifugu.releasing.certificates.certificate import (
     Certificate,
     composes,
@@ -22,22 +23,21 @@ from takifugu.releasing.certificates.certificate import (
     noise_text,
     pooled_over,
     promise_text,
+    short,
     stay_words,
 )
 from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
-from takifugu.releasing.report.compared import compared, computed_by
-from takifugu.releasing.report.hidden import beliefs_of, if_off, not_hidden, suspicions
+from takifugu.releasing.report.hidden import if_off, not_hidden, suspicions
 from takifugu.releasing.report.opening import number_with_error, opening, verdict_of
 from takifugu.releasing.report.outcomes import Outcome, Published
-from takifugu.releasing.report.page import Words, page, sentence
-from takifugu.releasing.report.reported import Reported
+from takifugu.releasing.report.page import Block, Figure, Table, Terms, Words, page, sentence
 from takifugu.releasing.report.values import farthest_end, published
 
 #: How much is listed; the certificate has everything.
-MOST_UNITS = 40
+MOST_BELIEFS, MOST_UNITS = 3, 40
 #: What is offered below the values, by the ends of the files.
 DOWNLOADS = {
     TABLE: "table (CSV)", DATA: "table (JSON)", PLACES: "places (GeoJSON)", DRAWING: "picture (SVG)",
@@ -66,32 +66,28 @@ def report_html(subject: Release | Published | Outcome) -> str:
     return page("report.html", articles=[_article(t) for t in tables], **head)
 
 
-def _tables(subject: Release | Published | Outcome) -> list[Reported]:
+def _tables(subject: Release | Published | Outcome) -> tuple[Published, ...]:
     if isinstance(subject, Release):
-        unit = subject.certificate.units[0] if subject.certificate.scope == "unit" else None
-        return [Reported(subject.certificate.release, subject.certificate, ((unit, subject),))]
+        c = subject.certificate
+        unit = c.units[0] if c.scope == "unit" else None
+        return (Published(c.release, c.scope, (), c, (), ((unit, subject),)),)
     tables = subject.tables if isinstance(subject, Outcome) else (subject,)
     if not tables or not all(isinstance(table, Published) for table in tables):
         raise InputError(
             f"a {type(subject).__name__} is not a release", fix="give what release() or publish() returned"
         )
-    reported = list[Reported]()
-    for table in tables:
-        files = tuple(file.name for file in table.files)
-        reported.append(Reported(table.name, table.certificate, table.releases, table.worth, files))
-    return reported
+    return tables
 
 
 def verdict_words(table: Published) -> str:
     """Return a report's first sentence: the table's worth, or its choice's error."""
-    (report,) = _tables(table)
-    verdict = verdict_of(report)[1]
-    if verdict or not isinstance(report.answers[0][1].randomiser, PermuteAndFlip):
+    verdict = verdict_of(table)[1]
+    if verdict or not isinstance(table.releases[0][1].randomiser, PermuteAndFlip):
         return verdict
-    return number_with_error(report)
+    return number_with_error(table)
 
 
-def _article(t: Reported) -> dict[str, object]:
+def _article(t: Published) -> dict[str, object]:
     """Return a table's values for the template, by name."""
     c = t.certificate
     by = f" by {c.publisher}" if c.publisher else ""
@@ -102,29 +98,30 @@ def _article(t: Reported) -> dict[str, object]:
         look = "warning danger" if caution is Caution.NOT_PRIVATE else "warning"
         warnings.append(Words(warning, look))
     meaning = [Words(sentence(words)) for words in (*meaning_of(c), *window)]
-    files = ((label, f"{t.name}{end}") for end, label in DOWNLOADS.items())
+    files, names = [(label, f"{t.name}{end}") for end, label in DOWNLOADS.items()], {path.name for path in t.files}
     return {
         "name": t.name, "certificate": c, "title": c.title or t.name,
         "about": f"Private release{name}{by} about the source {c.source!r}, {c.date}",
         "lead": f"{c.statistic}{_whose(c)}",
         "opening": [*warnings, *opening(t)],
         "published": [*meaning, *published(t)],
-        "files": [(label, file) for label, file in files if file in t.files],
+        "files": [(label, file) for label, file in files if file in names],
         "in_short": in_short(c)[:1],
-        "beliefs": beliefs_of(c), "stays": stay_words(c), "suspicions": list(suspicions(c)),
+        "beliefs": shortened(c.beliefs, MOST_BELIEFS, "more of this kind"), "stays": stay_words(c),
+        "suspicions": list(suspicions(c)),
         "not_hidden": not_hidden(c), "conditions": [*c.assumptions, *window, *c.conditions],
-        "if_belief_off": if_off(c), "with_others": composes(c), "compared": list(compared(t)),
+        "if_belief_off": if_off(c), "with_others": composes(c), "compared": list(_compared(t)),
         "facts": _key_facts(t), "technical": _technical(t),
     }  # fmt: skip
 
 
-def _key_facts(t: Reported) -> Iterator[tuple[str, str]]:
+def _key_facts(t: Published) -> Iterator[tuple[str, str]]:
     c = t.certificate
-    halves = (farthest_end(answer, t.cells) for _, answer in t.answers)
+    halves = (farthest_end(answer, t.cells) for _, answer in t.releases)
     widths = sorted(half for half in halves if half is not None)
-    yield "epsilon", _short(c.epsilon)
+    yield "epsilon", short(c.epsilon)
     if Fraction(c.delta):
-        yield "delta", _short(c.delta)
+        yield "delta", short(c.delta)
     if widths:
         ends = [number(readable(w)) for w in dict.fromkeys((widths[0], widths[-1]))]
         yield "interval (95 %)", f"± {' to '.join(ends)}"
@@ -138,7 +135,7 @@ def _whose(c: Certificate) -> str:
     return {"all": "", "unit": f", for each {c.person}", "pooled": f", over {pooled_over(c)}"}[c.scope]
 
 
-def _technical(t: Reported) -> list[tuple[str, Sequence[str]]]:
+def _technical(t: Published) -> list[tuple[str, Sequence[str]]]:
     c = t.certificate
     units = [", ".join(c.units[:MOST_UNITS])] if c.units else []
     if len(c.units) > MOST_UNITS:
@@ -153,12 +150,51 @@ def _technical(t: Reported) -> list[tuple[str, Sequence[str]]]:
         ("If", c.assumed),
         ("And if", c.conditions),
         ("Noise", [sentence(noise_text(c)), *grid]),
-        ("Found by", [computed_by(c)]),
+        ("Found by", [_computed_by(c)]),
         ("With others", composes(c)),
         ("Account", [account]),
         ("Publisher", [words for words in (c.publisher, c.contact) if words]),
     ]  # fmt: skip
 
 
-def _short(value: str) -> str:
-    return written(Fraction(value))
+def _compared(t: Published) -> Iterator[Block]:
+    """Yield every mechanism side by side, and what forced the chosen one."""
+    unit, release = t.noisiest
+    calibration = release.calibration
+    if calibration is None:
+        yield Words(f"The noise was found by {_computed_by(t.certificate)}. {sentence(noise_text(t.certificate))}")
+        return
+    if t.is_by_unit and unit is not None:
+        count = t.certificate.people.counted(len(t.releases))
+        yield Words(f"Shown for {unit}, whose answer has the most noise of all {count}.")
+    rows = calibration.alternatives
+    if not rows:
+        yield Words(f"Nothing was compared: {calibration.mechanism} was requested by name.")
+    else:
+        words = calibration.error_words if calibration.randomiser.output.is_column else ""
+        yield from _side_by_side(t.name, rows, words or "expected error, summed over the cells")
+    yield Terms([
+        ("Chosen", [_computed_by(t.certificate)]),
+        ("Noise", [sentence(noise_text(t.certificate))]),
+        ("Forced by", [w for w in (calibration.witness.comparison,) if w]),
+        ("Because", [w for w in (calibration.witness.detail,) if w]),
+    ])  # fmt: skip
+
+
+def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterator[Block]:
+    """Yield the mechanisms in the registry's order, then the refused ones' reasons."""
+    proven = [row for row in rows if row.composition is not None]
+    if sum(row.expected_error is not None for row in proven) > 1:
+        yield Figure(lambda width: drawn_errors(proven, error, width))
+    best = next((i for i, row in enumerate(proven) if row.status == CHOSEN), -1)
+    header = ("mechanism", "scale", "expected error", "composes", "status")
+    yield Table(f"Mechanisms for {name}", header, [row.cells for row in proven], (1, 2), chosen=best, spare=(1, 3))
+    names_of = dict[str, list[str]]()
+    for row in rows:
+        if row.reason:
+            names_of.setdefault(f"{row.status}: {row.reason}", []).append(row.name)
+    yield Terms([(", ".join(names), [reason]) for reason, names in names_of.items()])
+
+
+def _computed_by(c: Certificate) -> str:
+    return "; ".join(f"{name} ({source})" for name, source in c.mechanisms.items())

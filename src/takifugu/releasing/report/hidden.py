@@ -21,9 +21,6 @@ from takifugu.releasing.certificates.certificate import (
 )
 from takifugu.releasing.report.page import Block, Bullets, Figure, Table, Words, sentence
 
-#: How many beliefs are listed; the certificate has them all.
-MOST_BELIEFS = 3
-
 _MEANING = (
     "Somebody suspects a hidden fact before anything is published, and then reads this release. However they analyse "
     "it, this is how sure they can become, if what they believe about the data is among the beliefs above."
@@ -34,12 +31,6 @@ _PER_DISTANCE = (
     "at distance d keep epsilon d + 2 Delta."
 )
 _PRIORS = ("1 %", "10 %", "50 %", "90 %")
-
-
-def beliefs_of(c: Certificate) -> list[str]:
-    """Return the first beliefs, and the number of the others."""
-    more = [f"and {len(c.beliefs) - MOST_BELIEFS} more of this kind"] if len(c.beliefs) > MOST_BELIEFS else []
-    return [*c.beliefs[:MOST_BELIEFS], *more]
 
 
 def if_off(c: Certificate) -> Block:

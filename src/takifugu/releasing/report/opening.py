@@ -20,13 +20,12 @@ from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.expecting import expectation_of
-from takifugu.releasing.advice.worth import Verdict, Worth, measured, worst, worth
+from takifugu.releasing.advice.worth import Verdict, Worth, worth
 from takifugu.releasing.certificates.certificate import is_worded
 from takifugu.releasing.certificates.facts import Window
-from takifugu.releasing.postprocess.readable import number, readable
+from takifugu.releasing.postprocess.readable import measured, number, readable
+from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import Words, sentence
-from takifugu.releasing.report.populations import randomised
-from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.values import farthest_end
 
 #: Why there is none of what was sent row by row; what to do with a table that is not worth comparing.
@@ -37,7 +36,7 @@ _NO_VERDICT = (
 _DO_NOT = {True: "do not compare these rows", False: "do not rely on it"}
 
 
-def opening(t: Reported) -> Iterator[Words]:
+def opening(t: Published) -> Iterator[Words]:
     """Yield a possible verdict, a number, a suspicion."""
     verdict, words = verdict_of(t)
     if words:
@@ -45,7 +44,7 @@ def opening(t: Reported) -> Iterator[Words]:
     yield from (Words(words) for words in (number_with_error(t), suspicion_of(t)) if words)
 
 
-def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
+def verdict_of(t: Published) -> tuple[Verdict | None, str]:
     """Return the verdict on a table, if any, and its sentence.
 
     Without a verdict, the sentence names the least visible difference.
@@ -58,7 +57,7 @@ def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
         return worth.verdict, f"{sentence(f'{worth.sentence(unit)}{advice}')}{_what_came(t, worth)}"
     if not t.cells:
         return None, _NO_VERDICT
-    noisy = [answer.randomiser for _, answer in t.answers if isinstance(answer.randomiser, Noise)]
+    noisy = [answer.randomiser for _, answer in t.releases if isinstance(answer.randomiser, Noise)]
     if not noisy:
         return None, ""
     most = max(noisy, key=lambda noise: cell_band(noise).width)
@@ -67,11 +66,11 @@ def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
     return None, f"The value is off by up to {measured(cell_band(most).width, unit)} with 95 % probability."
 
 
-def _as_published(t: Reported, expected: Worth) -> Worth:
+def _as_published(t: Published, expected: Worth) -> Worth:
     """Return the worth with the published cells; a useless one stays."""
-    answer = t.answers[0][1]
+    answer = t.releases[0][1]
     half = farthest_end(answer, t.cells)
-    if expected.cells is None or half is None or len(t.answers) > 1 or t.certificate.adjusting:
+    if expected.cells is None or half is None or len(t.releases) > 1 or t.certificate.adjusting:
         return expected
     if not expected.verdict.is_useful:
         return expected
@@ -79,19 +78,19 @@ def _as_published(t: Reported, expected: Worth) -> Worth:
     return replace(expected, cells=cells)
 
 
-def _what_came(t: Reported, worth: Worth) -> str:
+def _what_came(t: Published, worth: Worth) -> str:
     """Return the shortfall of the published values from their verdict.
 
     The verdict was known before; only the published values are compared with it.
     """
     if t.certificate.adjusting:
         return ""  # the verdict is about other values than the intervals
-    answer = t.answers[0][1]
+    answer = t.releases[0][1]
     values = [value for value in map(readable, answer.values) if isinstance(value, int | float)]
     if answer.randomiser.output is MARKS:
         safe = sum(value == "safe" for value in answer.values)
         return f" That was expected before publishing; what came: {safe:,} called safe, of {len(answer.values):,}."
-    if worth.shows_nothing or not worth.verdict.is_useful or len(values) != len(answer.values) or len(t.answers) > 1:
+    if worth.shows_nothing or not worth.verdict.is_useful or len(values) != len(answer.values) or len(t.releases) > 1:
         return ""
     if worth.difference is None and len(values) == 1 and 0 < worth.cell.width >= abs(values[0]):
         return " The published value is no larger than that, so it is not told from 0."
@@ -100,24 +99,24 @@ def _what_came(t: Reported, worth: Worth) -> str:
     return ""
 
 
-def _worth(t: Reported) -> Worth | None:
+def _worth(t: Published) -> Worth | None:
     """Return the worst answer's worth by its belief's means, if known."""
     worths = []
-    for _, answer in t.answers:
+    for _, answer in t.releases:
         if answer.calibration is None or not isinstance(answer.randomiser, Noise):
             return None
         try:
-            worths.append(worth(answer.randomiser, expectation_of(answer.calibration), None, len(t.answers) > 1))
+            worths.append(worth(answer.randomiser, expectation_of(answer.calibration), None, len(t.releases) > 1))
         except (InputError, Unsupported):
             return None
-    return worst(worths) if worths else None
+    return max(worths, key=lambda worth: worth.ratio, default=None)
 
 
-def number_with_error(t: Reported) -> str:
+def number_with_error(t: Published) -> str:
     """Return the first published number with its interval and unit."""
     if not t.cells:
-        return f"How to read a row: by the declared populations, {_off(*randomised(t))}."
-    unit, answer = t.answers[0]
+        return f"How to read a row: by the declared populations, {_off(*t.randomised)}."
+    unit, answer = t.releases[0]
     if isinstance(answer.randomiser, PermuteAndFlip):
         return f"How to read it: {answer.randomiser.words(t.cells)}."
     half = farthest_end(answer, t.cells)
@@ -128,12 +127,20 @@ def number_with_error(t: Reported) -> str:
     size = f"{digits} ± {measured(readable(half), t.certificate.measured_in or '')}"
     if t.cells == 1:
         return f"How to read it: the true value lies within {size}, with probability 95 %."
-    whose = f"{unit}, {answer.labels[0]}" if t.by_unit else answer.labels[0]
-    judged = t.worth or _worth(t)
-    is_of_pairs = judged is None or judged.difference is not None
-    of_pairs = " (the difference above is that of any one pair)" if is_of_pairs else ""
+    whose = f"{unit}, {answer.labels[0]}" if t.is_by_unit else answer.labels[0]
     at_once = f"with probability 95 % for all {t.cells:,} values at once"
-    return f"How to read a number: {whose} is {size}, {at_once}{of_pairs}."
+    return f"How to read a number: {whose} is {size}, {at_once}.{which_to_quote(t)}"
+
+
+def which_to_quote(t: Published) -> str:
+    """Say when to quote the ± of all values, beside a verdict about differences."""
+    judged = t.worth or _worth(t)
+    is_of_pairs = any(isinstance(answer.randomiser, Noise) for _, answer in t.releases)
+    if judged is not None:
+        is_of_pairs = judged.difference is not None
+    if t.cells == 1 or not is_of_pairs:
+        return ""
+    return " Quote it with any value, and the difference above for one pair that was chosen beforehand."
 
 
 def _off(belief: FromPopulations, sent: Sending) -> str:
@@ -149,7 +156,7 @@ def _off(belief: FromPopulations, sent: Sending) -> str:
     return f"the expected loss of what is sent of it is {measured(loss, sent.measure)}"
 
 
-def suspicion_of(t: Reported) -> str:
+def suspicion_of(t: Published) -> str:
     """Say how far an even suspicion of one hidden fact can grow.
 
     The odds move by e^epsilon at most. The fact is the framework's first comparison, of declared names and values:
@@ -179,9 +186,9 @@ def suspicion_of(t: Reported) -> str:
     )
 
 
-def _compared(t: Reported) -> tuple[Comparison, str] | None:
+def _compared(t: Published) -> tuple[Comparison, str] | None:
     """Return the framework's first comparison, and its word for unnamed entries."""
-    calibration = t.answers[0][1].calibration
+    calibration = t.releases[0][1].calibration
     try:
         if calibration is not None:
             framework = calibration.framework

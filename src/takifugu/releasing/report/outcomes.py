@@ -1,27 +1,37 @@
-"""What a release file published, as values, in words and as tables for a notebook."""
+"""What a release file published: as values, in words, as tables for a notebook, and as its report takes it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from takifugu.analysis.randomisers import answered
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Row
+from takifugu.core.plain import Json, Row
 from takifugu.core.text.markup import folded, html_table, note, text
 from takifugu.core.text.plot import Plot
+from takifugu.core.text.raster import stacked
 from takifugu.core.text.tables import labelled, text_table
+from takifugu.mechanisms.local.sent import Sending
+from takifugu.model import frameworks
+from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.postprocess.library import as_frame
-from takifugu.releasing.postprocess.readable import NOISE_ONLY, frame_of, number
-from takifugu.releasing.postprocess.release import Release
-from takifugu.releasing.report.reported import Reported
-from takifugu.releasing.report.values import drawing_of
+from takifugu.releasing.postprocess.picture import Answers, picture_of
+from takifugu.releasing.postprocess.possible import Ends, possible_ends
+from takifugu.releasing.postprocess.readability import Rule
+from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, frame_of, number, readable
+from takifugu.releasing.postprocess.release import Release, releases_of
+from takifugu.releasing.report.page import WIDE
+from takifugu.releasing.report.populations import drawn_populations
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Pending, Reservation
@@ -68,17 +78,63 @@ class Published:
 
         Raises InputError for a table without one.
         """
-        picture = self._picture
+        picture = self.drawing
         if picture is None:
             raise InputError("this table has no picture", fix="print it, or take `to_frame()`")
         return Plot(self.title, picture)
 
     @property
-    def _picture(self) -> str | None:
-        return drawing_of(Reported(self.name, self.certificate, self.releases, self.worth))
+    def drawing(self) -> str | None:
+        """Return the picture as SVG, or None for undrawable values."""
+        if not self.cells:
+            return stacked(list(drawn_populations(*self.randomised)))
+        return picture_of(self.certificate, self.rows_by_unit, self.possible, WIDE)
+
+    @property
+    def cells(self) -> int:
+        """Return how many values have a label: none of randomised rows."""
+        return sum(len(answer.labels) for _, answer in self.releases)
+
+    @property
+    def is_by_unit(self) -> bool:
+        return self.scope == "unit" and len(self.releases) > 1
+
+    @property
+    def noisiest(self) -> tuple[str | None, Release]:
+        """Return the answer with the most noise, and its unit."""
+        return max(self.releases, key=lambda pair: answered(lambda: pair[1].randomiser.scale) or 0)
+
+    @property
+    def randomised(self) -> tuple[FromPopulations, Sending]:
+        """Return the populations of a randomised column, and its noise."""
+        belief: Any = frameworks.from_dict(next(iter(self.certificate.frameworks.values()))).beliefs[0]
+        noise: Any = self.releases[0][1].randomiser
+        return belief, noise
+
+    @cached_property
+    def possible(self) -> Ends | None:
+        """Return the least and largest possible true value, if known."""
+        return possible_ends(self.certificate)
+
+    @property
+    def rows_by_unit(self) -> Answers:
+        """Return the rows of every answer by unit, with any adjusted values.
+
+        What tells a value from its noise is known of them: the worth says which difference matters.
+        """
+        matters = None if self.worth is None else self.worth.matters
+        rule, answers = Rule(self.certificate.query, matters), list[tuple[str | None, list[Json]]]()
+        for unit, answer in self.releases:
+            rows = rule.added(answer.rows(LEVEL, self.cells))
+            adjusted = next((a.adjusted for a in self.certificate.answers if a.unit == unit), None)
+            if adjusted is not None:
+                rows = [{**row, "adjusted": readable(Fraction(adjusted[row["cell"]]))} for row in rows]
+            answers.append((unit, rows))
+        return answers
 
     def __repr__(self) -> str:
-        return f"<Published {self.title}, {len(self.rows):,} row{'' if len(self.rows) == 1 else 's'}>"
+        rows = "1 row" if len(self.rows) == 1 else f"{len(self.rows):,} rows"
+        return f"<Published {self.title}, {rows}>"
 
     def __str__(self) -> str:
         header, rows = self._as_text
@@ -91,7 +147,7 @@ class Published:
         table = html_table(header, rows) if rows else ""
         promise = folded("What is promised", self.certificate._repr_html_())
         more = note(self._more) if self._more else ""
-        return f"<h3>{text(self.title)}</h3>{warned}{self._picture or ''}{table}{more}{promise}"
+        return f"<h3>{text(self.title)}</h3>{warned}{self.drawing or ''}{table}{more}{promise}"
 
     @property
     def title(self) -> str:
@@ -116,6 +172,12 @@ class Published:
             return f"{len(self.rows):,} randomised values, in {self.name}.csv"
         left = len(self.rows) - MOST_ROWS
         return f"and {left:,} more rows, in {self.name}.csv" if left > 0 else ""
+
+
+def published_of(certificate: Certificate) -> Published:
+    """Return a published table as its certificate alone says it."""
+    answers = tuple(releases_of(certificate).items())
+    return Published(certificate.release, certificate.scope, (), certificate, (), answers)
 
 
 @dataclass(frozen=True)

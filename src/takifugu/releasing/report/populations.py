@@ -1,4 +1,4 @@
-"""What a report shows of a randomised column: the populations, what is sent, and how little it tells of them.
+"""What is shown of a randomised column: the populations, what is sent, and how little it tells of them.
 
 All of it is public before anything is drawn: the populations and the mechanism, and no row.
 """
@@ -8,35 +8,34 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from takifugu.core.escaping import number
-from takifugu.core.text.maps import heat_map
+from takifugu.core.escaping import number as short
+from takifugu.core.plain import Json, Row
+from takifugu.core.text.maps import ends_of, heat_map
 from takifugu.core.text.pictures import Bar, bar_chart
 from takifugu.core.text.scales import Axis
 from takifugu.mechanisms.local.sent import Sending
-from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
+from takifugu.model.policies.boxes import DIGITS
 from takifugu.releasing.report.page import WIDE, Block, Figure, Gallery, Table, Words
-from takifugu.releasing.report.reported import Reported
 
 #: How much is drawn or listed.
 MOST_POPULATIONS, MOST_VALUES = 6, 40
+Box = tuple[float, float, float, float]
 #: Populations, how often each place is there, a title, the place that is ringed, if any, and the darkest number.
 Picture = tuple[FromPopulations, Sequence[float], str, tuple[float, float] | None, float]
 
 
-def population_maps(t: Reported) -> Iterator[Block]:
+def population_maps(name: str, belief: FromPopulations, noise: Sending) -> Iterator[Block]:
     """Yield each population's maps or bars, before and after sending.
 
-    A last map of places shows the output for one place.
+    A last map of places shows the output for one place. `name` is the table's.
     """
-    belief, noise = randomised(t)
-    yield Words(f"What was sent for each row is in {t.name}.csv; the rows are not repeated here.")
+    yield Words(f"What was sent for each row is in {name}.csv; the rows are not repeated here.")
     yield Table(
-        f"What is sent of {t.name}",
+        f"What is sent of {name}",
         ("what", "per row", "per person"),
         [
             ("rows", "1", f"up to {belief.rows}"),
@@ -50,24 +49,43 @@ def population_maps(t: Reported) -> Iterator[Block]:
     if belief.is_planar:
         yield Gallery([Figure(partial(_drawn, picture), narrow_only=True) for picture in _maps(belief, noise)])
         return
-    for name, bars in _bars(belief, noise):
-        yield Figure(lambda width, bars=bars, name=name: bar_chart(bars, Axis("% of rows"), name, width=width))  # type: ignore[misc]
+    for title, bars in _bars(belief, noise):
+        yield Figure(partial(_bar_chart, bars, title))
 
 
-def drawn_populations(t: Reported) -> Iterator[str]:
+def drawn_populations(belief: FromPopulations, noise: Sending) -> Iterator[str]:
     """Yield the pictures alone: maps, or bars."""
-    belief, noise = randomised(t)
     if belief.is_planar:
         yield from (_drawn(picture, WIDE) for picture in _maps(belief, noise))
     else:
-        yield from (bar_chart(bars, Axis("% of rows"), name, width=WIDE) for name, bars in _bars(belief, noise))
+        yield from (_bar_chart(bars, title, WIDE) for title, bars in _bars(belief, noise))
 
 
-def randomised(t: Reported) -> tuple[FromPopulations, Sending]:
-    """Return the populations of a randomised column, and its noise."""
-    belief: Any = frameworks.from_dict(next(iter(t.certificate.frameworks.values()))).beliefs[0]
-    noise: Any = t.answers[0][1].randomiser
-    return belief, noise
+def places_of_populations(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Box, Row]]:
+    """Yield populations' cells as boxes with their shares before and after sending.
+
+    A box is (left, low, right, high).
+    """
+    sent = marginals(belief, noise)
+    places = belief.places
+    halves = [_half_a_cell(sorted({x for x, _ in places})), _half_a_cell(sorted({y for _, y in places}))]
+    for number, (x, y) in enumerate(places):
+        row: Json = {"x": x, "y": y}
+        for place, name in enumerate(belief.populations):
+            row[f"{name}: share"] = float(belief.laws[place][number])
+            row[f"{name}: share sent"] = float(sent[place][number])
+        ends = (x - halves[0], y - halves[1], x + halves[0], y + halves[1])
+        a, b, c, d = (round(end, DIGITS) for end in ends)
+        yield (a, b, c, d), row
+
+
+def _half_a_cell(values: Sequence[float]) -> float:
+    low, high = ends_of(values)
+    return (high - low) / (2 * len(values))
+
+
+def _bar_chart(bars: Sequence[Bar], title: str, width: int) -> str:
+    return bar_chart(bars, Axis("% of rows"), title, width=width)
 
 
 def _bars(belief: FromPopulations, noise: Sending) -> Iterator[tuple[str, list[Bar]]]:
@@ -112,8 +130,8 @@ def _drawn(picture: Picture, width: int) -> str:
 
 
 def _number(value: float) -> str:
-    return "without a bound" if math.isinf(value) else number(value, digits=4)
+    return "without a bound" if math.isinf(value) else short(value, digits=4)
 
 
 def _loss(value: float, measure: str) -> str:
-    return f"{number(value, digits=4)} {measure}".strip()
+    return f"{short(value, digits=4)} {measure}".strip()

@@ -12,15 +12,13 @@ from takifugu.core.text.maps import hours_map
 from takifugu.data.times.moments import enclosing, hour_of
 from takifugu.releasing.certificates.cells import MARK, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.postprocess.picture import LEGEND, SAFE, place_kind, safe_map
+from takifugu.releasing.postprocess.picture import LEGEND, SAFE, boxes_in, place_kind, safe_map
 from takifugu.releasing.postprocess.readable import in_words
-from takifugu.releasing.postprocess.release import releases_of
+from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.page import Block, Cell, Figure, Folded, Gallery, Table, Words
-from takifugu.releasing.report.places import boxes_in
 
 #: Maps of so many windows are drawn, of more they are folded; of so many listed places each one is named.
 MOST_MAPS, MOST_NAMED = 48, 12
-_LEVEL = 0.95
 _MEANING = (
     '"safe" is never wrong, in any window. A number is no count: at most so many were there, and often far fewer. '
     "Noise is drawn anew in each window, and a place that is not called safe in one may well be."
@@ -29,10 +27,7 @@ _MEANING = (
 
 def marks_in(certificate: Certificate) -> list[Row]:
     """Return the marked places of one window, none for numbers."""
-    answers = releases_of(certificate).values()
-    rows: list[Row] = []
-    for answer in answers:
-        rows += answer.rows(_LEVEL, len(answer.values))
+    rows = list[Row](chain.from_iterable(rows for _, rows in published_of(certificate).rows_by_unit))
     return rows if rows and UPPER in rows[0] else []
 
 

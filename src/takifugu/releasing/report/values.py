@@ -11,8 +11,6 @@ from itertools import chain
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import common_error
-from takifugu.core.text.raster import stacked
-from takifugu.releasing.advice.worth import measured
 from takifugu.releasing.certificates.cells import READABLE, UPPER
 from takifugu.releasing.postprocess.picture import (
     LEGEND,
@@ -28,13 +26,12 @@ from takifugu.releasing.postprocess.picture import (
     two_way_of,
 )
 from takifugu.releasing.postprocess.possible import Ends, is_outside
-from takifugu.releasing.postprocess.readable import in_words, number, readable
+from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured, number, readable
 from takifugu.releasing.postprocess.release import Release
+from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import WIDE, Block, Cell, Figure, Line, Table, Words
-from takifugu.releasing.report.populations import drawn_populations, population_maps
-from takifugu.releasing.report.reported import Reported
+from takifugu.releasing.report.populations import population_maps
 
-LEVEL = 0.95
 #: How many places that are not called safe are listed; the table has them all.
 MOST_LISTED = 200
 
@@ -43,19 +40,20 @@ _NOT_SAMPLING = "This is not sampling error: it says nothing about people or tim
 _FADED = "Faded: noise; the error is too large for the value to be read."
 
 
-def published(t: Reported) -> Iterator[Block]:
+def published(t: Published) -> Iterator[Block]:
     if not t.cells:  # randomised row by row: the table has them
-        yield from population_maps(t)
+        yield from population_maps(t.name, *t.randomised)
         return
-    answers = rows_of_answers(t)
+    answers = t.rows_by_unit
     rows = answers[0][1]
-    if picture_of(t.certificate, answers, t.possible, WIDE) is not None:
-        yield Figure(partial(_picture, t, answers), left_out(t.certificate, answers))
-    if t.answers[0][1].randomiser.output is MARKS:
+    picture = partial(picture_of, t.certificate, answers, t.possible)
+    if picture(WIDE) is not None:
+        yield Figure(lambda width: picture(width) or "", left_out(t.certificate, answers))
+    if t.releases[0][1].randomiser.output is MARKS:
         yield from _places(t, rows)
         return
     places = two_way_of(t.certificate, [row["cell"] for row in rows])
-    if t.by_unit:
+    if t.is_by_unit:
         yield _table_of_units(t, answers)
     elif any(row["low"] is None for row in rows):  # labels and the like: nothing to draw, no interval
         cells = [(str(row["cell"]), in_words(row)) for row in rows]
@@ -88,20 +86,7 @@ def farthest_end(answer: Release, cells: int) -> Fraction | None:
     return max(halves)
 
 
-def rows_of_answers(t: Reported) -> Answers:
-    """Return the rows of every answer by unit, with any adjusted values."""
-    return [(unit, _with_adjusted(t, unit, answer)) for unit, answer in t.answers]
-
-
-def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[Json]:
-    adjusted = next((a.adjusted for a in t.certificate.answers if a.unit == unit), None)
-    rows = t.rule.added(answer.rows(LEVEL, t.cells))
-    if adjusted is None:
-        return rows
-    return [{**row, "adjusted": readable(Fraction(adjusted[row["cell"]]))} for row in rows]
-
-
-def _table_of_cells(t: Reported, rows: Sequence[Json]) -> Table:
+def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
     """Return one row per cell, with any adjusted value.
 
     Intervals are shown only where they differ in width.
@@ -120,7 +105,7 @@ def _table_of_cells(t: Reported, rows: Sequence[Json]) -> Table:
     return Table(f"Published values of {t.name}", header, body, range(1, len(header)), _note(t, rows, error))
 
 
-def _tables_of_two_ways(t: Reported, places: Places, rows: Sequence[Json]) -> Iterator[Table]:
+def _tables_of_two_ways(t: Published, places: Places, rows: Sequence[Json]) -> Iterator[Table]:
     """Yield the noisy and any adjusted values, with the longer way down."""
     names = axes_of(t.certificate)
     if len({column for _, column in places}) > max(MOST_OF_TWO, len({row for row, _ in places})):
@@ -135,7 +120,7 @@ def _tables_of_two_ways(t: Reported, places: Places, rows: Sequence[Json]) -> It
 
 
 def _crossed(
-    t: Reported, kind: str, name: str, across: Sequence[str], down: Sequence[str],
+    t: Published, kind: str, name: str, across: Sequence[str], down: Sequence[str],
     cells: Mapping[tuple[str, str], str | Cell], note: str = "",
 ) -> Table:  # fmt: skip
     body = list[Line]()
@@ -145,9 +130,9 @@ def _crossed(
     return Table(caption, (name, *across), body, range(1, len(across) + 1), note)
 
 
-def _table_of_units(t: Reported, answers: Answers) -> Table:
+def _table_of_units(t: Published, answers: Answers) -> Table:
     """Return one row per unit, or per value for many cells."""
-    labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
+    labels, caption = t.releases[0][1].labels, f"Published values of {t.name}{_unit(t)}"
     every = list(chain.from_iterable(rows for _, rows in answers))
     error = common_error(every)
     more = ["adjusted"] if "adjusted" in every[0] else []
@@ -159,7 +144,7 @@ def _table_of_units(t: Reported, answers: Answers) -> Table:
                 adjusted = [number(row[key]) for key in more]
                 long.append([unit or "", str(row["cell"]), noisy_cell(row, t.possible), *adjusted])
         return Table(caption, (t.certificate.person, "cell", "noisy value", *more), long, (2, 3), note)
-    halves = [readable(farthest_end(answer, t.cells)) for _, answer in t.answers]
+    halves = [readable(farthest_end(answer, t.cells)) for _, answer in t.releases]
     body: list[Line] = []
     for (unit, rows), half in zip(answers, halves, strict=True):
         line: list[str | Cell] = [unit or "", *(noisy_cell(row, t.possible) for row in rows)]
@@ -175,7 +160,7 @@ def _table_of_units(t: Reported, answers: Answers) -> Table:
     return Table(caption, header, body, range(1, len(header)), note)
 
 
-def _places(t: Reported, rows: Sequence[Json]) -> Iterator[Block]:
+def _places(t: Published, rows: Sequence[Json]) -> Iterator[Block]:
     """Yield the number of places by mark, and those not called safe."""
     count = Counter(map(place_kind, rows))
     caption = ", ".join(f"{count[kind]:,} {kind}" for kind in LEGEND if count[kind])
@@ -204,7 +189,7 @@ def noisy_cell(row: Row, possible: Ends | None) -> Cell:
     return Cell(f"{number(row['value'])}{star}", kind)
 
 
-def _note(t: Reported, rows: Sequence[Row], error: float | None) -> str:
+def _note(t: Published, rows: Sequence[Row], error: float | None) -> str:
     """Explain a table's error and marks in a note below it."""
     together = "" if t.cells == 1 else f", for all {t.cells:,} values of this table at once"
     if error is not None:
@@ -223,16 +208,5 @@ def marks_meant(rows: Sequence[Row], possible: Ends | None) -> Iterator[str]:
         yield f"* The noise led there: no true value is below {low} or above {high}."
 
 
-def _unit(t: Reported) -> str:
+def _unit(t: Published) -> str:
     return f" ({t.certificate.measured_in})" if t.certificate.measured_in else ""
-
-
-def _picture(t: Reported, answers: Answers, width: int) -> str:
-    return picture_of(t.certificate, answers, t.possible, width) or ""
-
-
-def drawing_of(t: Reported) -> str | None:
-    """Return the picture as SVG, or None for undrawable values."""
-    if not t.cells:
-        return stacked(list(drawn_populations(t)))
-    return picture_of(t.certificate, rows_of_answers(t), t.possible, WIDE)

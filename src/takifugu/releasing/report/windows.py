@@ -15,20 +15,17 @@ from takifugu.core.text.pictures import Bar, Panel, value_chart
 from takifugu.core.text.scales import Axis
 from takifugu.data.times.moments import enclosing, period_number
 from takifugu.releasing.advice.bands import difference_band
-from takifugu.releasing.advice.worth import measured
 from takifugu.releasing.certificates.cells import READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.postprocess.picture import MOST_PANELS
 from takifugu.releasing.postprocess.possible import possible_ends
-from takifugu.releasing.postprocess.readability import Rule
-from takifugu.releasing.postprocess.readable import number, readable
-from takifugu.releasing.postprocess.release import releases_of
+from takifugu.releasing.postprocess.readable import measured, number, readable
 from takifugu.releasing.report.opening import suspicion_of
+from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.page import Cell, Figure, Table, page
-from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.safe_windows import MOST_MAPS, place_blocks, place_rows
-from takifugu.releasing.report.values import LEVEL, marks_meant, noisy_cell
+from takifugu.releasing.report.values import marks_meant, noisy_cell
 
 #: How a page says that it is ours, so that it may be written anew.
 MADE = '<meta name="generator" content="takifugu windows">'
@@ -78,7 +75,7 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
         heading=first.title or name,
         lead=f"{first.statistic}, from the source {first.source!r}",
         least_change=_least_change(series, first),
-        hides=suspicion_of(Reported(first.release, first, tuple(releases_of(first).items()))),
+        hides=suspicion_of(published_of(first)),
         series=drawn,
         not_drawn=max(len(series) - MOST_PANELS, 0),
         places=place_blocks(name, certificates),
@@ -174,18 +171,17 @@ def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, J
     """Yield each value with an interval: its name, point, unit and cell."""
     for certificate in certificates:
         assert certificate.window is not None
-        answers, rule = releases_of(certificate), Rule(certificate.query)
-        cells = sum(len(answer.values) for answer in answers.values())
-        for unit, answer in answers.items():
+        published = published_of(certificate)
+        for (unit, answer), (_, rows) in zip(published.releases, published.rows_by_unit, strict=True):
             names = {} if unit is None else {"unit": unit}
-            for row in answer.rows(LEVEL, cells):
+            for row in rows:
                 if UPPER in row or row["low"] is None or not isinstance(row["value"], int | float):
                     continue
                 title = ", ".join(names.values())
                 if len(answer.labels) > 1:
                     title = ", ".join([*names.values(), str(row["cell"])])
                 ends = (certificate.window.period, row["value"], row["low"], row["high"])
-                point = Point(*ends, answer.randomiser, rule.of(row))
+                point = Point(*ends, answer.randomiser, row.get(READABLE))
                 yield title, point, {**names, "cell": row["cell"]}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -15,6 +15,7 @@ from takifugu._version import __version__
 from takifugu.analysis.randomisers import answered, scale_text
 from takifugu.calibration import Calibration
 from takifugu.core.arrays import IntArray
+from takifugu.core.names import normalised
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.queries.forms import ByCells
@@ -22,6 +23,7 @@ from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.bills import CERTIFICATE, Account, content_of
 from takifugu.releasing.certificates.certificate import Answer, Certificate, once
 from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
+from takifugu.releasing.planning.questions import Drawn
 
 
 @dataclass(frozen=True)
@@ -46,64 +48,54 @@ class Adjustment:
     notes: tuple[str, ...]
 
 
-def certify(
-    drawn: Sequence[tuple[str | None, Calibration, Mapping[str, Hashable]]],
-    *,
-    release: str,
-    source: str,
-    scope: str,
-    units: Sequence[str],
-    private: bool,
-    account: Account | None,
-    facts: Iterable[Fact] = (),
-    table: str | None = None,
-    list_units: bool = False,
-    wording: Wording = PLAIN,
-    adjustment: Adjustment | None = None,
-) -> Certificate:
-    """Return the certificate of noisy answers to one query.
+def certificate_of(
+    drawn: Sequence[Drawn], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
+    table: str | None = None, list_units: bool = False, wording: Wording = PLAIN, adjustment: Adjustment | None = None,
+) -> Certificate:  # fmt: skip
+    """Return the certificate of one release's answers to one query.
 
-    `drawn` has a unit, a calibration and values by cell for each answer. A pooled table says how many `units` there
-    are, and names them only with `list_units`. The ledger's digest covers all of it.
+    `table` is the digest of their file. A pooled table says how many `units` there are, and names them only with
+    `list_units`. The ledger's digest covers all of it.
     """
-    calibrations, facts = [calibration for _, calibration, _ in drawn], tuple(facts)
-    query = calibrations[0].query
+    calibrations, account = [answer.question.calibration for answer in drawn], drawn[0].account
+    query, private = calibrations[0].query, all(answer.private for answer in drawn)
     if any(calibration.query != query for calibration in calibrations):  # entries are each unit's own
         query = replace(query, entries=None)  # type: ignore[type-var]
     assumptions = [calibration.guarantee.assumptions for calibration in calibrations]
-    sentences = [fact for fact in facts if isinstance(fact, str)]
+    sentences = [fact for fact in (*facts, *drawn[0].people) if isinstance(fact, str)]
     adjusted = [None] * len(drawn) if adjustment is None else adjustment.values
     hides_presence = _hides_presence(calibrations)
-    bill = None if account is None else account.bill
-    if bill is not None and hides_presence:
-        bill = replace(bill, readers=())
     certificate = Certificate(
-        release=release,
-        source=source,
+        release=drawn[0].question.release,
+        source=normalised(source),
         scope=scope,
         units=tuple(units) if list_units or scope != "pooled" else (),
         statistic=query.describe(),
         query=query.to_dict(),
         grid=to_text(calibrations[0].randomiser.grid),
-        answers=tuple(_answer(*answer, values) for answer, values in zip(drawn, adjusted, strict=True)),
+        answers=tuple(map(_answer, drawn, adjusted)),
         **_promise_of(calibrations),
         assumptions=once([*_at_odds(calibrations), *chain.from_iterable(assumptions), *sentences]),
         stays=tuple(fact for fact in facts if isinstance(fact, Stays)),
         window=next((fact for fact in facts if isinstance(fact, Window)), None),
         cautions=tuple(_cautions(calibrations, private, account)),
         private=private,
-        ledger=None if account is None else account.ledger,
-        release_id=None if account is None else account.release_id,
+        ledger=None,
+        release_id=None,
         date=datetime.now(UTC).date().isoformat(),
         software=f"takifugu {__version__}",
         table=table,
         unit_count=len(units) if units and not hides_presence else None,
         **asdict(wording),
         adjusting=() if adjustment is None else adjustment.notes,
-        bill=bill,
     )
-    if account is None:
-        return certificate
+    return certificate if account is None else _paid(certificate, account, hides_presence)
+
+
+def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> Certificate:
+    """Return the certificate with its account, and the ledger's digest of it."""
+    bill = replace(account.bill, readers=()) if hides_presence else account.bill
+    certificate = replace(certificate, ledger=account.ledger, release_id=account.release_id, bill=bill)
     return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))
 
 
@@ -111,7 +103,7 @@ def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
     """Return the fields of the promise of all answers."""
     promises = [calibration.guarantee for calibration in calibrations]
     frameworks = [calibration.framework for calibration in calibrations]
-    requested = [c.requested[0] for c in calibrations if c.requested is not None and c.epsilon > c.requested[0]]
+    exceeded = _exceeded(calibrations)
     hidden = chain.from_iterable(framework.secrets for framework in frameworks)
     beliefs = chain.from_iterable(framework.beliefs for framework in frameworks)
     return {
@@ -124,8 +116,17 @@ def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
         "mechanisms": {c.mechanism: c.source for c in calibrations},
         "compositions": once(str(promise.composition) for promise in promises),
         "conditions": once(chain.from_iterable(promise.conditions for promise in promises)),
-        "requested": to_text(min(requested)) if requested else None,
+        "requested": to_text(min(exceeded)) if exceeded else None,
     }
+
+
+def _exceeded(calibrations: Sequence[Calibration]) -> list[Fraction]:
+    """Return the requested epsilons of weaker promises."""
+    exceeded = list[Fraction]()
+    for calibration in calibrations:
+        if calibration.requested is not None and calibration.epsilon > calibration.requested[0]:
+            exceeded.append(calibration.requested[0])
+    return exceeded
 
 
 def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
@@ -162,14 +163,13 @@ def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
     return False
 
 
-def _answer(
-    unit: str | None, calibration: Calibration, values: Mapping[str, Hashable], adjusted: Mapping[str, Fraction] | None
-) -> Answer:
+def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
+    calibration = drawn.question.calibration
     noise, promise = calibration.randomiser, calibration.guarantee
     return Answer(
-        unit=unit,
+        unit=drawn.question.unit,
         query=calibration.query.to_dict(),
-        values={cell: noise.output.write(v) for cell, v in values.items()},
+        values={cell: noise.output.write(v) for cell, v in drawn.cells.items()},
         mechanism=calibration.mechanism,
         noise=noise.to_dict(),
         scale=scale_text(noise),
@@ -186,7 +186,7 @@ def _answer(
 def _cautions(calibrations: Sequence[Calibration], private: bool, account: Account | None) -> Iterator[Caution]:
     if not private:
         yield Caution.NOT_PRIVATE
-    if any(c.requested is not None and c.epsilon > c.requested[0] for c in calibrations):
+    if _exceeded(calibrations):
         yield Caution.WEAKER
     if any(c.randomiser.kind == "none" for c in calibrations):
         yield Caution.NO_NOISE
