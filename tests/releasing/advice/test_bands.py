@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.releasing.advice.test_advice import UNITS
+from tests.support.releases import judged
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
@@ -90,9 +91,9 @@ def test_a_release_file_is_judged_by_what_it_publishes(tmp_path: Path) -> None:
         epsilon = 0.05
     """
     file.write_text(text)
-    (raw,) = tf.advise(file).tables
+    (raw,) = judged(file)
     file.write_text(text + "adjust = true\n")
-    (adjusted,) = tf.advise(file).tables
+    (adjusted,) = judged(file)
     assert "differences of adjusted values" in adjusted.sentence
     assert "adjusted" not in raw.sentence
     # The sum is known, so that each of the two cells is off by half of what their difference is off by.
