@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.core.errors import SpecError
@@ -155,26 +156,13 @@ def test_a_confidence_lies_between_0_and_1(confidence: str, tmp_path: Path) -> N
         load(written(tmp_path, (CONFIDENT[0], CONFIDENT[1].replace("0.9", confidence))))
 
 
-RECORDS = """\
-ledger = "ledger.db"
-[source]
-name = "firm"
-file = "ours.csv"
-only_release = true
-[belief]
-kind = "independent-records"
-records = 120
-source = "a public survey"
-fit = { file = "census.csv", columns = ["smokes", "coughs"], confidence = 0.99 }
-[hide]
-property = { attribute = "smokes", function = "share", of = "yes", max_difference = "0.05" }
-[[release]]
-name = "coughing"
-query = "count"
-attribute = "coughs"
-states = ["yes"]
-epsilon = 1
-"""
+RECORDS = release_text(
+    read_from("firm", "ours.csv", only_release=True),
+    believe("independent-records", records=120, source="a public survey",
+            fit={"file": "census.csv", "columns": ["smokes", "coughs"], "confidence": 0.99}),
+    hide(property={"attribute": "smokes", "function": "share", "of": "yes", "max_difference": "0.05"}),
+    publish("coughing", "count", attribute="coughs", states=["yes"], epsilon=1),
+)  # fmt: skip
 CENSUS = {("yes", "yes"): 150, ("yes", "no"): 150, ("no", "yes"): 140, ("no", "no"): 560}
 
 
