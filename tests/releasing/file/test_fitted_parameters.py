@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.support.release_files import believe, hide, publish, read_from, release_text
+from tests.support.release_files import believe, hide, publish, read_from, release_text, section
 
 import takifugu as tf
 from takifugu.core.errors import SpecError
@@ -18,35 +18,15 @@ from takifugu.releasing.file.public import PublicTable
 from takifugu.releasing.planning.plan import plan
 
 COLUMNS = ["smokers", "cough", "fever"]
-FILE = """\
-ledger = "ledger.db"
-
-[source]
-name = "ward"
-file = "ward.csv"
-budget = 1.0
-
-[belief]
-kind = "parameters"
-records = 40
-source = "a public survey"
-prior = { fit = { file = "towns.csv", columns = ["smokers", "cough", "fever"] } }
-
-[belief.columns]
-smokers = { values = ["no", "yes"], given = { few = ["0.9", "0.1"], many = ["0.7", "0.3"] } }
-cough = { values = ["no", "yes"], given = { few = ["0.9", "0.1"], many = ["0.7", "0.3"] } }
-fever = { values = ["no", "yes"], given = { few = ["0.9", "0.1"], many = ["0.7", "0.3"] } }
-
-[hide]
-parameter = { attribute = "smokers" }
-
-[[release]]
-name = "ills"
-query = "sum"
-attribute = ["smokers", "cough", "fever"]
-codes = { no = 0, yes = 1 }
-epsilon = 1.0
-"""
+GIVEN = {"values": ["no", "yes"], "given": {"few": ["0.9", "0.1"], "many": ["0.7", "0.3"]}}
+FILE = release_text(
+    read_from("ward", "ward.csv", budget=1.0),
+    believe("parameters", records=40, source="a public survey",
+            prior={"fit": {"file": "towns.csv", "columns": COLUMNS}}),
+    section("[belief.columns]", smokers=GIVEN, cough=GIVEN, fever=GIVEN),
+    hide(parameter={"attribute": "smokers"}),
+    publish("ills", "sum", attribute=COLUMNS, codes={"no": 0, "yes": 1}, epsilon=1.0),
+)  # fmt: skip
 
 
 def towns() -> list[tuple[str, ...]]:
