@@ -67,16 +67,26 @@ def answering(
     """Run a command whose questions are read on a terminal; return its exit code, what it prints, and what it shows.
 
     After each prompt an answer is typed, or what a function returns, and Ctrl-D after the last one. `before` are lines
-    of Python that are run first. The command is a child of a server that has imported all of it.
+    of Python that are run first.
+    """
+    return in_streams(words, folder, ("stdout",), answers, before, **environment)
+
+
+def in_streams(
+    words: Sequence[str], folder: Path, to_a_file: Sequence[str], answers: Sequence[str | Callable[[], str]] = (),
+    before: str = "", **environment: str,
+) -> tuple[int, str, str]:
+    """Run a command on a terminal, but for the streams that go to a file; return its exit code, the file, and the rest.
+
+    The command is a child of a server that has imported all of it.
     """
     import pty
 
     mine, theirs = pty.openpty()
+    terminal, place = os.ttyname(theirs), {**PLACE, **environment}
     with tempfile.NamedTemporaryFile() as output:
-        place = {**PLACE, **environment}
-        running = FAST.Process(
-            target=_on_its_terminal, args=(os.ttyname(theirs), output.name, list(words), folder, before, place)
-        )
+        streams = [output.name if name in to_a_file else terminal for name in ("stdin", "stdout", "stderr")]
+        running = FAST.Process(target=_on_its_terminal, args=(streams, list(words), folder, before, place))
         running.start()
         seen, left = b"", list(answers)
         while mine in select.select([mine, running.sentinel], [], [])[0]:
@@ -94,14 +104,14 @@ def answering(
 
 
 def _on_its_terminal(
-    terminal: str, output: str, words: list[str], folder: Path, before: str, environment: dict[str, str]
+    streams: list[str], words: list[str], folder: Path, before: str, environment: dict[str, str]
 ) -> None:
     """Run a command in this child, whose terminal is its own: what is typed there can stop it."""
     from takifugu.cli import main
 
     os.setsid()
-    for stream, path in enumerate((terminal, output, terminal)):
-        os.dup2(os.open(path, os.O_RDWR), stream)
+    for stream, path in enumerate(streams):
+        os.dup2(os.open(path, os.O_RDWR | os.O_APPEND), stream)
     sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: SIM115
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
