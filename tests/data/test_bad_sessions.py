@@ -9,36 +9,19 @@ from typing import Any
 import polars
 import pytest
 from click.testing import CliRunner, Result
+from tests.support.release_files import believe, publish, release_text, section
 
 from takifugu.cli import main
 from takifugu.core.registry import Registry
 from takifugu.data import Engine
 from takifugu.data.engines import outside, spark
 
-FILE = """
-ledger = "ledger.db"
-[source]
-name = "minutes"
-engine = "{engine}"
-table = "lake.health.minutes"
-rows = "samples"
-unit = "person"
-order = "minute"
-step = 1
-value = "state"
-budget = 30
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.7, 0.3], [0.6, 0.4]]
-units_independent = true
-[[release]]
-name = "{name}"
-query = "count"
-states = ["walking"]
-epsilon = 1
-per = "pooled"
-"""
+FILE = release_text(
+    section("[source]", name="minutes", engine="{engine}", table="lake.health.minutes", rows="samples", unit="person",
+            order="minute", step=1, value="state", budget=30),
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.7, 0.3], [0.6, 0.4]], units_independent=True),
+    publish("{name}", "count", states=["walking"], epsilon=1, per="pooled"),
+)  # fmt: skip
 ROWS = {"person": ["Ana"] * 48 + ["Ben"] * 48, "minute": [*range(48)] * 2, "state": ["still", "walking"] * 48}
 
 

@@ -15,6 +15,7 @@ import polars
 import pytest
 from click.testing import CliRunner, Result
 from tests.support.postgres import cluster
+from tests.support.release_files import believe, publish, release_text, section
 
 from takifugu.cli import main
 from takifugu.core.errors import DataError, EngineError, InputError, TakifuguError
@@ -149,32 +150,13 @@ MINUTES = """
         case i % 7 when 0 then ' walking ' when 1 then null else 'still' end as state, i as "other.one"
     from generate_series(0, 399) r(i) where i % 11 <> 3
 """
-FILE = """
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 100000
-[source]
-name = "minutes"
-{source}
-rows = "samples"
-unit = "who"
-order = "at"
-step = "15min"
-value = "state"
-nulls = "unobserved"
-budget = 5
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-units_independent = true
-[[release]]
-name = "time"
-query = "histogram"
-epsilon = 1
-"""
+FILE = release_text(
+    section("[source]", name="minutes", rows="samples", unit="who", order="at", step="15min", value="state",
+            nulls="unobserved", budget=5) + "\n{source}",
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
+    publish("time", "histogram", epsilon=1),
+    output="out", expect={"source": "a test", "matters": 100000},
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

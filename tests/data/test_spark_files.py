@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from tests.data.test_spark import session  # noqa: F401 (the fixture)
+from tests.support.release_files import believe, publish, release_text, section
 
 from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
 from takifugu.data import Layout, Recode, pieces
@@ -21,30 +22,11 @@ from takifugu.releasing.publishing.run import release_file
 
 pytestmark = pytest.mark.spark
 
-FILE = """
-ledger = "ledger.db"
-
-[source]
-name = "minutes-study"
-{source}
-unit = "person"
-order = "minute"
-value = "state"
-budget = 3.0
-
-[belief]
-kind = "markov-chain"
-states = ["still", "walking"]
-matrix = [[0.7, 0.3], [0.6, 0.4]]
-units_independent = true
-
-[[release]]
-name = "walking"
-query = "count"
-states = ["walking"]
-epsilon = 0.5
-mechanism = "quilt-exact"
-"""
+FILE = release_text(
+    section("[source]", name="minutes-study", unit="person", order="minute", value="state", budget=3.0) + "\n{source}",
+    believe("markov-chain", states=["still", "walking"], matrix=[[0.7, 0.3], [0.6, 0.4]], units_independent=True),
+    publish("walking", "count", states=["walking"], epsilon=0.5, mechanism="quilt-exact"),
+)
 WALKS = ("i % 3 = 0", "i % 7 = 0")
 
 Written = Callable[[str], Path]

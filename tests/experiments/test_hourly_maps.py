@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.experiments.test_takagi2021 import made_up
+from tests.support.release_files import believe, hide, publish, read_from, release_text
 from tests.support.research import research_file
 
 import epidemic
@@ -46,32 +47,13 @@ def test_the_table_of_the_page() -> None:
         assert last[cell].strip() == f"{100 * share:.1f} %"
 
 
-FILE = """\
-ledger = "ledger.db"
-[source]
-name = "friday"
-file = "friday.csv"
-person = "person"
-x = "lon"
-y = "lat"
-order = "when"
-step = "1h"
-from = "2026-01-09"
-until = "2026-01-10"
-budget = 12.0
-[belief]
-kind = "asymmetric"
-grid = { x = [-74.27, -73.68], y = [40.55, 40.99], columns = 30, rows = 30 }
-most = 1
-[hide]
-visits = "all"
-[[release]]
-name = "safe"
-query = "safe"
-at_most = 2
-epsilon = 0.5
-every = "hour"
-"""
+FILE = release_text(
+    read_from("friday", "friday.csv", person="person", x="lon", y="lat", order="when", step="1h", from_="2026-01-09",
+              until="2026-01-10", budget=12.0),
+    believe("asymmetric", grid={"x": [-74.27, -73.68], "y": [40.55, 40.99], "columns": 30, "rows": 30}, most=1),
+    hide(visits="all"),
+    publish("safe", "safe", at_most=2, epsilon=0.5, every="hour"),
+)  # fmt: skip
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.release_files import EXPECT, believe, publish, release_text, section
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
@@ -114,32 +115,12 @@ def text_of(one: Window, data_form: str, stay: float) -> str:
     source = "\n".join(f"{key} = {value}" for key, value in keys_of(one, data_form).items())
     belief = f"map = {one.edits['map']}" if "map" in one.edits else ""
     start, end = (f"{DAY}T{hour + hours_ahead(one):02}:00" for hour in (one.hours.start, one.hours.stop))
-    return f"""
-ledger = "a.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "s"
-value = "state"
-step = "1h"
-from = "{DAY}"
-budget = 1000000
-{source}
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[{stay}, {1 - stay}], [{1 - stay}, {stay}]]
-{belief}
-[[release]]
-name = "t"
-query = "count"
-states = ["busy"]
-epsilon = {one.epsilon}
-mechanism = "{one.mechanism}"
-from = "{start}"
-to = "{end}"
-"""
+    return release_text(
+        section("[source]", name="s", value="state", step="1h", from_=DAY, budget=1000000) + f"\n{source}",
+        believe("markov-chain", states=["calm", "busy"], matrix=[[stay, 1 - stay], [1 - stay, stay]]) + f"\n{belief}",
+        publish("t", "count", states=["busy"], epsilon=one.epsilon, mechanism=one.mechanism, from_=start, to=end),
+        ledger="a.db", expect=EXPECT,
+    )  # fmt: skip
 
 
 def hours_ahead(one: Window) -> int:

@@ -24,6 +24,7 @@ from typing import Any
 
 from tests.fuzz.edits import ROWS, paid, published, windows
 from tests.fuzz.walk import judge_cases
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -263,41 +264,18 @@ def read_by(rows: Sequence[Row], layout: Mapping[str, str], hours: range) -> Cou
 
 
 def toml(layout: Mapping[str, str], stay: float, first: int, last: int, item: Mapping[str, Any]) -> str:
-    unit = "" if layout["unit"] == "none" else f'unit = "{layout["unit"]}"'
-    per = "" if layout["unit"] == "none" else f'per = "{item["per"]}"'
-    step = "1h" if layout["order"] == "hour" else "15min"
-    return f"""
-ledger = "a.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "s"
-file = "d.csv"
-budget = 1000000
-value = "{layout["value"]}"
-{unit}
-order = "{layout["order"]}"
-step = "{step}"
-duplicates = "{layout["duplicates"]}"
-timezone = "{layout["zone"]}"
-from = "{DAY}"
-until = "2026-01-06"
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[{stay}, {1 - stay}], [{1 - stay}, {stay}]]
-units_independent = true
-[[release]]
-name = "t"
-query = "count"
-states = ["busy"]
-epsilon = {item["epsilon"]}
-mechanism = "{item["mechanism"]}"
-{per}
-from = "{DAY}T{first:02}:00"
-to = "{DAY}T{last:02}:00"
-"""
+    has_units = layout["unit"] != "none"
+    unit, per = ({"unit": layout["unit"]}, {"per": item["per"]}) if has_units else ({}, {})
+    return release_text(
+        read_from("s", "d.csv", budget=1000000, value=layout["value"], **unit, order=layout["order"],
+                  step="1h" if layout["order"] == "hour" else "15min", duplicates=layout["duplicates"],
+                  timezone=layout["zone"], from_=DAY, until="2026-01-06"),
+        believe("markov-chain", states=["calm", "busy"], matrix=[[stay, 1 - stay], [1 - stay, stay]],
+                units_independent=True),
+        publish("t", "count", states=["busy"], epsilon=item["epsilon"], mechanism=item["mechanism"], **per,
+                from_=f"{DAY}T{first:02}:00", to=f"{DAY}T{last:02}:00"),
+        ledger="a.db", expect=EXPECT,
+    )  # fmt: skip
 
 
 def case(seed: str) -> Result | None:

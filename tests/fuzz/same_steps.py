@@ -19,6 +19,7 @@ from tests.fuzz.runs_written import (
     rounded,
     stamp,
 )
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.runs_cases import AXES, SECOND, STATES, STEPS, window_of
 from tests.support.runs_oracle import Row, Rules
 
@@ -145,33 +146,14 @@ def _events(c: random.Random, same: Same, unit: str, listed: Sequence[str | None
             yield unit, same.at(step) + c.randrange(same.step // 1000) * 1000, state, None
 
 
-_FILE = """
-ledger = "ledger.db"
-[expect]
-source = "a test"
-matters = 1000
-[source]
-name = "s"
-file = "log.csv"
-unit = "unit"
-value = "state"
-{keys}
-step = "{step}"
-from = "{start}"
-until = "{until}"
-{zone}
-budget = 100
-[belief]
-kind = "markov-chain"
-states = ["a", "b", "c"]
-matrix = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]]
-units_independent = true
-[[release]]
-name = "t"
-query = "histogram"
-epsilon = 1
-{window}
-"""
+_FILE = release_text(
+    read_from("s", "log.csv", unit="unit", value="state", step="{step}", from_="{start}", until="{until}", budget=100)
+    + "\n{keys}\n{zone}",
+    believe("markov-chain", states=["a", "b", "c"], matrix=[[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]],
+            units_independent=True),
+    publish("t", "histogram", epsilon=1) + "\n{window}",
+    expect=EXPECT,
+)  # fmt: skip
 _KEYS = {
     "samples": 'order = "start"', "changes": 'order = "start"', "stays": 'start = "start"\nend = "end"',
     "durations": 'start = "start"\nduration = ["end", "{length}"]', "events": 'order = "start"',

@@ -16,7 +16,7 @@ from takifugu.data.times import moments
 from takifugu.releasing.advice.checking import check
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.notices import listening
-from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.planning.plan import Plan, plan
 from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing.run import release_file
 
@@ -82,15 +82,14 @@ def written(folder: Path, *changes: tuple[str, str]) -> Path:
 
 
 def counts(path: Path) -> list[object]:
-    made = plan(load(path))
+    return counts_of(plan(load(path)))
+
+
+def counts_of(made: Plan) -> list[object]:
     return [
         (piece.unit, piece.length, piece.counts.tolist(), None if piece.by_cell is None else piece.by_cell.tolist())
         for table in made.tables for question in table.questions for piece in question.data.pieces
     ]  # fmt: skip
-
-
-def scales(path: Path) -> list[object]:
-    return [calibration.scale for table in plan(load(path)).tables for calibration in table.calibrations]
 
 
 def refused(path: Path) -> str:
@@ -105,8 +104,9 @@ def test_samples_changes_stays_and_events_of_the_same_data_are_the_same_counts_a
     as_written = []
     for number, changes in enumerate(((), SAMPLES, STAYS, DURATIONS, EVENTS)):
         (tmp_path / str(number)).mkdir()
-        path = written(tmp_path / str(number), *changes)
-        as_written.append((counts(path), scales(path)))
+        made = plan(load(written(tmp_path / str(number), *changes)))
+        scales = [calibration.scale for table in made.tables for calibration in table.calibrations]
+        as_written.append((counts_of(made), scales))
     assert all(one == as_written[0] for one in as_written)
     talking = sum(listed.count("talking") for listed in states_of().values())
     assert sum(piece[2][1] for piece in as_written[0][0] if piece[1] == HOURS) == talking

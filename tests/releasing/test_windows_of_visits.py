@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.support.pages import check_page
+from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
@@ -23,33 +24,13 @@ from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import aims_of, plan
 
-FILE = """\
-ledger = "ledger.db"
-[source]
-name = "infected"
-file = "visits.csv"
-person = "who"
-place = "where"
-order = "when"
-step = "1h"
-from = "2026-01-05"
-until = "2026-01-05T03:00"
-budget = 20.0
-[belief]
-kind = "asymmetric"
-places = ["bar", "gym"]
-most = 1
-[hide]
-visits = "all"
-"""
-HOURLY = """\
-[[release]]
-name = "safe"
-query = "safe"
-at_most = 1
-epsilon = 1.25
-every = "hour"
-"""
+FILE = release_text(
+    read_from("infected", "visits.csv", person="who", place="where", order="when", step="1h", from_="2026-01-05",
+              until="2026-01-05T03:00", budget=20.0),
+    believe("asymmetric", places=["bar", "gym"], most=1),
+    hide(visits="all"),
+)  # fmt: skip
+HOURLY = publish("safe", "safe", at_most=1, epsilon=1.25, every="hour") + "\n"
 ROWS = """\
 who,where,when
 Ana,bar,2026-01-05T00:59

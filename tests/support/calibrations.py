@@ -4,14 +4,16 @@ Calibration looks at framework, query and budget only, so that an equal problem 
 ledgers and commands calibrate a few problems hundreds of times; those of mechanisms and of calibration itself compute
 anew. What is not the package's own, or holds a function, is not remembered: JSON does not tell two of them apart.
 Each file that they open is a cursor of one DuckDB, whose start takes longer than what most tests do with it; so in
-tests of what is read from files. Their ledgers share statements.
+tests of what is read from files. Where reading is beside the point, sequences of equal bytes are counted once.
 """
 
 import json
 from dataclasses import fields
 from functools import cache
+from os import PathLike
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 
@@ -27,7 +29,16 @@ USERS = tuple(ROOT / name for name in (
 #: Those that read files, and calibrate nothing or anew.
 READERS = tuple(ROOT / name for name in ("tests/data", "tests/cli", "tests/printed", "tests/extending"))
 
+#: Those about what is done with data once they are read; none changes, times or counts how they are read.
+BEYOND_READING = tuple(ROOT / name for name in (
+    "README.md", "docs", "tests/cli", "tests/printed", "tests/releasing/advice", "tests/releasing/certificates",
+    "tests/releasing/planning", "tests/releasing/publishing", "tests/releasing/report",
+    "tests/releasing/test_remedies.py", "tests/releasing/test_windows.py", "tests/test_examples.py",
+))  # fmt: skip
+
 _ANSWERS: dict[Any, Any] = {}
+_SEQUENCES: dict[Any, Any] = {}
+_PLACES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 _DATABASES: list[Any] = []
 
 
@@ -41,6 +52,12 @@ def are_remembered(path: Path) -> bool:
 def read_files(path: Path) -> bool:
     """Return whether the tests of a file share a database, and pictures."""
     return are_remembered(path) or any(reader in path.parents for reader in READERS)
+
+
+@cache
+def are_beyond_reading(path: Path) -> bool:
+    """Return whether the tests of a file take sequences that were counted before."""
+    return any(path == user or user in path.parents for user in BEYOND_READING)
 
 
 def remember(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +91,33 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "attempt", remembered)
     monkeypatch.setattr(calibration, "attempt", remembered)
     monkeypatch.setattr(jointly.Split, "best", remembered_scales)
+
+
+def count_sequences_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the sequences of a file be those of equal bytes that were counted by equal rules; a refusal is made anew."""
+    from takifugu.releasing.file import shape
+    from takifugu.releasing.file.sequences import build
+
+    opened, counted = shape.open_source, build.pieces
+
+    def open_source(spec: Any, folder: Path, data: object, named: bool = False) -> Any:
+        table = opened(spec, folder, data, named)
+        place = data if isinstance(data, str | PathLike) else folder / (spec.source.file or "")
+        if data is None or place is data:
+            _PLACES[table] = Path(place), spec.source
+        return table
+
+    def pieces(table: Any, *rules: Any, entrywise: bool) -> Any:
+        path, source = _PLACES.get(table, (None, None))
+        if path is None or not path.is_file() or source.rows == "wide":
+            return counted(table, *rules, entrywise=entrywise)
+        key = repr((path.suffix, path.read_bytes(), source, rules, entrywise))
+        if key not in _SEQUENCES:
+            _SEQUENCES[key] = counted(table, *rules, entrywise=entrywise)
+        return _SEQUENCES[key]
+
+    monkeypatch.setattr(shape, "open_source", open_source)
+    monkeypatch.setattr(build, "pieces", pieces)
 
 
 def open_one_database(monkeypatch: pytest.MonkeyPatch) -> None:

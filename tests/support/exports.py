@@ -7,30 +7,18 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
+from tests.support.release_files import believe, publish, release_text, section
+
 START = datetime(2026, 1, 5, tzinfo=UTC)
 #: Of somebody: states, each from a second on, until the next one; the last one ends the data.
 History = list[tuple[int, str]]
 
-_FILE = """
-ledger = "ledger.db"
-output = "out"
-[expect]
-source = "a test"
-matters = 1000000
-[source]
-name = "export"
-budget = 50
-from = "2026-01-05"
-{source}
-[belief]
-kind = "markov-chain"
-{belief}
-[[release]]
-name = "time"
-query = "histogram"
-epsilon = 1
-{release}
-"""
+_FILE = release_text(
+    section("[source]", name="export", budget=50, from_="2026-01-05") + "\n{source}",
+    believe("markov-chain") + "\n{belief}",
+    publish("time", "histogram", epsilon=1) + "\n{release}",
+    output="out", expect={"source": "a test", "matters": 1000000},
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
+from typing import Any
 
 import pandas
 from tests.support.exports import History, lasting, made_history, moment
@@ -13,6 +14,7 @@ from tests.support.exports import History, lasting, made_history, moment
 #: Recordings of two weeks, in seconds.
 DAY, TWO_WEEKS = 86_400, 14 * 86_400
 FIRST, LAST = "2026-01-05", "2026-01-19"
+SECONDS = {"1min": 60, "10min": 600, "30min": 1800, "1h": 3600, "1d": DAY}
 
 
 @dataclass(frozen=True)
@@ -121,3 +123,25 @@ def known(lasts: Mapping[str, float], people: Sequence[str], **more: str) -> dic
     said |= {"next": equally(lasts)} if len(lasts) > 2 else {}
     said |= {"roster": ", ".join(people), "independent": "yes"} if people else {}
     return {**said, **more}
+
+
+def of_samples(
+    file: str, content: bytes, right: Mapping[str, str], step: str, stay: str, rows: Sequence[tuple[int, str, str]],
+    **more: Any,
+) -> MadeTable:
+    """Return a table of samples whose author knows their step and how long states last, by their names."""
+    states = ", ".join(words.split()[0] for words in stay.split(", "))
+    knows = {"step": step, "states": states, "stay": stay, "source": "a test"}
+    if right["whose"] != "-":
+        knows["independent"] = "yes"
+    return MadeTable(file, content, right, knows, shares(state for *_, state in rows), **more)
+
+
+def of_courses(
+    file: str, content: bytes, right: Mapping[str, str], courses: Mapping[str, History], lasts: Mapping[str, float],
+    step: str, **more: Any,
+) -> MadeTable:
+    """Return a table of changes, or of stays in all states but the first one."""
+    otherwise = {"otherwise": next(iter(lasts))} if right["rows"] == "stays" else {}
+    knows = known(lasts, [*courses], step=step, **otherwise)
+    return MadeTable(file, content, right, knows, spent(courses, SECONDS[step], lasts), **more)

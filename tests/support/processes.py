@@ -14,7 +14,10 @@ SECONDS = 500.0
 
 #: The server: children start in milliseconds.
 FAST = multiprocessing.get_context("forkserver")
-FAST.set_forkserver_preload(["tests.support.ledger_tools"])
+FAST.set_forkserver_preload([
+    "tests.support.ledger_tools", "tests.support.terminals", "takifugu.cli.starting", "takifugu.cli.reproducing",
+    "takifugu.data.engines.differences", "takifugu.releasing.file.sequences.kind", "duckdb", "narwhals.stable.v2",
+])  # fmt: skip
 
 
 def in_a_child(action: Callable[..., object], *args: object) -> int:

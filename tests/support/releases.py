@@ -9,8 +9,9 @@ import pytest
 
 from takifugu.accounting.ledger import Amount, Ledger
 from takifugu.core.errors import SpecError
+from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.planning.plan import calibrated, plan
 from takifugu.releasing.planning.truth import answer_of, read
 
 
@@ -39,6 +40,11 @@ def assert_refused(path: Path, place: str, words: str) -> None:
 def spent(folder: Path, source: str) -> Amount:
     """Return what the ledger of a folder has counted for a source."""
     return Ledger.open(folder / "ledger.db", create=False).spent(source).spent
+
+
+def judged(path: Path) -> tuple[TableAdvice, ...]:
+    """Return what each table of a release file is worth; nothing is looked for that would help."""
+    return advice_of(calibrated(load(path)))
 
 
 def cells(path: Path, data: object = None) -> dict[str, Fraction]:

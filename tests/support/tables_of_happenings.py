@@ -3,9 +3,21 @@
 import json
 import random
 from datetime import datetime, timedelta
+from typing import Any
 
 from tests.support.exports import moment
-from tests.support.made_tables import DAY, MadeTable, flattened, histories, known, names, shares, spent, stays, table
+from tests.support.made_tables import (
+    DAY,
+    MadeTable,
+    flattened,
+    histories,
+    known,
+    names,
+    of_courses,
+    shares,
+    stays,
+    table,
+)
 
 ISO = "%Y-%m-%d %H:%M:%S"
 GERMAN = "%d.%m.%Y %H:%M"
@@ -21,13 +33,8 @@ def ward() -> MadeTable:
         for first, last, name, state in stays(courses, "home")
     ]
     right = {"rows": "stays", "whose": "Patient ID", "when": "Admitted, Discharged", "publish": "Unit"}
-    return MadeTable(
-        "ward.csv",
-        table(["Patient ID", "Unit", "Admitted", "Discharged"], rows),
-        right,
-        known(lasts, people, step="1h", otherwise="home"),
-        spent(courses, 3600, lasts),
-    )
+    content = table(["Patient ID", "Unit", "Admitted", "Discharged"], rows)
+    return of_courses("ward.csv", content, right, courses, lasts, "1h")
 
 
 def loans() -> MadeTable:
@@ -40,13 +47,8 @@ def loans() -> MadeTable:
         for k, (first, last, name, state) in enumerate(every)
     ]
     right = {"rows": "stays", "whose": "member_id", "when": "taken_at, returned_at", "publish": "bike_type"}
-    return MadeTable(
-        "loans.csv",
-        table(["loan_id", "member_id", "bike_type", "returned_at", "taken_at"], rows),
-        right,
-        known(lasts, people, step="30min", otherwise="none"),
-        spent(courses, 1800, lasts),
-    )
+    content = table(["loan_id", "member_id", "bike_type", "returned_at", "taken_at"], rows)
+    return of_courses("loans.csv", content, right, courses, lasts, "30min")
 
 
 def beds() -> MadeTable:
@@ -62,13 +64,8 @@ def beds() -> MadeTable:
         if last != first
     ]
     right = {"rows": "stays", "whose": "patient_no", "when": "admitted, los_hours", "publish": "place"}
-    return MadeTable(
-        "beds.csv",
-        table(["patient_no", "admitted", "los_hours", "place"], rows),
-        right,
-        known(lasts, people, step="1h", otherwise="home"),
-        spent(by_hour, 3600, lasts),
-    )
+    content = table(["patient_no", "admitted", "los_hours", "place"], rows)
+    return of_courses("beds.csv", content, right, by_hour, lasts, "1h")
 
 
 def duties() -> MadeTable:
@@ -84,13 +81,8 @@ def duties() -> MadeTable:
         end = "" if last is None else f"{last:%H:%M:%S}"
         rows.append((name, f"{start:%d.%m.%Y}", f"{start:%H:%M:%S}", end, state))
     right = {"rows": "stays", "whose": "Name", "when": "Datum, von, bis", "publish": "Dienst"}
-    return MadeTable(
-        "dienstplan.csv",
-        table(["Name", "Datum", "von", "bis", "Dienst"], rows, ";"),
-        right,
-        known(lasts, people, step="1h", otherwise="free"),
-        spent(courses, 3600, lasts),
-    )
+    content = table(["Name", "Datum", "von", "bis", "Dienst"], rows, ";")
+    return of_courses("dienstplan.csv", content, right, courses, lasts, "1h")
 
 
 def cases() -> MadeTable:
@@ -106,13 +98,8 @@ def cases() -> MadeTable:
         if last != first
     ]
     right = {"rows": "stays", "whose": "Patient", "when": "Aufnahme, Entlassung", "publish": "Station"}
-    return MadeTable(
-        "faelle.csv",
-        table(["FallNr", "Patient", "Station", "Aufnahme", "Entlassung"], rows),
-        right,
-        known(lasts, people, step="1d", otherwise="home"),
-        spent(by_day, DAY, lasts),
-    )
+    content = table(["FallNr", "Patient", "Station", "Aufnahme", "Entlassung"], rows)
+    return of_courses("faelle.csv", content, right, by_day, lasts, "1d")
 
 
 def hotel() -> MadeTable:
@@ -130,14 +117,7 @@ def hotel() -> MadeTable:
         ["Belegung Januar 2026", ""],
     )
     right = {"rows": "stays", "whose": "Gast", "when": "Anreise, Abreise", "publish": "Zimmer"}
-    return MadeTable(
-        "belegung.csv",
-        content,
-        right,
-        known(lasts, people, step="1h", otherwise="away"),
-        spent(courses, 3600, lasts),
-        is_ugly=True,
-    )
+    return of_courses("belegung.csv", content, right, courses, lasts, "1h", is_ugly=True)
 
 
 def machines() -> MadeTable:
@@ -154,14 +134,10 @@ def machines() -> MadeTable:
         for first, last, name, state in stays(courses, "idle")
     ]
     right = {"rows": "stays", "whose": "machine.name", "when": "start, end", "publish": "job.type"}
-    return MadeTable(
-        "jobs.json",
-        json.dumps(jobs).encode(),
-        right,
-        known(lasts, places, step="10min", otherwise="idle"),
-        spent(courses, 600, lasts),
-        mended=("jobs.csv", flattened(jobs)),
-        is_ugly=True,
+    content = json.dumps(jobs).encode()
+    return of_courses(
+        "jobs.json", content, right, courses, lasts, "10min",
+        mended=("jobs.csv", flattened(jobs)), is_ugly=True,
     )
 
 
@@ -174,13 +150,8 @@ def visits_of_day_care() -> MadeTable:
         for first, last, name, state in stays(courses, "home")
     ]
     right = {"rows": "stays", "whose": "child", "when": "checked_in, checked_out", "publish": "where"}
-    return MadeTable(
-        "care.csv",
-        table(["child", "checked_in", "checked_out", "where"], rows),
-        right,
-        known(lasts, people, step="1h", otherwise="home"),
-        spent(courses, 3600, lasts),
-    )
+    content = table(["child", "checked_in", "checked_out", "where"], rows)
+    return of_courses("care.csv", content, right, courses, lasts, "1h")
 
 
 def _events(
@@ -200,12 +171,16 @@ def _events(
     return [(moment(int(second)), name, state) for second, name, state in sorted(rows)], truth
 
 
-def _of_events(kinds: tuple[str, ...], gap: int, step: int, people: tuple[str, ...]) -> dict[str, str]:
-    """Return what the author of such a table knows: how long a step's state lasts if events are independent."""
+def _of_events(
+    file: str, content: bytes, right: dict[str, str], kinds: tuple[str, ...], gap: int, step: int,
+    people: tuple[str, ...], truth: dict[str, float], **more: Any,
+) -> MadeTable:
+    """Return a table of events; a step's state lasts as long as if these are independent, and the first one counts."""
     some = 1 - 2.718281828 ** (-step / gap)
     each = {"none": 1 - some} | {kind: some * (k + 1) / sum(range(len(kinds) + 1)) for k, kind in enumerate(kinds)}
     stay = {state: 1 / (1 - share) * step for state, share in each.items()}
-    return known(stay, people, otherwise="none", step=f"{step // 60}min")
+    knows = known(stay, people, otherwise="none", step=f"{step // 60}min")
+    return MadeTable(file, content, right, knows, truth, {"source": 'overlap = "first"'}, **more)
 
 
 def arrivals() -> MadeTable:
@@ -214,15 +189,8 @@ def arrivals() -> MadeTable:
     rows, truth = _events(41, gap, kinds, ("",), 1800, 14)
     written = [(f"{when:%Y-%m-%dT%H:%M:%SZ}", state, 20 + k * 7 % 60) for k, (when, _, state) in enumerate(rows)]
     right = {"rows": "events", "whose": "-", "when": "arrived_at", "publish": "triage"}
-    knows = _of_events(kinds, gap, 1800, ())
-    return MadeTable(
-        "arrivals.csv",
-        table(["arrived_at", "triage", "age"], written),
-        right,
-        knows,
-        truth,
-        {"source": 'overlap = "first"'},
-    )
+    content = table(["arrived_at", "triage", "age"], written)
+    return _of_events("arrivals.csv", content, right, kinds, gap, 1800, (), truth)
 
 
 def clicks() -> MadeTable:
@@ -231,14 +199,8 @@ def clicks() -> MadeTable:
     rows, truth = _events(42, gap, kinds, people, 3600)
     written = [(f"{when:{ISO}}", name, state) for when, name, state in rows]
     right = {"rows": "events", "whose": "user_id", "when": "event_time", "publish": "event"}
-    return MadeTable(
-        "clicks.csv",
-        table(["event_time", "user_id", "event"], written),
-        right,
-        _of_events(kinds, gap, 3600, people),
-        truth,
-        {"source": 'overlap = "first"'},
-    )
+    content = table(["event_time", "user_id", "event"], written)
+    return _of_events("clicks.csv", content, right, kinds, gap, 3600, people, truth)
 
 
 def calls() -> MadeTable:
@@ -250,15 +212,7 @@ def calls() -> MadeTable:
         ["Leitung", "Anruf", "Art", "Anzahl"], [*written, ("Gesamt", "", "", sum(row[3] for row in written))], ";"
     )
     right = {"rows": "events", "whose": "Leitung", "when": "Anruf", "publish": "Art"}
-    return MadeTable(
-        "anrufe.csv",
-        content,
-        right,
-        _of_events(kinds, gap, 1800, people),
-        truth,
-        {"source": 'overlap = "first"'},
-        is_ugly=True,
-    )
+    return _of_events("anrufe.csv", content, right, kinds, gap, 1800, people, truth, is_ugly=True)
 
 
 def incidents() -> MadeTable:
@@ -269,15 +223,10 @@ def incidents() -> MadeTable:
     alike = [(name, f"{when:{ISO}}", state) for when, name, state in rows]
     header = ["lift", "reported", "what"]
     right = {"rows": "events", "whose": "lift", "when": "reported", "publish": "what"}
-    return MadeTable(
-        "lifts.csv",
-        table(header, written),
-        right,
-        _of_events(kinds, gap, 3600, people),
-        truth,
-        {"source": 'overlap = "first"'},
-        mended=("lifts.csv", table(header, alike)),
-        is_ugly=True,
+    content = table(header, written)
+    return _of_events(
+        "lifts.csv", content, right, kinds, gap, 3600, people, truth,
+        mended=("lifts.csv", table(header, alike)), is_ugly=True,
     )
 
 
@@ -287,14 +236,8 @@ def doses() -> MadeTable:
     rows, truth = _events(45, gap, kinds, people, 3600)
     written = [(name, f"{when:%Y-%m-%d}", f"{when:%H:%M}", state) for when, name, state in rows]
     right = {"rows": "events", "whose": "patient", "when": "date", "publish": "drug"}
-    return MadeTable(
-        "doses.csv",
-        table(["patient", "date", "time", "drug"], written),
-        right,
-        _of_events(kinds, gap, 3600, people),
-        truth,
-        {"source": 'overlap = "first"'},
-    )
+    content = table(["patient", "date", "time", "drug"], written)
+    return _of_events("doses.csv", content, right, kinds, gap, 3600, people, truth)
 
 
 OF_HAPPENINGS = {

@@ -11,9 +11,14 @@ def _drawn(c: random.Random, likely: dict[str, float], number: int) -> list[str]
     return c.choices([*likely], [*likely.values()], k=number)
 
 
-def _of_people(likely: dict[str, float], number: int) -> dict[str, str]:
-    """Return what the author of a table of people knows."""
-    return {"states": ", ".join(likely), "size": str(number), "next": ", ".join(f"{k} {v}" for k, v in likely.items())}
+def _of_people(
+    file: str, content: bytes, publish: str, likely: dict[str, float], answers: list[str], is_ugly: bool = False
+) -> MadeTable:
+    """Return a table of people, of which one question's answers are published."""
+    right = {"rows": "answers", "whose": "-", "secret": "answers", "publish": publish}
+    chances = ", ".join(f"{answer} {chance}" for answer, chance in likely.items())
+    knows = {"states": ", ".join(likely), "size": str(len(answers)), "next": chances}
+    return MadeTable(file, content, right, knows, shares(answers), is_ugly=is_ugly)
 
 
 def health() -> MadeTable:
@@ -21,14 +26,7 @@ def health() -> MadeTable:
     c, likely = random.Random(51), {"yes": 0.2, "no": 0.8}
     smokes, moves = _drawn(c, likely, 600), _drawn(c, {"daily": 1, "weekly": 2, "never": 1}, 600)
     rows = [(4000 + k * 7 % 601, 18 + c.randrange(60), *pair) for k, pair in enumerate(zip(smokes, moves, strict=True))]
-    right = {"rows": "answers", "whose": "-", "secret": "answers", "publish": "smokes"}
-    return MadeTable(
-        "health.csv",
-        table(["respondent_id", "age", "smokes", "moves"], rows),
-        right,
-        _of_people(likely, 600),
-        shares(smokes),
-    )
+    return _of_people("health.csv", table(["respondent_id", "age", "smokes", "moves"], rows), "smokes", likely, smokes)
 
 
 def qualtrics() -> MadeTable:
@@ -47,10 +45,7 @@ def qualtrics() -> MadeTable:
         )
         for k, pair in enumerate(zip(first, second, strict=True))
     ]
-    right = {"rows": "answers", "whose": "-", "secret": "answers", "publish": "Q1"}
-    return MadeTable(
-        "survey.csv", table(header, [texts, ids, *rows]), right, _of_people(likely, 400), shares(first), is_ugly=True
-    )
+    return _of_people("survey.csv", table(header, [texts, ids, *rows]), "Q1", likely, first, is_ugly=True)
 
 
 def staff() -> MadeTable:
@@ -62,15 +57,8 @@ def staff() -> MadeTable:
         for k, one in enumerate(part)
     ]
     totals = ("Summe", "", "", f"{sum(float(row[3].replace(',', '.')) for row in rows):.2f}".replace(".", ","))
-    right = {"rows": "answers", "whose": "-", "secret": "answers", "publish": "Teilzeit"}
-    return MadeTable(
-        "personal.csv",
-        table(["Name", "Abteilung", "Teilzeit", "Gehalt"], [*rows, totals], ";"),
-        right,
-        _of_people(likely, 300),
-        shares(part),
-        is_ugly=True,
-    )
+    content = table(["Name", "Abteilung", "Teilzeit", "Gehalt"], [*rows, totals], ";")
+    return _of_people("personal.csv", content, "Teilzeit", likely, part, is_ugly=True)
 
 
 def meetings() -> MadeTable:
@@ -106,8 +94,7 @@ def form() -> MadeTable:
         for k, pair in enumerate(zip(how, often, strict=True))
     ]
     header = ["Timestamp", "How do you come to work?", "Do you work at home on some days?"]
-    right = {"rows": "answers", "whose": "-", "secret": "answers", "publish": "How do you come to work?"}
-    return MadeTable("form.csv", table(header, rows), right, _of_people(likely, 500), shares(how))
+    return _of_people("form.csv", table(header, rows), "How do you come to work?", likely, how)
 
 
 STAYS = {"there": 0.94, "absent": 0.6}
@@ -193,14 +180,8 @@ def items() -> MadeTable:
     c, likely = random.Random(64), {"agree": 0.5, "neutral": 0.2, "disagree": 0.3}
     answers = [_drawn(c, likely, 8) for _ in range(400)]
     rows = [(f"S{k:03}", *some) for k, some in enumerate(answers)]
-    right = {"rows": "answers", "whose": "-", "secret": "answers", "publish": "q1"}
-    return MadeTable(
-        "items.csv",
-        table(["subject", *(f"q{k + 1}" for k in range(8))], rows),
-        right,
-        _of_people(likely, 400),
-        shares(some[0] for some in answers),
-    )
+    content = table(["subject", *(f"q{k + 1}" for k in range(8))], rows)
+    return _of_people("items.csv", content, "q1", likely, [some[0] for some in answers])
 
 
 def shifts() -> MadeTable:

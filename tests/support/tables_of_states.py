@@ -10,11 +10,10 @@ from tests.support.made_tables import (
     changes,
     flattened,
     histories,
-    known,
     names,
+    of_courses,
+    of_samples,
     samples,
-    shares,
-    spent,
     table,
 )
 
@@ -28,20 +27,8 @@ def wearable() -> MadeTable:
     rows = samples(11, stay, people, 400, lost=0.01)
     written = [(name, f"{START + timedelta(minutes=k):{ISO}}", state) for k, name, state in sorted(rows, key=_by_name)]
     right = {"rows": "samples", "whose": "participant", "when": "timestamp", "publish": "activity"}
-    knows = {
-        "step": "1min",
-        "states": "still, walking",
-        "stay": "still 50 min, walking 12.5 min",
-        "source": "a test",
-        "independent": "yes",
-    }
-    return MadeTable(
-        "watches.csv",
-        table(["participant", "timestamp", "activity"], written),
-        right,
-        knows,
-        shares(state for *_, state in rows),
-    )
+    content = table(["participant", "timestamp", "activity"], written)
+    return of_samples("watches.csv", content, right, "1min", "still 50 min, walking 12.5 min", rows)
 
 
 def _by_name(row: tuple[int, str, str]) -> tuple[str, int]:
@@ -61,22 +48,10 @@ def meters() -> MadeTable:
         for k, name, state in rows
     ]
     right = {"rows": "samples", "whose": "Zähler-Nr", "when": "Zeitpunkt", "publish": "Verbrauch kWh"}
-    knows = {
-        "step": "30min",
-        "states": "low, high",
-        "stay": "low 5 h, high 100 min",
-        "source": "a test",
-        "independent": "yes",
-    }
     content = b"\xef\xbb\xbf" + table(["Zähler-Nr", "Zeitpunkt", "Verbrauch kWh"], written, ";")
-    return MadeTable(
-        "lastgang.csv",
-        content,
-        right,
-        knows,
-        shares(state for *_, state in rows),
-        {"source": "bins = { low = [0, 0.45], high = [0.45, inf] }"},
-        is_ugly=True,
+    return of_samples(
+        "lastgang.csv", content, right, "30min", "low 5 h, high 100 min", rows,
+        lines={"source": "bins = { low = [0, 0.45], high = [0.45, inf] }"}, is_ugly=True,
     )
 
 
@@ -89,21 +64,10 @@ def nested() -> MadeTable:
         for k, name, state in rows
     ]
     right = {"rows": "samples", "whose": "device.id", "when": "ts", "publish": "reading.state"}
-    knows = {
-        "step": "10s",
-        "states": "idle, motion",
-        "stay": "idle 330 s, motion 100 s",
-        "source": "a test",
-        "independent": "yes",
-    }
-    return MadeTable(
-        "motion.jsonl",
-        "\n".join(map(json.dumps, sent)).encode(),
-        right,
-        knows,
-        shares(state for *_, state in rows),
-        mended=("motion.csv", flattened(sent)),
-        is_ugly=True,
+    content = "\n".join(map(json.dumps, sent)).encode()
+    return of_samples(
+        "motion.jsonl", content, right, "10s", "idle 330 s, motion 100 s", rows,
+        mended=("motion.csv", flattened(sent)), is_ugly=True,
     )
 
 
@@ -114,21 +78,8 @@ def titled() -> MadeTable:
     written = [(f"{START + timedelta(minutes=k):%Y-%m-%dT%H:%M}", name, state) for k, name, state in rows]
     above = ["Plant 4: state of machines", "Exported 2026-01-20 by SCADA 7.1", ""]
     right = {"rows": "samples", "whose": "machine", "when": "time", "publish": "state"}
-    knows = {
-        "step": "1min",
-        "states": "running, stopped",
-        "stay": "running 33 min, stopped 10 min",
-        "source": "a test",
-        "independent": "yes",
-    }
-    return MadeTable(
-        "plant.csv",
-        table(["time", "machine", "state"], written, above=above),
-        right,
-        knows,
-        shares(state for *_, state in rows),
-        is_ugly=True,
-    )
+    content = table(["time", "machine", "state"], written, above=above)
+    return of_samples("plant.csv", content, right, "1min", "running 33 min, stopped 10 min", rows, is_ugly=True)
 
 
 def diary() -> MadeTable:
@@ -137,10 +88,8 @@ def diary() -> MadeTable:
     rows = samples(15, stay, ["me"], 24 * 120)
     written = [(f"{START + timedelta(hours=k):%m/%d/%Y %I:%M %p}", state, k % 7) for k, _, state in rows]
     right = {"rows": "samples", "whose": "-", "when": "When", "publish": "State"}
-    knows = {"step": "1h", "states": "asleep, awake", "stay": "asleep 10 h, awake 20 h", "source": "a test"}
-    return MadeTable(
-        "diary.csv", table(["When", "State", "Mood"], written), right, knows, shares(state for *_, state in rows)
-    )
+    content = table(["When", "State", "Mood"], written)
+    return of_samples("diary.csv", content, right, "1h", "asleep 10 h, awake 20 h", rows)
 
 
 def agents() -> MadeTable:
@@ -149,13 +98,7 @@ def agents() -> MadeTable:
     courses = histories(21, lasts, people)
     rows = [(f"{when:{GERMAN}}:{when:%S}", name, state) for when, name, state in reversed(changes(courses))]
     right = {"rows": "changes", "whose": "agent", "when": "since", "publish": "state"}
-    return MadeTable(
-        "agents.csv",
-        table(["since", "agent", "state"], rows, ";"),
-        right,
-        known(lasts, people, step="1min"),
-        spent(courses, 60, lasts),
-    )
+    return of_courses("agents.csv", table(["since", "agent", "state"], rows, ";"), right, courses, lasts, "1min")
 
 
 def bays() -> MadeTable:
@@ -164,13 +107,10 @@ def bays() -> MadeTable:
     courses = histories(22, lasts, places)
     rows = [(int(when.timestamp()), name, int(state == "taken")) for when, name, state in changes(courses)]
     right = {"rows": "changes", "whose": "bay", "when": "ts", "publish": "occupied"}
-    return MadeTable(
-        "bays.csv",
-        table(["ts", "bay", "occupied"], rows),
-        right,
-        known(lasts, places, step="1min"),
-        spent(courses, 60, lasts),
-        {"belief": 'map = { 0 = "free", 1 = "taken" }'},
+    content = table(["ts", "bay", "occupied"], rows)
+    return of_courses(
+        "bays.csv", content, right, courses, lasts, "1min",
+        lines={"belief": 'map = { 0 = "free", 1 = "taken" }'},
     )
 
 
@@ -180,14 +120,8 @@ def doors() -> MadeTable:
     courses = histories(23, lasts, places)
     rows = [(f"{when:{ISO}}", name, state, "ok", "ok") for when, name, state in changes(courses)]
     right = {"rows": "changes", "whose": "sensor", "when": "changed_at", "publish": "state"}
-    return MadeTable(
-        "doors.csv",
-        table(["changed_at", "sensor", "state", "check", "check"], rows),
-        right,
-        known(lasts, places, step="1min"),
-        spent(courses, 60, lasts),
-        is_ugly=True,
-    )
+    content = table(["changed_at", "sensor", "state", "check", "check"], rows)
+    return of_courses("doors.csv", content, right, courses, lasts, "1min", is_ugly=True)
 
 
 def joined() -> MadeTable:
@@ -197,14 +131,8 @@ def joined() -> MadeTable:
     rows = [(f"{when:{ISO}}", name, state) for when, name, state in changes(courses)]
     header, half = ("begin", "machine", "status"), len(rows) // 2
     right = {"rows": "changes", "whose": "machine", "when": "begin", "publish": "status"}
-    return MadeTable(
-        "presses.csv",
-        table(header, [*rows[:half], header, *rows[half:]]),
-        right,
-        known(lasts, machines, step="1min"),
-        spent(courses, 60, lasts),
-        is_ugly=True,
-    )
+    content = table(header, [*rows[:half], header, *rows[half:]])
+    return of_courses("presses.csv", content, right, courses, lasts, "1min", is_ugly=True)
 
 
 def tickets() -> MadeTable:
@@ -215,13 +143,7 @@ def tickets() -> MadeTable:
         (7000 + k, name, f"{when:%Y-%m-%dT%H:%M:%SZ}", state) for k, (when, name, state) in enumerate(changes(courses))
     ]
     right = {"rows": "changes", "whose": "nurse", "when": "at", "publish": "status"}
-    return MadeTable(
-        "duty.tsv",
-        table(["event_id", "nurse", "at", "status"], rows, "\t"),
-        right,
-        known(lasts, people, step="1h"),
-        spent(courses, 3600, lasts),
-    )
+    return of_courses("duty.tsv", table(["event_id", "nurse", "at", "status"], rows, "\t"), right, courses, lasts, "1h")
 
 
 OF_STATES = {"samples": (wearable, meters, nested, titled, diary), "changes": (agents, bays, doors, joined, tickets)}

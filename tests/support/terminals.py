@@ -1,10 +1,15 @@
 """Running a program as a person would: its results on the standard output, a terminal for everything else."""
 
 import os
+import select
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from tests.support.processes import FAST
 
 #: Lines of a program: no time passes, so that no line says how long something takes.
 TIMELESS = """
@@ -22,11 +27,6 @@ progress._Bar._refresh = lambda bar: (refresh(bar), bar.bar and bar.bar.refresh(
 """
 #: And these: never, however slow the machine is.
 NEVER = f"{TIMELESS}progress.PATIENCE = 1e6\n"
-#: And these: the terminal is its own, so that what is typed there can stop it, also where tests run in the background.
-_ITS_TERMINAL = (
-    "import fcntl, signal, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
-    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-)
 PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "COLUMNS": "80", "TERM": "xterm"}
 
 
@@ -69,28 +69,53 @@ def answering(
     After each prompt an answer is typed, or what a function returns, and Ctrl-D after the last one. `before` are lines
     of Python that are run first.
     """
+    return in_streams(words, folder, ("stdout",), answers, before, **environment)
+
+
+def in_streams(
+    words: Sequence[str], folder: Path, to_a_file: Sequence[str], answers: Sequence[str | Callable[[], str]] = (),
+    before: str = "", **environment: str,
+) -> tuple[int, str, str]:
+    """Run a command on a terminal, but for the streams that go to a file; return its exit code, the file, and the rest.
+
+    The command is a child of a server that has imported all of it.
+    """
     import pty
 
     mine, theirs = pty.openpty()
-    running = subprocess.Popen(
-        [sys.executable, "-c", f"{_ITS_TERMINAL}{before}from takifugu.cli import main; main()", *words],
-        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, cwd=folder,
-        env={**PLACE, **environment}, start_new_session=True,
-    )  # fmt: skip
+    terminal, place = os.ttyname(theirs), {**PLACE, **environment}
+    with tempfile.NamedTemporaryFile() as output:
+        streams = [output.name if name in to_a_file else terminal for name in ("stdin", "stdout", "stderr")]
+        running = FAST.Process(target=_on_its_terminal, args=(streams, list(words), folder, before, place))
+        running.start()
+        seen, left = b"", list(answers)
+        while mine in select.select([mine, running.sentinel], [], [])[0]:
+            seen += os.read(mine, 65536)
+            if seen.endswith(b": "):
+                answer = left.pop(0) if left else "\x04"
+                os.write(mine, (answer if isinstance(answer, str) else answer()).encode())
+                seen += b"\n"
+        running.join()
+        printed = output.read()
     os.close(theirs)
-    seen, left = b"", list(answers)
-    while True:
-        if seen.endswith(b": "):
-            answer = left.pop(0) if left else "\x04"
-            os.write(mine, (answer if isinstance(answer, str) else answer()).encode())
-            seen += b"\n"
-        try:
-            chunk = os.read(mine, 65536)
-        except OSError:  # closed: the program has ended
-            break
-        if not chunk:
-            break
-        seen += chunk
-    printed, _ = running.communicate()
     os.close(mine)
-    return running.returncode, printed.decode(), seen.decode().replace("\r\n", "\n")
+    assert running.exitcode is not None
+    return running.exitcode, printed.decode(), seen.decode().replace("\r\n", "\n")
+
+
+def _on_its_terminal(
+    streams: list[str], words: list[str], folder: Path, before: str, environment: dict[str, str]
+) -> None:
+    """Run a command in this child, whose terminal is its own: what is typed there can stop it."""
+    from takifugu.cli import main
+
+    os.setsid()
+    for stream, path in enumerate(streams):
+        os.dup2(os.open(path, os.O_RDWR | os.O_APPEND), stream)
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: SIM115
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    exec(before, {})
+    main(words, prog_name="takifugu")

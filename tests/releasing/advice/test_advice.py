@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from tests.support.commands import invoke, succeed
 from tests.support.release_files import believe, hide, publish, read_from, release_text
-from tests.support.releases import put
+from tests.support.releases import judged, put
 
 import takifugu as tf
-from takifugu.cli.samples import write_demo
 from takifugu.core.errors import LedgerError, SpecError
 from takifugu.core.text.toml import toml_of
 from takifugu.releasing.advice.advice import Advice
@@ -88,7 +87,7 @@ def test_how_far_cells_can_differ_is_that_of_the_table(units: tuple[Path, Advice
     (tmp_path / "release.toml").write_text(
         means.replace('query = "histogram"', mean) + '[expect]\nsource = "a hunch"\nmatters = 1\n'
     )
-    (table,) = tf.advise(tmp_path / "release.toml").tables
+    (table,) = judged(tmp_path / "release.toml")
     assert table.worth is not None
     assert table.worth.expectation.reach == pytest.approx(4)
 
@@ -144,7 +143,7 @@ def test_an_epsilon_written_as_a_fraction_has_remedies(tmp_path: Path) -> None:
 
 
 def test_a_good_file_needs_no_remedy(tmp_path: Path) -> None:
-    advised = tf.advise(write_demo(tmp_path / "demo"))
+    advised = tf.advise(of_example("people", tmp_path))
     assert (advised.verdict, advised.remedies, advised.shorter_stays) == (Verdict.GOOD, (), None)
     assert all(table.worth is not None and table.worth.verdict.is_useful for table in advised.tables)
 
@@ -193,14 +192,14 @@ def test_what_a_count_is_in(tmp_path: Path, step: str, declared: str, unit: str)
     text = path.read_text().replace("step = 1\nfrom = 0\nuntil = 8760", step)
     window = "from = 0\nto = 168\n" if step else ""
     path.write_text(text.replace("from = 0\nto = 168\n", f"{window}{declared}\n"))
-    (table,) = tf.advise(path).tables
+    (table,) = judged(path)
     assert table.measured_in == unit
     assert unit in table.sentence
 
 
 def test_findings_of_a_network_are_no_rows(tmp_path: Path) -> None:
     path = of_example("network", tmp_path)
-    assert tf.advise(path).tables[0].measured_in == ""
+    assert judged(path)[0].measured_in == ""
 
 
 @pytest.mark.parametrize(("step", "said", "fine"), [

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.releasing.advice.test_advice import UNITS
+from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.releases import judged
 
-import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.additive import Exact
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -70,30 +71,16 @@ def test_a_release_file_is_judged_by_what_it_publishes(tmp_path: Path) -> None:
     rows = ["who,minute,doing", *(f"Ana,{n},{'still' if n % 5 else 'walking'}" for n in range(600))]
     (tmp_path / "a.csv").write_text("\n".join(rows) + "\n")
     file = tmp_path / "release.toml"
-    text = """
-        ledger = "ledger.db"
-        [source]
-        file = "a.csv"
-        name = "a"
-        unit = "who"
-        order = "minute"
-        step = 1
-        value = "doing"
-        [belief]
-        kind = "markov-chain"
-        states = ["still", "walking"]
-        matrix = [[0.7, 0.3], [0.4, 0.6]]
-        source = "assumed"
-        units_independent = true
-        [[release]]
-        name = "table"
-        query = "histogram"
-        epsilon = 0.05
-    """
+    text = release_text(
+        read_from("a", "a.csv", unit="who", order="minute", step=1, value="doing"),
+        believe("markov-chain", states=["still", "walking"], matrix=[[0.7, 0.3], [0.4, 0.6]], source="assumed",
+                units_independent=True),
+        publish("table", "histogram", epsilon=0.05),
+    )  # fmt: skip
     file.write_text(text)
-    (raw,) = tf.advise(file).tables
+    (raw,) = judged(file)
     file.write_text(text + "adjust = true\n")
-    (adjusted,) = tf.advise(file).tables
+    (adjusted,) = judged(file)
     assert "differences of adjusted values" in adjusted.sentence
     assert "adjusted" not in raw.sentence
     # The sum is known, so that each of the two cells is off by half of what their difference is off by.

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 from tests.releasing.advice.test_advice import NORMAL, UNITS, of_units
 from tests.support.release_files import believe, hide, publish, read_from, release_text
+from tests.support.releases import judged
 
 import takifugu as tf
 from takifugu.core.errors import InputError, SpecError, TakifuguError
-from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.contradicting import refuse_impossible
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
-from takifugu.releasing.planning.plan import calibrated
 
 SOURCE = 'source = "the survey of last year"\n'
 
@@ -27,7 +26,7 @@ def with_expect(folder: Path, keys: str, per: str = "pooled") -> Path:
 
 def cells(path: Path) -> tuple[float, ...]:
     """Return what is expected of the only table; nothing is looked for that would help."""
-    (table,) = advice_of(calibrated(load(path)))
+    (table,) = judged(path)
     assert table.worth is not None
     assert table.worth.expectation.cells is not None
     return table.worth.expectation.cells
@@ -67,7 +66,7 @@ def test_of_a_table_of_units_the_rows_of_one_count(tmp_path: Path) -> None:
 
 
 def test_what_matters_decides(tmp_path: Path) -> None:
-    (table,) = tf.advise(with_expect(tmp_path, "matters = 1000")).tables
+    (table,) = judged(with_expect(tmp_path, "matters = 1000"))
     assert table.worth is not None
     assert (table.worth.matters, str(table.worth.verdict)) == (1000, "rough")  # for its cells are noise
     assert table.to_dict()["expected_from"].startswith("the means of")
@@ -77,7 +76,7 @@ def test_a_table_has_its_own(tmp_path: Path) -> None:
     path = with_expect(tmp_path, "matters = 1000")
     text = path.read_text().replace("to = 168\n", f"to = 168\n[release.expect]\n{SOURCE}matters = 2\n")
     path.write_text(text)
-    (table,) = tf.advise(path).tables
+    (table,) = judged(path)
     assert table.worth is not None
     assert table.worth.matters == 2
 
@@ -85,12 +84,12 @@ def test_a_table_has_its_own(tmp_path: Path) -> None:
 def test_without_means_what_matters_is_enough(tmp_path: Path) -> None:
     path = with_expect(tmp_path, "matters = 40")
     path.write_text(path.read_text().replace('source = "assumed"\n', 'source = "assumed"\ninitial = "any"\n'))
-    (table,) = tf.advise(path).tables
+    (table,) = judged(path)
     assert table.worth is not None
     assert table.worth.expectation.cells is None
     assert "40" in table.sentence
     path.write_text(path.read_text().replace("matters = 40", "people = 2"))
-    assert tf.advise(path).tables[0].worth is None
+    assert judged(path)[0].worth is None
 
 
 @pytest.mark.parametrize(("keys", "words"), [
@@ -135,11 +134,11 @@ def test_a_mean_needs_what_matters(tmp_path: Path) -> None:
     mean = 'query = "mean"\ncodes = { off = 0, on = 1 }'
     text = path.read_text().replace('query = "histogram"', mean)
     path.write_text(text.replace("budget = 8", 'budget = 8\ngaps = "public"'))
-    (table,) = tf.advise(path).tables
+    (table,) = judged(path)
     assert table.worth is None
     assert "matters" in table.sentence
     path.write_text(path.read_text().replace("people = 2", "people = 2\nmatters = 0.25"))
-    (table,) = tf.advise(path).tables
+    (table,) = judged(path)
     assert table.worth is not None
     assert table.worth.expectation.cells == pytest.approx((1 / 3,))
 
@@ -226,7 +225,7 @@ def test_what_the_query_cannot_give_is_told_first(query: str, keys: str, words: 
 
 def test_a_number_without_a_verdict_says_how_far_it_is_off(tmp_path: Path) -> None:
     only = NORMAL.replace("[source]", "[source]\nonly_release = true")
-    (table,) = tf.advise(of_text(tmp_path, only, "people = 7")).tables
+    (table,) = judged(of_text(tmp_path, only, "people = 7"))
     said = table.to_dict()
     assert said["verdict"] is None
     assert Fraction(said["half_width"]) > 0
@@ -280,7 +279,7 @@ def of_step(folder: Path, keys: str, measured_in: str = "", step: str = '"10min"
     ('"3 Naps"', "naps", 3),
 ])  # fmt: skip
 def test_what_matters_may_have_a_unit(matters: str, measured_in: str, rows: float, tmp_path: Path) -> None:
-    (table,) = tf.advise(of_step(tmp_path, f"matters = {matters}", measured_in)).tables
+    (table,) = judged(of_step(tmp_path, f"matters = {matters}", measured_in))
     assert table.worth is not None
     assert table.worth.matters == pytest.approx(rows)
 
@@ -306,7 +305,7 @@ def test_a_time_is_no_unit_where_steps_are_numbers(tmp_path: Path) -> None:
 def test_hours_are_a_unit_of_what_is_measured_in_hours(tmp_path: Path) -> None:
     path = with_expect(tmp_path, 'matters = "90 min"')
     path.write_text(path.read_text().replace("[expect]", 'measured_in = "hours"\n[expect]'))
-    (table,) = tf.advise(path).tables
+    (table,) = judged(path)
     assert table.worth is not None
     assert table.worth.matters == 1.5
 
@@ -337,7 +336,7 @@ def test_a_source_that_is_the_private_data_is_refused(source: str, tmp_path: Pat
 def test_a_public_source_is_taken(source: str, tmp_path: Path) -> None:
     path = with_expect(tmp_path, "matters = 300")
     path.write_text(path.read_text().replace(SOURCE, f'source = "{source}"\n'))
-    assert tf.advise(path).tables[0].worth is not None
+    assert judged(path)[0].worth is not None
 
 
 def test_a_number_that_is_none_is_named_with_its_key(tmp_path: Path) -> None:

@@ -1,16 +1,13 @@
 """What a rule leaves out is counted and said before it is written, to whoever owns the data and to nobody else."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from tests.support.commands import invoke, succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
-from tests.support.terminals import PLACE, printed_on
+from tests.support.terminals import in_streams
 
 from takifugu.cli import advice
 
@@ -131,33 +128,25 @@ def test_no_other_command_counts_rows(tmp_path: Path) -> None:
 def test_a_pipe_or_a_log_gets_no_count(
     tmp_path: Path, words: list[str], rules: list[str], environment: dict[str, str]
 ) -> None:
-    toml = written(tmp_path, *rules)
-    command = [sys.executable, "-m", "takifugu", "advise", *words, str(toml)]
-    done = subprocess.run(command, capture_output=True, text=True, env={**PLACE, **environment})
-    assert done.returncode == (0 if rules else 2)
-    assert not re.search(r"\b(997|1,?200|1,?097)\b", done.stdout + done.stderr)
+    command = ["advise", *words, str(written(tmp_path, *rules))]
+    code, printed, seen = in_streams(command, tmp_path, ("stdout", "stderr"), **environment)
+    assert (code, seen) == (0 if rules else 2, "")
+    assert not re.search(r"\b(997|1,?200|1,?097)\b", printed)
     if words and rules:
-        assert json.loads(done.stdout)["files"][0]["left_out"] is None
+        assert json.loads(printed)["files"][0]["left_out"] is None
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_what_goes_to_a_file_has_no_count(tmp_path: Path, stream: str) -> None:
     """Only one of the two is a terminal: errors of data that cannot be read would be counted in the other."""
-    mine, theirs = os.openpty()
-    streams = {"stdout": theirs, "stderr": theirs, stream: subprocess.PIPE}
-    command = [sys.executable, "-m", "takifugu", "advise", str(written(tmp_path))]
-    done = subprocess.run(command, env=PLACE, stdout=streams["stdout"], stderr=streams["stderr"])
-    os.close(theirs)
-    printed = printed_on(mine) + (done.stdout or b"") + (done.stderr or b"")
-    assert not re.search(rb"\b(997|1,?200|1,?097)\b", printed)
+    code, printed, seen = in_streams(["advise", str(written(tmp_path))], tmp_path, (stream,))
+    assert code == 2
+    assert not re.search(r"\b(997|1,?200|1,?097)\b", printed + seen)
 
 
 def test_a_terminal_gets_the_counts(tmp_path: Path) -> None:
-    mine, theirs = os.openpty()
-    command = [sys.executable, "-m", "takifugu", "advise", str(written(tmp_path))]
-    subprocess.run(command, env={**PLACE, "CI": "true"}, stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    assert b"997 of 1,200 rows would not count" in b" ".join(printed_on(mine).split())
+    _, _, seen = in_streams(["advise", str(written(tmp_path))], tmp_path, (), CI="true")
+    assert "997 of 1,200 rows would not count" in " ".join(seen.split())
 
 
 @pytest.mark.usefixtures("on_a_terminal")

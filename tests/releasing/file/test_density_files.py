@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.commands import succeed
+from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.calibration import Calibration
@@ -13,45 +14,15 @@ from takifugu.core.errors import CalibrationRefused, DataError, SpecError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.truth import answer_of, read
 
-FILE = """\
-ledger = "ledger.db"
-output = "out"
-
-[expect]
-source = "a test"
-matters = 1000
-
-[source]
-name = "bodies"
-file = "bodies.csv"
-budget = { epsilon = 4.0, delta = 1e-3 }
-
-[belief]
-kind = "density"
-records = 6
-source = "a public survey"
-column = "weight"
-answer = "mean"
-about = "income"
-function = "mean"
-ranges = { weight = [20, 200] }
-resolution = "0.01"
-given = [
-  { value = 40, mean = 0, deviation = 1 },
-  { value = 42, mean = 1, deviation = 2 },
-]
-
-[hide]
-property = { attribute = "income", function = "mean" }
-
-[[release]]
-name = "mean-weight"
-query = "mean"
-attribute = "weight"
-epsilon = 1.0
-delta = 1e-5
-mechanism = "gaussian-exact"
-"""
+FILE = release_text(
+    read_from("bodies", "bodies.csv", budget={"epsilon": 4.0, "delta": 1e-3}),
+    believe("density", records=6, source="a public survey", column="weight", answer="mean", about="income",
+            function="mean", ranges={"weight": [20, 200]}, resolution="0.01",
+            given=[{"value": 40, "mean": 0, "deviation": 1}, {"value": 42, "mean": 1, "deviation": 2}]),
+    hide(property={"attribute": "income", "function": "mean"}),
+    publish("mean-weight", "mean", attribute="weight", epsilon=1.0, delta=1e-5, mechanism="gaussian-exact"),
+    output="out", expect=EXPECT,
+)  # fmt: skip
 ROWS = "income,weight\n41,70.001\n40,71\n39,72\n50,60.5\n40,80.25\n41,66.125\n"
 FIRST, SECOND = "{ value = 40, mean = 0, deviation = 1 }", "{ value = 42, mean = 1, deviation = 2 }"
 MIXTURE = '{ value = 42, weights = ["0.5", "0.5"], means = [0, 2], deviations = [1, 2] }'

@@ -102,7 +102,7 @@ MISSING = {
         "belief.values": 'values = ["shop", "street"]',
         "belief.laws": 'laws = {{ home = ["0.6", "0.4"], out = ["0.3", "0.7"] }}',
         "belief.rows_independent": "rows_independent = true", "belief.units_independent": "units_independent = true",
-        "belief.box": "box = {{ first = [0, 10], second = [0, 10], cells = [10, 10], metres = [1000, 1000] }}",
+        "belief.box": "box = {{ first = [0, 10], second = [0, 10], cells = [4, 4], metres = [2500, 2500] }}",
         "belief.reference": 'reference = {{ file = "public.csv", population = "population", smoothing = 1, '
         'confidence = 0.99 }}',
     },

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.support.release_files import believe, hide, publish, read_from, release_text, section
 
 import takifugu as tf
 from takifugu.core.errors import SpecError
@@ -17,35 +18,15 @@ from takifugu.releasing.file.public import PublicTable
 from takifugu.releasing.planning.plan import plan
 
 COLUMNS = ["smokers", "cough", "fever"]
-FILE = """\
-ledger = "ledger.db"
-
-[source]
-name = "ward"
-file = "ward.csv"
-budget = 1.0
-
-[belief]
-kind = "parameters"
-records = 40
-source = "a public survey"
-prior = { fit = { file = "towns.csv", columns = ["smokers", "cough", "fever"] } }
-
-[belief.columns]
-smokers = { values = ["no", "yes"], given = { few = ["0.9", "0.1"], many = ["0.7", "0.3"] } }
-cough = { values = ["no", "yes"], given = { few = ["0.9", "0.1"], many = ["0.7", "0.3"] } }
-fever = { values = ["no", "yes"], given = { few = ["0.9", "0.1"], many = ["0.7", "0.3"] } }
-
-[hide]
-parameter = { attribute = "smokers" }
-
-[[release]]
-name = "ills"
-query = "sum"
-attribute = ["smokers", "cough", "fever"]
-codes = { no = 0, yes = 1 }
-epsilon = 1.0
-"""
+GIVEN = {"values": ["no", "yes"], "given": {"few": ["0.9", "0.1"], "many": ["0.7", "0.3"]}}
+FILE = release_text(
+    read_from("ward", "ward.csv", budget=1.0),
+    believe("parameters", records=40, source="a public survey",
+            prior={"fit": {"file": "towns.csv", "columns": COLUMNS}}),
+    section("[belief.columns]", smokers=GIVEN, cough=GIVEN, fever=GIVEN),
+    hide(parameter={"attribute": "smokers"}),
+    publish("ills", "sum", attribute=COLUMNS, codes={"no": 0, "yes": 1}, epsilon=1.0),
+)  # fmt: skip
 
 
 def towns() -> list[tuple[str, ...]]:
@@ -155,26 +136,13 @@ def test_a_confidence_lies_between_0_and_1(confidence: str, tmp_path: Path) -> N
         load(written(tmp_path, (CONFIDENT[0], CONFIDENT[1].replace("0.9", confidence))))
 
 
-RECORDS = """\
-ledger = "ledger.db"
-[source]
-name = "firm"
-file = "ours.csv"
-only_release = true
-[belief]
-kind = "independent-records"
-records = 120
-source = "a public survey"
-fit = { file = "census.csv", columns = ["smokes", "coughs"], confidence = 0.99 }
-[hide]
-property = { attribute = "smokes", function = "share", of = "yes", max_difference = "0.05" }
-[[release]]
-name = "coughing"
-query = "count"
-attribute = "coughs"
-states = ["yes"]
-epsilon = 1
-"""
+RECORDS = release_text(
+    read_from("firm", "ours.csv", only_release=True),
+    believe("independent-records", records=120, source="a public survey",
+            fit={"file": "census.csv", "columns": ["smokes", "coughs"], "confidence": 0.99}),
+    hide(property={"attribute": "smokes", "function": "share", "of": "yes", "max_difference": "0.05"}),
+    publish("coughing", "count", attribute="coughs", states=["yes"], epsilon=1),
+)  # fmt: skip
 CENSUS = {("yes", "yes"): 150, ("yes", "no"): 150, ("no", "yes"): 140, ("no", "no"): 560}
 
 
