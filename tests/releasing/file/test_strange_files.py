@@ -143,7 +143,9 @@ def test_clocks_that_jitter(tmp_path: Path, reader: str) -> None:
         answer(where)
 
 
-def test_one_file_on_every_engine(tmp_path: Path) -> None:
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("typed", [False, True])
+def test_one_file_on_every_engine(tmp_path: Path, typed: bool) -> None:
     """The keys about characters and fields are the file's own; frames keep what was read, texts and all."""
     from tests.support.engines import ENGINES, Columns
 

@@ -200,7 +200,7 @@ class CountedByBits:
     def _observed(self, sizes: Sequence[int]) -> list[tuple[range, ...]]:
         """Return each piece's runs, counted from its first step; equal ones are one object."""
         whole = {size: (range(size),) for size in set(sizes)}
-        observed = [whole[size] for size in sizes]
+        observed: list[tuple[range, ...]] = [whole[size] for size in sizes]
         with_gaps = np.flatnonzero(self.columns["has_gaps"])
         first_places = (-(self.columns["low"][with_gaps] % (1 << self.bits))).tolist()
         bits = map(_joined, self.columns["bits"][with_gaps].tolist())
