@@ -66,12 +66,15 @@ def opened(
 
 def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[Where, str]]:
     """Return the required columns of the source, each with its key."""
-    columns: list[tuple[Where, str]] = []
+    columns = list[tuple[Where, str]]()
     for key, value in values_of(spec.source, shape.named).items():
-        is_keyed = isinstance(value, Mapping)
-        columns += [(("source", key, *[name] * is_keyed), name) for name in names_of(value)]
-    belief_columns = columns_believed(belief) or belief.names or () if shape.of_belief and belief is not None else ()
-    return [*columns, *((("source", "file"), str(name)) for name in belief_columns)]
+        for name in names_of(value):
+            where = ("source", key, name) if isinstance(value, Mapping) else ("source", key)
+            columns.append((where, name))
+    if shape.of_belief and belief is not None:
+        for entry in columns_believed(belief) or belief.names or ():
+            columns.append((("source", "file"), str(entry)))
+    return columns
 
 
 def _third_columns(shape: Shape, spec: FileSpec, key_columns: Sequence[tuple[Where, str]]) -> Iterator[TakifuguError]:
