@@ -43,9 +43,7 @@ def previewed(planned: Plan, budget: Budget | None) -> Preview:
 
     file, source = planned.file, planned.file.source
     debits = debits_of(planned.questions)
-    return preview(
-        file.ledger, normalised(source.name), debits, budget, source.as_composing, source.same_people
-    )
+    return preview(file.ledger, normalised(source.name), debits, budget, source.as_composing, source.same_people)
 
 
 def larger_budget(raw: Plain, room: float) -> Change:
