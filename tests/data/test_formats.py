@@ -115,8 +115,9 @@ def test_one_of_several_parts_is_named(name: str, part: str, tmp_path: Path) -> 
     assert caught.value.where == (part,)
     assert b"SENTINEL" not in pickle.dumps(caught.value)
     assert open_frame(path, written=Written(**{part: "b"})).names == ("whom",)  # type: ignore[arg-type]
-    with pytest.raises(DataError, match=f"has no {part} 'seen'"):
+    with pytest.raises(DataError, match=f"has no {part} 'seen'") as absent:
         open_frame(path, written=Written(**{part: "seen"}))  # type: ignore[arg-type]
+    assert ("a view is none" in str(absent.value)) == (part == "table")
     assert getattr(sniffed(path), part) == "SENTINEL"  # for the draft, where its author sees it
 
 

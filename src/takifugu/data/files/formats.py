@@ -141,7 +141,8 @@ def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) 
     Raises DataError, without unwanted names, for a missing part, and for several without a wanted one.
     """
     if wanted is not None and wanted not in names:
-        raise DataError(f"{file.name} has no {part} {wanted!r}", fix="write its name as it is there").at(part)
+        views = "; a view is none: make a table of its rows" if part == "table" else ""
+        raise DataError(f"{file.name} has no {part} {wanted!r}", fix=f"write its name as it is there{views}").at(part)
     if wanted is None and len(names) != 1:
         many = f"has {len(names)} {part}s, and none is named" if names else f"has no {part}"
         listing = command("init", file.path, "-o", file.path.with_name(f"{file.path.stem}-{part}s.toml"))
