@@ -73,9 +73,9 @@ DEAREST = (
     "tests/releasing/advice/test_advice.py", "tests/releasing/file/test_strange_files.py",
     "tests/releasing/test_runs.py", "tests/audit/test_real_line.py", "tests/data/runs/test_reader.py",
     "tests/releasing/publishing/test_table_of_states.py", "tests/releasing/advice/test_forecast.py",
-    "tests/releasing/advice/test_expecting.py", "tests/mechanisms/test_densities.py", "tests/data/test_engines.py",
-    "tests/cli/test_cli_asking.py", "tests/releasing/advice/test_joint.py", "tests/releasing/test_windows.py",
-    "tests/printed/test_printed.py", "tests/releasing/test_repeated_hours.py",
+    "tests/releasing/file/test_attribute_files.py", "tests/mechanisms/test_densities.py", "tests/data/test_engines.py",
+    "tests/releasing/file/test_population_files.py", "tests/releasing/advice/test_joint.py",
+    "tests/releasing/test_windows.py", "tests/printed/test_printed.py", "tests/releasing/test_repeated_hours.py",
     "tests/releasing/publishing/test_states.py",
 )  # fmt: skip
 RANKS = {ROOT / name: rank for rank, name in enumerate(DEAREST)}

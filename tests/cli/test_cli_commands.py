@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tests.releasing import files
 from tests.support.commands import ended, invoke, json_of, succeed
 from tests.support.failing import raising
-from tests.support.terminals import AT_ONCE, on_a_terminal, without_a_terminal
+from tests.support.terminals import AT_ONCE, in_streams
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.suspicion import explain
@@ -389,11 +389,12 @@ def test_colours_only_where_they_mean_something(tmp_path: Path, monkeypatch: pyt
 def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal long work shows a bar that is gone at the end; elsewhere nothing but the result is printed."""
     where = files.write(tmp_path)
-    program = f"{AT_ONCE}from takifugu.cli import main; main(['calibrate', {str(where)!r}])"
-    table, seen = on_a_terminal(program)
-    assert b"calibrating time-use-units" in seen
-    assert b"calibrating" not in table
-    assert without_a_terminal(program) == (table, b"")
+    command = ["calibrate", str(where)]
+    code, table, seen = in_streams(command, tmp_path, ("stdout",), before=AT_ONCE)
+    assert code == 0
+    assert "calibrating time-use-units" in seen
+    assert "calibrating" not in table
+    assert in_streams(command, tmp_path, ("stdout", "stderr"), before=AT_ONCE) == (0, table, "")
 
 
 def test_stopping_it_says_what_was_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

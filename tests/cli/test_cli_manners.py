@@ -3,8 +3,6 @@
 import json
 import os
 import queue
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +13,7 @@ from tests.releasing import files
 from tests.support.commands import invoke, succeed
 from tests.support.failing import raising
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
-from tests.support.terminals import NEVER, PLACE, printed_on
+from tests.support.terminals import NEVER, in_streams
 
 from takifugu.core.text.tables import fitting, text_table
 
@@ -167,28 +165,14 @@ def test_an_interrupt_and_a_fault_are_json(fresh: Path, monkeypatch: pytest.Monk
     assert "a row of the data" not in json.dumps(failure_words)
 
 
-def on_a_terminal(words: list[str], folder: Path, **environment: str) -> str:
-    """Return what a command shows where both streams are a terminal; of progress nothing, however long it takes."""
-    import pty
-
-    mine, theirs = pty.openpty()
-    command = [sys.executable, "-c", f"{NEVER}from takifugu.cli import main; main()", *words]
-    running = subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=folder, env={**PLACE, **environment})
-    os.close(theirs)
-    try:
-        return printed_on(mine).decode().replace("\r\n", "\n")
-    finally:
-        running.kill()
-        running.wait()
-
-
 @pytest.mark.slow
 def test_errors_fit_a_terminal_and_colours_are_left_out_where_unwanted(fresh: Path) -> None:
     fresh.write_text(fresh.read_text(encoding="utf-8").replace('query = "', 'query = "x'), encoding="utf-8")
-    printed = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", TERM="xterm", NO_COLOR="")
+    compare, place = ["compare", "release.toml"], fresh.parent
+    _, _, printed = in_streams(compare, place, (), before=NEVER, COLUMNS="60", TERM="xterm", NO_COLOR="")
     assert "\x1b[31mtakifugu:" in printed
     for unwanted in ({"TERM": "dumb"}, {"NO_COLOR": "1", "TERM": "xterm"}):
-        printed = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", **unwanted)
+        _, _, printed = in_streams(compare, place, (), before=NEVER, COLUMNS="60", **unwanted)
         assert "\x1b" not in printed
         assert printed.startswith("takifugu: release[0].query")
         assert too_long(printed, 60) == []

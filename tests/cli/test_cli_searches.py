@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.support.commands import invoke, succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
-from tests.support.terminals import AT_ONCE, on_a_terminal, without_a_terminal
+from tests.support.terminals import AT_ONCE, in_streams
 
 from takifugu.cli import progress
 from takifugu.core import searches
@@ -100,11 +100,13 @@ def test_nothing_is_published_after_an_interrupt(where: Path, monkeypatch: pytes
 
 @pytest.mark.slow
 def test_the_bar_is_on_a_terminal_only(where: Path) -> None:
-    program = f"{AT_ONCE}progress.LONG = 0.0\nfrom takifugu.cli import main; main(['calibrate', {str(where)!r}])"
-    table, seen = on_a_terminal(program)
-    assert b"quilt-exact: quilts" in seen
-    assert b"a search through up to" in seen
-    assert b"search" not in table
-    printed, said = without_a_terminal(program)
-    assert printed == table
-    assert said.count(b"\n") == 1
+    command, before = ["calibrate", str(where)], f"{AT_ONCE}progress.LONG = 0.0\n"
+    code, table, seen = in_streams(command, where.parent, ("stdout",), before=before)
+    assert code == 0
+    assert "quilt-exact: quilts" in seen
+    assert "a search through up to" in seen
+    assert "search" not in table
+    code, printed, _ = in_streams(command, where.parent, ("stdout", "stderr"), before=before)
+    assert code == 0
+    assert printed.endswith(table)
+    assert printed.removesuffix(table).count("\n") == 1

@@ -3,7 +3,6 @@
 import os
 import select
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -28,37 +27,6 @@ progress._Bar._refresh = lambda bar: (refresh(bar), bar.bar and bar.bar.refresh(
 #: And these: never, however slow the machine is.
 NEVER = f"{TIMELESS}progress.PATIENCE = 1e6\n"
 PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "COLUMNS": "80", "TERM": "xterm"}
-
-
-def on_a_terminal(program: str) -> tuple[bytes, bytes]:
-    """Return what a Python program prints, and what it shows on the terminal; it must succeed."""
-    import pty
-
-    mine, theirs = pty.openpty()
-    running = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=theirs, env=PLACE)
-    os.close(theirs)
-    seen = printed_on(mine)
-    printed, _ = running.communicate()
-    assert running.returncode == 0
-    return printed, seen
-
-
-def printed_on(terminal: int) -> bytes:
-    """Return what a terminal shows until all programs on it have ended, and close it."""
-    seen = b""
-    try:
-        while chunk := os.read(terminal, 65536):
-            seen += chunk
-    except OSError:  # nobody writes any more
-        pass
-    os.close(terminal)
-    return seen
-
-
-def without_a_terminal(program: str) -> tuple[bytes, bytes]:
-    """Return what a Python program writes to the standard output and error where both are pipes; it must succeed."""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=PLACE, check=True)
-    return done.stdout, done.stderr
 
 
 def answering(
