@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -174,11 +174,25 @@ def read_people(connection: Connection) -> dict[tuple[int, int], bool]:
 
 def people_of(connection: Connection, source: int) -> dict[str, bool]:
     """Return, by other source, whether like-named units are the same people."""
-    pairs = {
-        (b if a == source else a): same for (a, b), same in read_people(connection).items()
-        if source in (a, b) and a != b
-    }  # fmt: skip
-    return {source_of_row(connection, other).name: same for other, same in sorted(pairs.items())}
+    declarations = read_people(connection)
+    people = {}
+    for other in partners(source, declarations):
+        people[source_of_row(connection, other).name] = declarations[pair(source, other)]
+    return people
+
+
+def pair(left: int, right: int) -> tuple[int, int]:
+    """Return two sources, the lower number first."""
+    return (min(left, right), max(left, right))
+
+
+def partners(source: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """Return the other sources of a source's pairs, by number."""
+    others = set[int]()
+    for ends in pairs:
+        if source in ends:
+            others.update(ends)
+    return sorted(others - {source})
 
 
 def add_note(connection: Connection, source: int, created: str, words: str) -> None:
