@@ -43,10 +43,11 @@ class RecordStates(JointStates[Records]):
 
     def stand_in(self, member: Records) -> Records:
         intervals, records = self.belief.within or (), self.belief
-        masses = [Fraction(mass) / (member.table.total or 1) for mass in member.table.masses]
-        if member.table.rows != records.table.rows or not all(
-            low <= mass <= high for mass, (low, high) in zip(masses, intervals, strict=True)
-        ):
+        is_member = member.table.rows == records.table.rows
+        if is_member:
+            for mass, (low, high) in zip(member.table.masses, intervals, strict=True):
+                is_member = is_member and low <= Fraction(mass) / (member.table.total or 1) <= high
+        if not is_member:
             raise InputError("the records are not in the class", rule="its probabilities lie within the intervals")
         return Records(member.table, records.size, member.source)
 
@@ -105,7 +106,9 @@ class SumStates(_Numbered[SumView | VectorView]):
             values_of.append(total)
         if isinstance(secret.function, tuple):
             return sum((w * x for w, x in zip(secret.function, values_of, strict=True)), Fraction(0))
-        return tuple(values_of) if len(values_of) > 1 else values_of[0]
+        if len(values_of) == 1:
+            return values_of[0]
+        return tuple(values_of)
 
 
 class FunctionStates(_Numbered[FunctionView]):
@@ -132,8 +135,10 @@ class SetStates(_Numbered[SetsView]):
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         states: Any = joint_states(self.belief.inside)
         value, sets = states.value(rows), self.belief.sets
-        marks = [_holds(members, value) for members in sets]
-        return marks.index(True) if any(marks) else -1
+        for number, members in enumerate(sets):
+            if _holds(members, value):
+                return number
+        return -1
 
 
 def _holds(members: ValueSet, value: Fraction | tuple[Fraction, ...]) -> bool:

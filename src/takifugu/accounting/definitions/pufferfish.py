@@ -69,11 +69,11 @@ class Pufferfish(Definition):
         factor = f" = {number(math.exp(epsilon), digits=4)}" if epsilon < 100 else ""
         words = (
             f"what is published makes no hidden possibility more likely, relative to any other, by a factor of more "
-            f"than e^{_short(epsilon)}{factor}"
+            f"than e^{number(epsilon)}{factor}"
         )
         if delta == 0:
             return words
-        return f"{words}, up to an excess probability of at most {_short(delta)}"
+        return f"{words}, up to an excess probability of at most {number(delta)}"
 
 
 def coordinate_change(problem: Problem) -> Fraction:
@@ -86,14 +86,11 @@ def coordinate_change(problem: Problem) -> Fraction:
 
 
 def _coordinate_change(part: Part) -> Fraction:
-    if (change := hidden_change(part)) is not None:
+    change = hidden_change(part)
+    if change is not None:
         return change[0]
     share = along_line(part.answer) or part.answer
     return Fraction(share.coordinate_change(part.family.entries))
-
-
-def _short(value: Fraction) -> str:
-    return number(value)
 
 
 PUFFERFISH = Pufferfish()

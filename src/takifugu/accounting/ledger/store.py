@@ -99,8 +99,8 @@ def source_of_row(connection: Connection, number: int) -> Source:
 
 
 def _source(row: Row) -> Source:
+    budget = None
     with decoding():
-        budget = None
         if row.budget_epsilon is not None:
             budget = amount(row.budget_epsilon, row.budget_delta)
     return Source(row.name, row.public_id, budget, bool(row.budget_is_implied), row.id)
@@ -207,7 +207,7 @@ def read_notes(connection: Connection, source: int) -> tuple[Event, ...]:
 
 def read_release_ids(connection: Connection, source: int) -> frozenset[str]:
     releases = connection.all("select public_id from releases where source = ?", (source,))
-    return frozenset(public_id for (public_id,) in releases)
+    return frozenset(row.public_id for row in releases)
 
 
 def read_spent(connection: Connection, source: int) -> tuple[UnitSpent, ...]:
@@ -236,11 +236,15 @@ def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
 
 
 def _entry(rows: list[Row]) -> Entry:
-    first, charges = rows[0], [charge_of_text(row.body) for row in rows]
+    first, scope = rows[0], charge_of_text(rows[0].body).scope
+    kinds, units, fingerprints = set[str](), 0, dict[str, None]()
+    for row in rows:
+        kinds.add(str(charge_of_text(row.body).covers.composition))
+        units += row.units
+        fingerprints[row.fingerprint] = None
     return Entry(
         id=first.public_id, name=first.name, state=known_state(first.state), amount=amount(first.epsilon, first.delta),
-        kinds=tuple(sorted({str(c.covers.composition) for c in charges})), scope=charges[0].scope,
-        units=sum(row.units for row in rows), frameworks=tuple(dict.fromkeys(row.fingerprint for row in rows)),
+        kinds=tuple(sorted(kinds)), scope=scope, units=units, frameworks=tuple(fingerprints),
         software=first.software, created=first.created,
     )  # fmt: skip
 
@@ -255,9 +259,11 @@ def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
     for row in connection.all("select * from sources order by id"):
         source, total = _source(row), most_spent(connection, row.id)
         units = connection.value(units_of, (row.id, EVERYONE))
-        states = connection.all(states_of, (row.id,))
-        count = sum(state.releases for state in states)
-        unpublished = sum(state.releases for state in states if state.state != PUBLISHED)
+        count = unpublished = 0
+        for state, releases in connection.all(states_of, (row.id,)):
+            count += releases
+            if state != PUBLISHED:
+                unpublished += releases
         budget = (source.budget, source.budget_is_implied)
         summaries.append(SourceRow(source.name, source.id, total, *budget, units, count, unpublished, row.members > 0))
     return tuple(summaries)
