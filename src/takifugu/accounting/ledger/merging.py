@@ -197,7 +197,7 @@ def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact
 
 def _tied(connection: Connection) -> set[str]:
     """Return the sources about the same people as some other."""
-    names = set()
+    names = set[str]()
     for pair, is_same in rows.read_people(connection).items():
         if is_same:
             names.update(rows.source_of_row(connection, source).name for source in pair)

@@ -37,7 +37,7 @@ def summaries_of(connection: Connection, histories: Iterable[int]) -> dict[int, 
     histories = set(histories)
     select_these(connection, "wanted_histories", "id", histories)
     query = "select s.history, s.body from wanted_histories w cross join summaries s on s.history = w.id"
-    texts, charge_rows, summaries = {}, set(), {}
+    texts, charge_rows, summaries = dict[int, Plain](), set[int](), dict[int, tuple[Item, ...]]()
     with decoding():
         for history, body in connection.execute(query):
             text = json.loads(body)
