@@ -98,7 +98,7 @@ _ENTRIES = {"every-entry": "attribute", "entry": "entry", "presence": "user", "d
 
 
 def _entries(words: Plain, belief: Belief) -> Iterable[int]:
-    """Return the entries that a secret is about."""
+    """Return the entries of a secret, by its words."""
     name = words[_ENTRIES[words["kind"]]]
     if name is None:
         return range(belief.size)

@@ -83,7 +83,7 @@ def _inside(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf) -> mpf
 
 
 def _reached(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf) -> tuple[mpf, mpf]:
-    """Return the ends of nearly all that normals have inside a range."""
+    """Return the ends of nearly all mass of normals inside a range."""
     first, last = mp.inf, mp.ninf
     for _, m, s in normals:
         first, last = min(first, m - REACH * s), max(last, m + REACH * s)
@@ -122,10 +122,10 @@ def cut_with_laplace(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mp
         masses: list[mpf] = []
         for w, m, s in normals:
             before, behind = sides(m, s, y)
-            inside = mp.mpf(0)
+            mass = mp.mpf(0)
             if y > low:
-                inside = between((low - m) / s, (min(y, high) - m) / s)
-            masses.append(w * (inside + (behind - before) / 2))
+                mass = between((low - m) / s, (min(y, high) - m) / s)
+            masses.append(w * (mass + (behind - before) / 2))
         return mp.fsum(masses) / total
 
     first, last = _reached(normals, low, high)

@@ -89,8 +89,8 @@ def largest_log_ratio(p: Noisy, q: Noisy) -> tuple[mpf, mpf, mpf]:
         behind = max(of_p(right) / of_q(right), from_right / of_q(left))
         return Cell(left, right, min(ahead, behind))
 
-    inside = [y for y in (*p.curve.ends, *q.curve.ends) if first < y < last]
-    ends = sorted({first, last, *inside})
+    inner_ends = [y for y in (*p.curve.ends, *q.curve.ends) if first < y < last]
+    ends = sorted({first, last, *inner_ends})
     cells = [cell(left, right) for left, right in itertools.pairwise(ends)]
     heapq.heapify(cells)
     reached, place = max((of_p(y) / of_q(y), y) for y in ends)

@@ -72,8 +72,8 @@ def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: 
         raise Unsupported("the audit of a real-valued answer knows normal and Laplace noise")
     scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
     noisy = with_laplace if isinstance(noise, RoundedLaplace) else curve
-    for view, described, pairs in _described(framework, query):
-        curves = {value: noisy(plain, scale) for value, plain in described.items()}
+    for view, densities, pairs in _described(framework, query):
+        curves = {value: noisy(plain, scale) for value, plain in densities.items()}
         for a, b in pairs:
             low, high, place = divergence(curves[a], curves[b], mp.exp(epsilon))
             yield Divergence(low, high, _against(view, a, b), place)
@@ -85,8 +85,8 @@ def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Di
     Raises Unsupported where a hypothesis has no density that is known here, and for too little noise beside it.
     """
     every: list[Divergence] = []
-    for view, described, pairs in _described(framework, query):
-        ends = [end for end in itertools.chain(*map(range_of, described.values())) if mp.isfinite(end)]
+    for view, densities, pairs in _described(framework, query):
+        ends = [end for end in itertools.chain(*map(range_of, densities.values())) if mp.isfinite(end)]
         widest = float(max(ends, default=0) - min(ends, default=0))
         digits = LOSS_DIGITS + int(1.4 * widest / float(noise.scale))  # e^(-3 widest/b): no density is smaller
         if digits > MOST_DIGITS:
@@ -94,7 +94,7 @@ def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Di
         with mp.workdps(digits):
             scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
             noisy = {}
-            for value, plain in described.items():
+            for value, plain in densities.items():
                 noisy[value] = Noisy(plain, with_laplace(plain, scale), scale)
             for a, b in pairs:
                 low, high, place = largest_log_ratio(noisy[a], noisy[b])

@@ -31,7 +31,7 @@ from takifugu.model.beliefs.records.record_views import (
     VectorView,
 )
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
+from takifugu.model.secrets.value_sets import Between, Intervals
 
 
 class RecordStates(JointStates[Records]):
@@ -136,13 +136,10 @@ class SetStates(_Numbered[SetsView]):
         states: Any = joint_states(self.belief.inside)
         value, sets = states.value(rows), self.belief.sets
         for number, members in enumerate(sets):
-            if _holds(members, value):
+            if not isinstance(members, Between | Intervals):
+                is_inside = value in members
+            else:  # intervals hold numbers only
+                is_inside = isinstance(value, Fraction) and members.holds(value)
+            if is_inside:
                 return number
         return -1
-
-
-def _holds(members: ValueSet, value: Fraction | tuple[Fraction, ...]) -> bool:
-    """Whether a value is in a set; intervals hold numbers only."""
-    if isinstance(members, Between | Intervals):
-        return isinstance(value, Fraction) and members.holds(value)
-    return value in members

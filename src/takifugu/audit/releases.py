@@ -269,7 +269,10 @@ def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:
             mass = mass_of.get(atom, Fraction(0))
             masses.append(mp.mpf(mass.numerator) / mass.denominator)
         weights[number] = [np.array(masses, dtype=object)]
-    channel = Channel([tuple(_units(atom, noise) for noise in noises) for atom in atoms], noises)
+    answers = []
+    for atom in atoms:
+        answers.append(tuple(_units(atom, noise) for noise in noises))
+    channel = Channel(answers, noises)
     rounded = 0.0 if belief.left.exact and belief.right.exact else 2.0**-52
     return Hypotheses(belief, 0, weights, ((0, 1), (1, 0)), channel, rounded, are_laws=True)
 

@@ -149,7 +149,7 @@ def _is_one_run(view: View, belief: Recording, charge: Charge) -> bool:
 
 
 def _common_runs(view: View, belief: Recording, items: Sequence[Item]) -> tuple[range, ...] | None:
-    """Return the runs of all releases, or None where they differ or are unknown."""
+    """Return the common runs of all releases, if any."""
     runs = {view.runs(belief, item.charge) for item in items}
     return runs.pop() if len(runs) == 1 else None
 

@@ -60,7 +60,7 @@ class Term(NamedTuple):
 
     @property
     def is_searched(self) -> bool:
-        """Whether what it costs depends on the quilt."""
+        """Whether its cost depends on the quilt."""
         return self.charge.scale is not None and not self.is_late
 
 
@@ -117,17 +117,17 @@ def _costs(view: View, belief: Belief, terms: Sequence[Term], is_lost: bool) -> 
         if windows is not None:
             yield from _costs_of_windows(view, belief, *windows, terms)
             return
-        apart: list[Term] = []
+        by_window: list[Term] = []
         for term in terms:
-            apart += [term._replace(charge=window) for window in each_window(term.charge)]
+            by_window += [term._replace(charge=window) for window in each_window(term.charge)]
         layout = None
         if not is_scattered:
-            layout = laid_out(view, belief, [Item(term.charge, term.read) for term in apart])
+            layout = laid_out(view, belief, [Item(term.charge, term.read) for term in by_window])
         if layout is None:
             yield from _costs_anywhere(view, belief, moving)
             return
         longer, rows = layout
-        shifted = [term._replace(read=term.read.laid_out(row)) for term, row in zip(apart, rows, strict=True)]
+        shifted = [term._replace(read=term.read.laid_out(row)) for term, row in zip(by_window, rows, strict=True)]
         yield from _costs_in_place(view, belief, longer, shifted)
     elif is_scattered and belief.names is None:
         yield from _costs_of_anybody(view, belief, moving)
@@ -136,7 +136,7 @@ def _costs(view: View, belief: Belief, terms: Sequence[Term], is_lost: bool) -> 
 
 
 def _split(view: View, terms: Iterable[Term], reach: Callable[[Term], Fraction]) -> tuple[Fraction, list[Term]]:
-    """Return what is paid with any quilt, and the releases to be searched.
+    """Return the cost with any quilt, and the releases to be searched.
 
     Paid are promises without Laplace noise, and the `reach` of noise that may have been chosen after a delta.
     """
@@ -258,7 +258,7 @@ def _costs_of_anybody(view: View, belief: Belief, terms: Sequence[Term]) -> Iter
 
 
 def _reach(term: Term) -> Fraction:
-    """Return the largest change of an answer by all that it reads."""
+    """Return the largest change of an answer by all its entries."""
     return min(int(term.read.changes.sum()) * term.read.grid, term.read.total)
 
 

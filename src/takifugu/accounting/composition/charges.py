@@ -238,14 +238,14 @@ def _read(framework: Framework, query: Query) -> _Read:
 
 def _changes(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
     """Return the answer's largest changes by all and one entry, or None."""
-    whole, single = [], []
+    whole_moves, moves = [], []
     for answer in problem.answers:
         try:
-            whole.append(whole_change(answer) * answer.grid)
-            single.append(int(answer.entry_changes().max(initial=0)) * answer.grid)
+            whole_moves.append(whole_change(answer) * answer.grid)
+            moves.append(int(answer.entry_changes().max(initial=0)) * answer.grid)
         except Unsupported:  # real numbers without a range
             return None, None
-    return max(whole), max(single)
+    return max(whole_moves), max(moves)
 
 
 def answer_hash(answer: Additive, belief: Belief | Data) -> str:

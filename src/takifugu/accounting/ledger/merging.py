@@ -183,7 +183,7 @@ def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact
     tied = _tied(connection) | _tied(theirs)
 
     def payments(facts: Sequence[Fact]) -> Iterator[tuple[Fact, str]]:
-        """Yield each payment with whose it is, the same for tied sources."""
+        """Yield each payment with its people, the same for tied sources."""
         for fact in facts:
             if fact.kind == "paid":
                 yield fact, "" if fact.source in tied else fact.source

@@ -158,7 +158,7 @@ def keep_bundle(connection: Connection, group: str, bundle: bytes) -> None:
 
 
 def unpacked(ledger: Path, bundle: bytes | None) -> bytes | None:
-    """Return a row's noisy values; None where they are lost."""
+    """Return a row's noisy values; None for lost ones."""
     content = None if bundle is None else outputs.packed_of(ledger, bundle)
     if content is None:
         return None

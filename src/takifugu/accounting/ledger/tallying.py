@@ -22,7 +22,7 @@ from takifugu.accounting.ledger.format import layouts, seals
 from takifugu.accounting.ledger.format.layouts import Layouts
 from takifugu.accounting.ledger.format.tables import EVERYONE
 from takifugu.accounting.ledger.histories import Known
-from takifugu.accounting.ledger.kinds import Account, Past, account_of, costed, items_of, kinds_of
+from takifugu.accounting.ledger.kinds import Account, AccountKind, Past, account_of, costed, items_of, kinds_of
 from takifugu.accounting.ledger.same_people import Declaration, friends_of, friends_of_everyone
 from takifugu.accounting.ledger.summaries import summaries_of
 from takifugu.accounting.ledger.values import Amount, Debit, Debits, Source, most
@@ -93,7 +93,9 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     _check_ties(connection, number, mixed, friends.ties)
 
     touched, tied = [number, *friends.same], {number, *chain(*friends.ties)}
-    linked = _linked(connection, number, tied, request)
+    linked = {tied_number for tied_number in tied - {0} if stored.has_links(connection, tied_number)}
+    if any(is_link(part.charge) for part in request.parts):
+        linked.add(number)
     is_whole = friends.is_new or request.is_everyone or mixed != ""
     tags_by_source = {}
     for source_number in touched:
@@ -125,8 +127,12 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
             touched_source = rows.source_of_row(connection, source_number)
         accounts.append(account_of(touched_source, kinds[source_number], request, debits, frameworks))
     if mixed:  # it has no friends
-        if not request.is_everyone:
-            _check_certificates(number in past.everyone, mixed)
+        if number in past.everyone and not request.is_everyone:
+            raise CompositionRefused(
+                mixed,
+                rule="nothing says how much all people change in releases that were entered from their certificates",
+                fix="keep the layout, or publish other data in a source of their own",
+            )
         accounts = [_costed_together(connection, accounts[0], request, mixed, layouts_now.are_moved)]
     else:
         accounts = [costed(account, friends.is_new or request.is_everyone) for account in accounts]
@@ -149,14 +155,6 @@ def _check_one_or_many(connection: Connection, number: int, request: Request) ->
         is_other = rows.has_members(connection, number)
     if is_other:
         raise LedgerError(ONE_OR_MANY)
-
-
-def _linked(connection: Connection, number: int, sources: Collection[int], request: Request) -> set[int]:
-    """Return the sources whose people are tied by a pooled answer that is alone."""
-    linked = {source for source in sources if source and stored.has_links(connection, source)}
-    if any(is_link(part.charge) for part in request.parts):
-        linked.add(number)
-    return linked
 
 
 def _changed_tags(
@@ -200,10 +198,16 @@ def _costed_together(
 
     Layouts of the same entries (`are_moved`) have costs of their own where these are proved.
     """
-    moved = None
+    costs = None
     if are_moved:
-        moved = _at_other_steps(connection, account, request)
-    return replace(moved or _everything(connection, account, request, mixed), mixed=mixed)
+        costs = _costs_at_other_steps(connection, account, request)
+    if costs is None:
+        charges = stored.all_charges_of(connection, account.number)
+        for number, shape in enumerate(request.shapes):
+            charges += [(part.charge, request.counts[number]) for part in shape]
+        total = Amount(*cost_of_all(charges, mixed))
+        costs = dict.fromkeys(account.kinds, most([total, *(kind.spent for kind in account.kinds)]))
+    return replace(account, costs=costs, mixed=mixed)
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: Collection[tuple[int, int]]) -> None:
@@ -223,31 +227,10 @@ def _check_ties(connection: Connection, number: int, mixed: str, ties: Collectio
         )
 
 
-def _check_certificates(are_there: bool, mixed: str) -> None:
-    """Refuse several layouts beside releases known by certificates only.
-
-    Raises CompositionRefused.
-    """
-    if are_there:
-        raise CompositionRefused(
-            mixed,
-            rule="nothing says how much all people change in releases that were entered from their certificates",
-            fix="keep the layout, or publish other data in a source of their own",
-        )
-
-
-def _everything(connection: Connection, account: Account, request: Request, mixed: str) -> Account:
-    """Return the one account of all units, over all layouts."""
-    charges = stored.all_charges_of(connection, account.number)
-    for number, shape in enumerate(request.shapes):
-        charges += [(part.charge, request.counts[number]) for part in shape]
-    total = Amount(*cost_of_all(charges, mixed))
-    total = most([total, *(kind.spent for kind in account.kinds)])
-    return replace(account, costs=dict.fromkeys(account.kinds, total))
-
-
-def _at_other_steps(connection: Connection, account: Account, request: Request) -> Account | None:
-    """Return the account of layouts of the same entries, None if unproved."""
+def _costs_at_other_steps(
+    connection: Connection, account: Account, request: Request
+) -> dict[AccountKind, Amount] | None:
+    """Return the costs over layouts of the same entries, None if unproved."""
     debits = stored.debits_of(connection, set(chain.from_iterable(kind.histories for kind in account.kinds)))
     frameworks = {**account.accounts.frameworks, **stored.frameworks_of_items(connection, debits.values())}
     costs = {}
@@ -257,4 +240,4 @@ def _at_other_steps(connection: Connection, account: Account, request: Request) 
         if cost is None:
             return None
         costs[kind] = most([Amount(*cost), kind.spent])
-    return replace(account, costs=costs)
+    return costs
