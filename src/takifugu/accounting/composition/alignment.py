@@ -212,7 +212,9 @@ def _windows(item: Item, places: IntArray) -> Windows:
 
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
     """Return the joint cost of readings placed anywhere; no scale is 0."""
-    groups = [[items[n] for n in group] for group in readings([item.charge for item in items])]
+    groups = []
+    for numbers in readings([item.charge for item in items]):
+        groups.append([items[number] for number in numbers])
     unplaced, chain = unplaced_of(view, belief, groups), belief.chain
     if type(chain.with_length(1)) is not type(chain):  # an inherited one is another law
         return unplaced.total, Witness("one step of the recording", "the near set is everything")
@@ -220,7 +222,7 @@ def worst_alignment(view: View, belief: Recording, family: Family, items: Sequen
 
 
 class Row(NamedTuple):
-    """The steps of a reading's runs in units of `rate`, and the most that it costs."""
+    """A reading's steps by run, in units of `rate`, and its largest cost."""
 
     runs: tuple[IntArray, ...]
     rate: Fraction
