@@ -102,8 +102,8 @@ def _check(view: View, charges: Sequence[Charge]) -> None:
     begun = beginning(charges)
     for number, charge in enumerate(charges):
         is_normal = charge.randomiser["kind"] == NORMAL
-        is_beside = number not in begun and charge.scale is not None
-        if not is_normal and not is_beside:
+        is_later_laplace = number not in begun and charge.scale is not None
+        if not is_normal and not is_later_laplace:
             raise CompositionRefused("a series has normal noise, and Laplace noise beside it", fix=fix)
 
 

@@ -82,8 +82,8 @@ class Accounts(Generic[Kind]):
         if self.is_cut(kind):
             return Amount(*cost_of_all(((item.charge, 1) for item in items), CUT))
         worst = NOTHING
-        own_items = [item for item in items if item.is_adopted or not item.is_foreign]
-        for fingerprint in dict.fromkeys(item.fingerprint for item in own_items):
+        items_of_source = [item for item in items if item.is_adopted or not item.is_foreign]
+        for fingerprint in dict.fromkeys(item.fingerprint for item in items_of_source):
             worst = most([worst, self._cost_under(kind, fingerprint)])
         return worst
 
