@@ -67,12 +67,11 @@ class Suspicion:
 
     def to_dict(self) -> Json:
         """Return plain data for JSON, with null for an infinite factor."""
-        plain = values_by_field(self)
-        beyond = [
-            {"factor": None if math.isinf(b.factor) else b.factor, "high": b.high, "probability": b.probability}
-            for b in self.beyond
-        ]
-        return {**plain, "beyond": beyond}
+        beyond = []
+        for further in self.beyond:
+            factor = None if math.isinf(further.factor) else further.factor
+            beyond.append({"factor": factor, "high": further.high, "probability": further.probability})
+        return {**values_by_field(self), "beyond": beyond}
 
 
 def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
@@ -173,7 +172,9 @@ def percent(probability: float, up: bool) -> str:
     ('99.991 %', '10 %', '0.0001 %', '100 %')
     """
     near = min(probability, 1 - probability) * 100
-    digits = 1 if near >= 1 or near <= 0 else min(1 + math.ceil(-math.log10(near)), 15)
+    digits = 1
+    if 0 < near < 1:
+        digits = min(1 + math.ceil(-math.log10(near)), 15)
     scaled = round(probability * 100 * 10**digits, 6)  # what float noise added is taken away before rounding
     numerator = math.ceil(scaled) if up else math.floor(scaled)
     text = f"{numerator // 10**digits}.{numerator % 10**digits:0{digits}d}".rstrip("0").rstrip(".")
@@ -186,8 +187,10 @@ def odds(probability: float) -> str:
     >>> odds(0.1), odds(0.75), odds(0.5)
     ('1 to 9', '3 to 1', '1 to 1')
     """
-    if probability <= 0 or probability >= 1:
-        return "impossible" if probability <= 0 else "certain"
+    if probability <= 0:
+        return "impossible"
+    if probability >= 1:
+        return "certain"
     if probability <= 0.5:
         return f"1 to {_short((1 - probability) / probability)}"
     return f"{_short(probability / (1 - probability))} to 1"
@@ -226,4 +229,4 @@ def _prior(value: Number) -> float:
 
 
 def _short(value: float) -> str:
-    return number(value, digits=3) if value < 1e6 else number(value, digits=2)
+    return number(value, digits=3 if value < 1e6 else 2)

@@ -45,7 +45,9 @@ def _ratio(left: Pair, right: Pair) -> mpf:
     (n, m), (other_n, other_m) = left, right
     if not m or not other_m or not n:
         return mp.mpf(0)
-    return mp.inf if not other_n else mp.mpf(n) / m * other_m / other_n
+    if not other_n:
+        return mp.inf
+    return mp.mpf(n) / m * other_m / other_n
 
 
 def _on_edge(u: Pair, v: Pair, other_u: Pair, other_v: Pair) -> list[mpf]:
@@ -73,13 +75,16 @@ def _on_edge(u: Pair, v: Pair, other_u: Pair, other_v: Pair) -> list[mpf]:
 
 
 def _roots(square: mpf, linear: mpf, constant: mpf) -> list[mpf]:
+    if not square and not linear:
+        return []
     if not square:
-        return [-mp.mpf(constant) / linear] if linear else []
+        return [-mp.mpf(constant) / linear]
     discriminant = mp.mpf(linear) ** 2 - 4 * mp.mpf(square) * constant
     if discriminant < 0:
         return []
     # The larger root without cancellation, the other from their product.
-    sum_of_two = -(linear + mp.sqrt(discriminant) * (1 if linear >= 0 else -1)) / 2
+    sign = 1 if linear >= 0 else -1
+    sum_of_two = -(linear + sign * mp.sqrt(discriminant)) / 2
     if sum_of_two:
         return [sum_of_two / square, constant / sum_of_two]
     return [mp.mpf(0)]

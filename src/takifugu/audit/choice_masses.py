@@ -44,17 +44,18 @@ def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Outcome, ...], tuple[F
             place = noise.outcomes.index(outcome)
             if place not in left:
                 return mp.mpf(0)
-            qualities = {k: quality(counts, k, number) for k in left}
             if by_count:
                 rate = loss_of_one / (min(draws, len(counts) - 1) + 1)
             else:
                 rate = loss_of_one / draws * Fraction(len(counts) - 1, 2 * len(counts) - 3)
+            qualities = {candidate: quality(counts, candidate, number) for candidate in left}
             best = max(qualities.values())
             heads = {}
-            for k, of_candidate in qualities.items():
+            for candidate, of_candidate in qualities.items():
                 exponent = -rate * (best - of_candidate)
-                heads[k] = mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)
-            probability *= heads[place] * _share([p for k, p in heads.items() if k != place])
+                heads[candidate] = mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)
+            of_chosen = heads.pop(place)
+            probability *= of_chosen * _share(list(heads.values()))
             if by_count:
                 left.remove(place)
         return probability
@@ -86,8 +87,10 @@ def _rank(goal: AtRank) -> Callable[[list[int], int, int], Fraction]:
 def _share(chances: list[mpf]) -> mpf:
     """Return E[1/(1 + heads among the others)] from their law."""
     law = [mp.mpf(1)]
-    for p in chances:
-        tails = [*(mass * (1 - p) for mass in law), 0]
-        heads = [0, *(mass * p for mass in law)]
-        law = [tail + head for tail, head in zip(tails, heads, strict=True)]
+    for chance in chances:
+        longer = [mp.mpf(0)] * (len(law) + 1)
+        for number, mass in enumerate(law):
+            longer[number] += mass * (1 - chance)
+            longer[number + 1] += mass * chance
+        law = longer
     return mp.fsum(mass / (1 + number) for number, mass in enumerate(law))

@@ -6,7 +6,7 @@ that some joint state has there, and of them those that the words of the secret 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -34,7 +34,7 @@ def of_entries(secret: Secret, belief: Belief, states: States) -> Iterator[tuple
         family = secret.family(belief)
         yield from ((entry, family.value_pairs(belief, entry)) for entry in family.entries)
         return
-    for entry in _ENTRIES[words["kind"]](words, belief):
+    for entry in _entries(words, belief):
         letters, absent = belief.alphabet(entry), absent_index(belief, entry)
         occurring = set(states.values[:, entry].tolist())
         if states.nothing:  # of a user whose value is unknown
@@ -59,22 +59,20 @@ def are_compared(words: Plain, left: Any, right: Any) -> bool:
     if words.get("sets") is not None:
         of_left = [_is_in(left, members) for members in words["sets"]]
         of_right = [_is_in(right, members) for members in words["sets"]]
-        return any(of_left) and any(of_right) and of_left != of_right
+        return True in of_left and True in of_right and of_left != of_right
     if words.get("max_difference") is not None and not _are_near(left, right, words["max_difference"]):
         return False
     if words.get("values") is not None:
-        has_left = any(_are_same(left, number) for number in words["values"])
-        return has_left and any(_are_same(right, number) for number in words["values"])
+        return _is_listed(left, words["values"]) and _is_listed(right, words["values"])
     if words.get("interval") is not None:
         low, high = map(Fraction, words["interval"])
-        return all(low <= _number(value) <= high for value in (left, right))
+        return low <= _number(left) <= high and low <= _number(right) <= high
     return True
 
 
 def is_allowed(policy: Policy, before: Record, after: Record) -> bool:
     """Whether a record's move keeps every true predicate of a policy."""
-    values_before = before if isinstance(before, frozenset) else frozenset((before,))
-    values_after = after if isinstance(after, frozenset) else frozenset((after,))
+    values_before, values_after = _values_of(before), _values_of(after)
     for rule in policy.rules:
         words = rule.to_dict()
         values = frozenset(words.get("values") or (values_before | values_after))
@@ -91,25 +89,22 @@ def is_allowed(policy: Policy, before: Record, after: Record) -> bool:
     return True
 
 
-def _everyone(words: Plain, belief: Belief) -> Iterable[int]:
-    if words["attribute"] is None:
+def _values_of(record: Record) -> frozenset[Any]:
+    return record if isinstance(record, frozenset) else frozenset((record,))
+
+
+#: The word that names a secret's entry, by its kind; None stands for every entry.
+_ENTRIES = {"every-entry": "attribute", "entry": "entry", "presence": "user", "distribution-parameter": "column"}
+
+
+def _entries(words: Plain, belief: Belief) -> Iterable[int]:
+    """Return the entries of a secret, by its words."""
+    name = words[_ENTRIES[words["kind"]]]
+    if name is None:
         return range(belief.size)
-    return (belief.position(words["attribute"]),)
-
-
-def _users(words: Plain, belief: Belief) -> Iterable[int]:
-    if words["user"] is None:
-        return range(belief.size)
-    return (position(belief, words["user"]),)
-
-
-#: The entries that a secret is about, by its kind.
-_ENTRIES: dict[str, Callable[[Plain, Belief], Iterable[int]]] = {
-    "every-entry": _everyone,
-    "entry": lambda words, belief: (position(belief, words["entry"]),),
-    "presence": _users,
-    "distribution-parameter": lambda words, belief: (belief.position(words["column"]),),
-}
+    if words["kind"] in ("entry", "presence"):
+        return (position(belief, name),)
+    return (belief.position(name),)
 
 
 def _is_of_entry(words: Plain, letters: Sequence[Hashable], absent: int | None, pair: tuple[int, int]) -> bool:
@@ -133,15 +128,19 @@ def _is_in(value: Any, members: Any) -> bool:
 
 
 def _are_near(left: Any, right: Any, reach: Any) -> bool:
-    lefts = left if isinstance(left, tuple) else (left,)
-    rights = right if isinstance(right, tuple) else (right,)
-    most = reach if isinstance(reach, list) else [reach]
-    coordinates = zip(lefts, rights, most, strict=True)
+    """Whether two numbers, or vectors, differ by `reach` at most."""
+    if not isinstance(left, tuple):
+        left, right = (left,), (right,)
+    if not isinstance(reach, list):
+        reach = [reach]
+    coordinates = zip(left, right, reach, strict=True)
     return all(abs(_number(x) - _number(y)) <= Fraction(far) for x, y, far in coordinates)
 
 
-def _are_same(value: Any, number: Any) -> bool:
-    return bool(value == number) or (isinstance(value, Fraction) and value == Fraction(str(number)))
+def _is_listed(value: Any, numbers: Sequence[Any]) -> bool:
+    if value in numbers:
+        return True
+    return isinstance(value, Fraction) and value in [Fraction(str(number)) for number in numbers]
 
 
 def _number(value: Any) -> Fraction:

@@ -70,7 +70,8 @@ def with_laplace(description: Plain, scale: mpf | float) -> Curve:
     whole, low, high = _within(description)
     if whole["kind"] == "tabulated":
         return noisy_table(whole, low, high, repeated)
-    if (normals := normals_of(whole)) is None:
+    normals = normals_of(whole)
+    if normals is None:
         raise Unsupported(f"the audit does not know a {whole['kind']} density that is cut, with Laplace noise")
     if mp.isfinite(low) or mp.isfinite(high):
         return cut_with_laplace(normals, low, high, noise)
@@ -124,15 +125,16 @@ def _uniform_mean(description: Plain, noise: Repeated) -> Curve:
     def alternating(distance: mpf, order: int) -> mpf:
         """Return the alternating powers below a distance."""
         with mp.workdps(digits):
-            near = middle - distance
-            signs = [(-1) ** k * mp.binomial(n, k) for k in range(n + 1)]
-            if not noise.scale:
-                powers = [max((near - low) / step - k, 0) for k in range(n + 1)]
-                terms = [sign * u**order / mp.factorial(order) for sign, u in zip(signs, powers, strict=True) if u]
-            else:
-                places = [(near - low - k * step) / noise.scale for k in range(n + 1)]
-                terms = [sign * noise.integral(u, order) for sign, u in zip(signs, places, strict=True)]
-                terms = [term * (noise.scale / step) ** order for term in terms]
+            near, terms = middle - distance, []
+            for k in range(n + 1):
+                sign = (-1) ** k * mp.binomial(n, k)
+                if noise.scale:
+                    term = sign * noise.integral((near - low - k * step) / noise.scale, order)
+                    terms.append(term * (noise.scale / step) ** order)
+                    continue
+                power = (near - low) / step - k
+                if power > 0:
+                    terms.append(sign * power**order / mp.factorial(order))
             return mp.fsum(terms)
 
     height, tail = cache(lambda d: alternating(d, n - 1) / step), cache(lambda d: alternating(d, n))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from functools import cache
@@ -10,7 +9,19 @@ from functools import cache
 import numpy as np
 from mpmath import mp, mpf
 
-from takifugu.audit.hills import CELLS, LAPLACE_REACH, REACH, Curve, Hill, bells, between, normal_bell, standard, top_of
+from takifugu.audit.hills import (
+    CELLS,
+    LAPLACE_REACH,
+    REACH,
+    Curve,
+    Hill,
+    bells,
+    between,
+    normal_bell,
+    standard,
+    steps,
+    top_of,
+)
 from takifugu.core.errors import Unsupported
 
 #: Most cells of a cut density with noise.
@@ -21,7 +32,7 @@ _NODES = tuple(zip(*(column.tolist() for column in np.polynomial.legendre.leggau
 
 def cut(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf) -> Curve:
     """Return normal densities cut to a range, without noise."""
-    total = mp.fsum(w * normal_bell(s).mass(low - m, high - m) for w, m, s in normals)
+    total = _inside(normals, low, high)
     whole = bells([(w, m, normal_bell(s)) for w, m, s in normals])
 
     def within(hill: Hill) -> Hill:
@@ -29,34 +40,54 @@ def cut(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf) -> Curve:
 
     def mass(left: mpf, right: mpf) -> mpf:
         first, last = max(left, low), min(right, high)
-        return whole.mass(first, last) / total if first < last else mp.mpf(0)
+        if first >= last:
+            return mp.mpf(0)
+        return whole.mass(first, last) / total
 
-    ends = [*(y for y in whole.ends if low < y < high), *filter(mp.isfinite, (low, high))]
+    ends = [y for y in whole.ends if low < y < high]
+    ends += filter(mp.isfinite, (low, high))
     parts = tuple((w / total, (within(hill),)) for w, (hill,) in whole.parts)
     return Curve(parts, mass, tuple(ends))
 
 
 def cut_with_noise(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf, noise: mpf) -> Curve:
     """Return normal densities cut to a range, with normal noise."""
-    total = mp.fsum(w * normal_bell(s).mass(low - m, high - m) for w, m, s in normals)
+    total = _inside(normals, low, high)
     parts = [(w / total, _noisy_cut(m, s, low, high, noise)) for w, m, s in normals]
-    first = max(low, min(m - REACH * s for _, m, s in normals)) - REACH * noise
-    last = min(high, max(m + REACH * s for _, m, s in normals)) + REACH * noise
+    left_end, right_end = _reached(normals, low, high)
+    first, last = left_end - REACH * noise, right_end + REACH * noise
     count = max(CELLS, math.ceil((last - first) / (2 * noise)))
     if count > _MOST_CELLS:
         raise Unsupported("the noise is so small beside a density that is cut that the audit would take too long")
-    ends = tuple(first + (last - first) * k / count for k in range(count + 1))
+    ends = steps(first, last, count)
     noisy = Curve(tuple(parts), lambda left, right: mp.mpf(0), ends)
 
     def mass(left: mpf, right: mpf) -> mpf:
         left, right = max(left, first), min(right, last)
-        pieces = max(1, math.ceil((right - left) / (2 * noise))) if left < right else 0
-        half = (right - left) / (2 * (pieces or 1))
-        middles = [left + half * (2 * k + 1) for k in range(pieces)]
-        nodes = itertools.product(middles, _NODES)
-        return mp.fsum(half * w * noisy.at(middle + half * node) for middle, (node, w) in nodes)
+        if left >= right:
+            return mp.mpf(0)
+        pieces = max(1, math.ceil((right - left) / (2 * noise)))
+        half, terms = (right - left) / (2 * pieces), []
+        for piece in range(pieces):
+            middle = left + half * (2 * piece + 1)
+            for node, weight in _NODES:
+                terms.append(half * weight * noisy.at(middle + half * node))
+        return mp.fsum(terms)
 
     return Curve(noisy.parts, mass, ends)
+
+
+def _inside(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf) -> mpf:
+    """Return the mass of weighted normals inside a range."""
+    return mp.fsum(w * normal_bell(s).mass(low - m, high - m) for w, m, s in normals)
+
+
+def _reached(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf) -> tuple[mpf, mpf]:
+    """Return the ends of nearly all mass of normals inside a range."""
+    first, last = mp.inf, mp.ninf
+    for _, m, s in normals:
+        first, last = min(first, m - REACH * s), max(last, m + REACH * s)
+    return max(low, first), min(high, last)
 
 
 def _noisy_cut(m: mpf, s: mpf, low: mpf, high: mpf, noise: mpf) -> tuple[Hill, Hill]:
@@ -69,14 +100,13 @@ def _noisy_cut(m: mpf, s: mpf, low: mpf, high: mpf, noise: mpf) -> tuple[Hill, H
         return between((low - centre) / width, (high - centre) / width)
 
     middle = (low + high) / 2  # infinite, as the range is
-    return Hill(cache(lambda y: standard((y - m) / spread) / spread), m), Hill(
-        cache(chance), (middle * spread**2 - m * noise**2) / s**2
-    )
+    normal = Hill(cache(lambda y: standard((y - m) / spread) / spread), m)
+    return normal, Hill(cache(chance), (middle * spread**2 - m * noise**2) / s**2)
 
 
 def cut_with_laplace(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf, b: mpf) -> Curve:
     """Return normal densities cut to a range, with Laplace noise of scale b."""
-    total = mp.fsum(w * normal_bell(s).mass(low - m, high - m) for w, m, s in normals)
+    total = _inside(normals, low, high)
 
     def sides(m: mpf, s: mpf, y: mpf) -> tuple[mpf, mpf]:
         """Return the weighted masses before and behind y."""
@@ -92,12 +122,13 @@ def cut_with_laplace(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mp
         masses: list[mpf] = []
         for w, m, s in normals:
             before, behind = sides(m, s, y)
-            inside = between((low - m) / s, (min(y, high) - m) / s) if y > low else mp.mpf(0)
-            masses.append(w * (inside + (behind - before) / 2))
+            mass = mp.mpf(0)
+            if y > low:
+                mass = between((low - m) / s, (min(y, high) - m) / s)
+            masses.append(w * (mass + (behind - before) / 2))
         return mp.fsum(masses) / total
 
-    first = max(low, min(m - REACH * s for _, m, s in normals)) - LAPLACE_REACH * b
-    last = min(high, max(m + REACH * s for _, m, s in normals)) + LAPLACE_REACH * b
-    ends = tuple(first + (last - first) * k / (4 * CELLS) for k in range(4 * CELLS + 1))
+    first, last = _reached(normals, low, high)
+    ends = steps(first - LAPLACE_REACH * b, last + LAPLACE_REACH * b, 4 * CELLS)
     parts = tuple((w / total, (hill(m, s),)) for w, m, s in normals)
     return Curve(parts, lambda left, right: below(right) - below(left), ends)

@@ -79,12 +79,14 @@ def fit(noise: Randomiser, answer: Sequence[int | Fraction], drawn: Iterable[Seq
     return Fit(count, pooled, statistic, _chance(statistic, free))
 
 
-def _unit(output: Any, noise: Randomiser) -> Hashable:
+def _unit(output: Any, noise: Randomiser) -> Any:
     """Return a numeric output in grid units, others as they are."""
     if output == NOT_ANSWERED:
         return None
-    is_text = isinstance(output, str | tuple) or not (noise.output.is_number or is_sparse(noise))
-    return output if is_text else Fraction(output) / noise.grid
+    is_number = noise.output.is_number or is_sparse(noise)
+    if isinstance(output, str | tuple) or not is_number:
+        return output
+    return Fraction(output) / noise.grid
 
 
 def _expected(part: Randomiser, x: Any, observed: Counter[Hashable]) -> Iterator[tuple[float, float]]:
@@ -98,7 +100,7 @@ def _expected(part: Randomiser, x: Any, observed: Counter[Hashable]) -> Iterator
         yield observed.total(), 0.0
         return
     tail, spread = cell_tail(part), part.scale / part.grid
-    ends = sorted({math.floor(x) + step for step in (-1, 0, 1, 2)} | {round(x + spread * step) for step in LADDER})
+    ends = sorted({*range(math.floor(x) - 1, math.floor(x) + 3), *(round(x + spread * step) for step in LADDER)})
     above = [1.0, *(float(tail(end, x)) for end in ends), 0.0]
     places = Counter(bisect.bisect_right(ends, y) for y in observed.elements())
     for place, (upper, lower) in enumerate(itertools.pairwise(above)):
@@ -127,4 +129,6 @@ def _chance(statistic: float, free: int) -> float:
 
     if math.isinf(statistic):
         return 0.0
-    return float(chdtrc(free, max(statistic, 0.0))) if free else 1.0
+    if not free:
+        return 1.0
+    return float(chdtrc(free, max(statistic, 0.0)))

@@ -106,7 +106,8 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
     """Return the true loss of several independent noises on the same data."""
     noises: list[Randomiser] = []
     for _, noise in releases:
-        noises += [noise] if is_joint(noise) else [noise] * noise.cells
+        count = 1 if is_joint(noise) else noise.cells
+        noises += [noise] * count
     if real_line.is_real(framework):
         if len(releases) == 1 and isinstance(noises[0], RoundedLaplace):
             return _loss_on_the_real_line(framework, releases[0][0], noises[0])
@@ -128,34 +129,42 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
         ratio, comparison, output, error = best
         if not comparison:
             raise InputError("the framework compares nothing", rule="every secret has probability zero").at("framework")
-        loss = float(mp.log(ratio)) if mp.isfinite(ratio) else math.inf
-        slack = 4 * error + abs(loss) * 2.0**-50 if math.isfinite(loss) else 0.0
+        loss, slack = math.inf, 0.0
+        if mp.isfinite(ratio):
+            loss = float(mp.log(ratio))
+            slack = 4 * error + abs(loss) * 2.0**-50
         published = tuple(map(_published, output, noises))
-        upper, left_open = (math.inf, CLASS) if has_class else (loss + slack, "")
-        return Audit(loss, comparison, published, loss - slack, upper, left_open)
+        if has_class:
+            return Audit(loss, comparison, published, loss - slack, math.inf, CLASS)
+        return Audit(loss, comparison, published, loss - slack, loss + slack)
 
 
 def _weighed(ratio: mpf, weight: Fraction) -> mpf:
     """Return a ratio to the power of 1 / weight: e^loss per unit of it."""
     if weight == 1:
         return ratio
-    if not weight:
-        return mp.inf if ratio > 1 + mp.mpf(10) ** -20 else mp.mpf(1)
+    if weight == 0 and ratio > 1 + mp.mpf(10) ** -20:
+        return mp.inf
+    if weight == 0:
+        return mp.mpf(1)
     return ratio ** (mp.mpf(weight.denominator) / weight.numerator)
 
 
 def _over_class(framework: Framework, releases: Sequence[Release]) -> Audit:
     """Return the largest loss over a class, unbounded but for populations."""
+    unbounded = Audit(math.inf, "", (), 0.0, math.inf, CLASS)
     (belief, *more), (secret, *more_secrets) = framework.beliefs, framework.secrets
-    is_sent = not (more or more_secrets) and all(query.to_dict()["kind"] == "each-value" for query, _ in releases)
-    if not is_sent or not isinstance(belief, FromPopulations) or not isinstance(secret, WhichPopulation):
-        return Audit(math.inf, "", (), 0.0, math.inf, CLASS)
-    noises = [noise for _, noise in releases if isinstance(noise, Finite)]
-    if len(noises) == len(releases):
-        ends = largest_over_class(belief, noises, secret.distance)
-        if ends is not None:
-            return Audit(ends.high, ends.comparison, ends.outputs, ends.low, ends.high)
-    return Audit(math.inf, "", (), 0.0, math.inf, CLASS)
+    if more or more_secrets or not isinstance(belief, FromPopulations) or not isinstance(secret, WhichPopulation):
+        return unbounded
+    noises = []
+    for query, noise in releases:
+        if query.to_dict()["kind"] != "each-value" or not isinstance(noise, Finite):
+            return unbounded
+        noises.append(noise)
+    ends = largest_over_class(belief, noises, secret.distance)
+    if ends is None:
+        return unbounded
+    return Audit(ends.high, ends.comparison, ends.outputs, ends.low, ends.high)
 
 
 def true_delta(
@@ -214,9 +223,11 @@ def true_delta(
                         low, comparison = max(low, delta), case.describe(a, b)
                         place = outputs[max(range(len(outputs)), key=excess.__getitem__)]
         slack = 1e-24 * randomiser.cells + 4 * error
-        upper = (1.0, CLASS) if has_class else (min(1.0, float(high) + slack),)
         output = tuple(_published(y, randomiser) for y in place)
-        return Audit(min(1.0, float(low)), comparison, output, max(0.0, float(low) - slack), *upper)
+        delta, lower = min(1.0, float(low)), max(0.0, float(low) - slack)
+        if has_class:
+            return Audit(delta, comparison, output, lower, 1.0, CLASS)
+        return Audit(delta, comparison, output, lower, min(1.0, float(high) + slack))
 
 
 def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser, epsilon: Fraction) -> Audit:
@@ -242,7 +253,9 @@ def _loss_on_the_real_line(framework: Framework, query: Query, randomiser: Round
 
 def _published(output: int, noise: Randomiser) -> Hashable:
     """Return an output as published, numbers in answer units."""
-    return output * noise.grid if noise.output.is_number else output
+    if noise.output.is_number:
+        return output * noise.grid
+    return output
 
 
 def _excesses(left: Side, right: Side, factor: mpf) -> list[tuple[bool, list[mpf]]]:

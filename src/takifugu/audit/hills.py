@@ -25,8 +25,9 @@ class Hill:
     def bounds(self, low: mpf, high: mpf) -> tuple[mpf, mpf]:
         """Return its least and its largest value from `low` to `high`."""
         ends = self.at(low), self.at(high)
-        top = self.at(self.peak) if low < self.peak < high else max(ends)
-        return min(ends), top
+        if low < self.peak < high:
+            return min(ends), self.at(self.peak)
+        return min(ends), max(ends)
 
 
 @dataclass(frozen=True)
@@ -131,13 +132,21 @@ def moved(height: Function, centre: mpf) -> Function:
     return cache(lambda y: height(abs(y - centre)))
 
 
+def steps(first: mpf, last: mpf, count: int) -> tuple[mpf, ...]:
+    """Divide a stretch into `count` equal cells; return their ends."""
+    return tuple(first + (last - first) * k / count for k in range(count + 1))
+
+
 def top_of(at: Function, low: mpf, high: mpf) -> Hill:
     """Return a hill whose peak lies between two places, sought by thirds."""
     at = cache(at)
     first, last = low, high
     for _ in range(2 * mp.dps):  # a top is flat: half the digits of its place are all digits of its height
         left, right = first + (last - first) / 3, last - (last - first) / 3
-        first, last = (left, last) if at(left) < at(right) else (first, right)
+        if at(left) < at(right):
+            first = left
+        else:
+            last = right
     return Hill(at, (first + last) / 2)
 
 

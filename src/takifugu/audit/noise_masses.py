@@ -37,7 +37,8 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
     if is_sparse(randomiser):
         return cache(sparse_mass(randomiser))
     if isinstance(randomiser, OneSided):
-        if (plain := _two_sided(randomiser)) is None:
+        plain = _two_sided(randomiser)
+        if plain is None:
             return cache(_one_sided_mass(randomiser))
         randomiser = plain
     function = cache(mass_function(randomiser))
@@ -102,7 +103,8 @@ def cell_tail(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
     The noise is in numbers. Raises Unsupported for a randomiser that is not additive noise of a known law.
     """
     if isinstance(randomiser, OneSided):
-        if (plain := _two_sided(randomiser)) is None:
+        plain = _two_sided(randomiser)
+        if plain is None:
             return _one_sided_tail(randomiser)
         randomiser = plain
     if isinstance(randomiser, Exact):
@@ -136,7 +138,8 @@ def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
     the highest atom every mass of Laplace noise, on one side or on both, falls by the same factor per step, so one step
     beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its ratios are unbounded.
     """
-    if (outputs := outputs_of(randomiser)) is not None:
+    outputs = outputs_of(randomiser)
+    if outputs is not None:
         return outputs
     if is_sparse(randomiser):
         return sparse_outputs(randomiser, atoms)
@@ -159,7 +162,8 @@ def places_near(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
 
 def places_of_mass(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
     """Return outputs with all but LOST of each atom's mass."""
-    if (outputs := outputs_of(randomiser)) is not None:
+    outputs = outputs_of(randomiser)
+    if outputs is not None:
         return outputs
     if is_sparse(randomiser):
         enough = math.ceil(float(randomiser.scale / randomiser.grid) * -math.log(LOST / randomiser.cells)) + 1
@@ -223,7 +227,9 @@ def _added_tail(noise: OneSided) -> Callable[[int, Fraction], mpf]:
 def _between(d: Fraction, upper: Callable[[Fraction], mpf]) -> mpf:
     """Return P(d - 1/2 < Z <= d + 1/2) by upper(x)."""
     near, far = abs(d) - Fraction(1, 2), abs(d) + Fraction(1, 2)
-    return upper(near) - upper(far) if near >= 0 else 1 - upper(-near) - upper(far)
+    if near >= 0:
+        return upper(near) - upper(far)
+    return 1 - upper(-near) - upper(far)
 
 
 def _exp(exponent: Fraction) -> mpf:

@@ -41,14 +41,14 @@ class Noisy:
         end = high if sign > 0 else low
         if mp.isfinite(end):
             return end
-        reaches = [sign * m + s**2 / self.scale + REACH * s for _, m, s in normals_of(self.description) or ()]
-        return sign * max(reaches)
+        normals = normals_of(self.description) or ()
+        return sign * max(sign * m + s**2 / self.scale + REACH * s for _, m, s in normals)
 
     def tail(self, place: mpf, sign: int) -> tuple[mpf, mpf]:
         """Bound the density beyond a place to one side, over e^(-|y - place|/b)."""
         least = self.curve.at(place)
         low, high = range_of(self.description)
-        if (high <= place) if sign > 0 else (low >= place):
+        if (sign > 0 and high <= place) or (sign < 0 and low >= place):
             return least, least
         t, parts = sign / self.scale, normals_of(self.description) or ()
         total = mp.fsum(w * _share(low - m, high - m, s) for w, m, s in parts)
@@ -89,7 +89,8 @@ def largest_log_ratio(p: Noisy, q: Noisy) -> tuple[mpf, mpf, mpf]:
         behind = max(of_p(right) / of_q(right), from_right / of_q(left))
         return Cell(left, right, min(ahead, behind))
 
-    ends = sorted({first, last, *(y for y in (*p.curve.ends, *q.curve.ends) if first < y < last)})
+    inner_ends = [y for y in (*p.curve.ends, *q.curve.ends) if first < y < last]
+    ends = sorted({first, last, *inner_ends})
     cells = [cell(left, right) for left, right in itertools.pairwise(ends)]
     heapq.heapify(cells)
     reached, place = max((of_p(y) / of_q(y), y) for y in ends)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import chain, permutations, product
+from itertools import chain, permutations
 
 from mpmath import mp, mpf
 
@@ -44,11 +44,11 @@ def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tupl
     if words["kind"] == "distribution-parameter":
         if words.get("map", "mean") != "mean":
             raise Unsupported("the audit of normal records knows no other parameter than the mean")
-        factor = records * sum((a * b for a, b in zip(c, w, strict=True)), Fraction(0))
+        factor = records * _product(c, w)
         return [_normal(factor * (value - numbers[0]), variance) for value in numbers], _pairs(words, numbers)
     scale = 1 if words["kind"] == "every-entry" else records
     of_secret, shared = scale * _form(w, belief.covariance, w), scale * _form(c, belief.covariance, w)
-    middle = scale * sum((a * m for a, m in zip(w, belief.mean, strict=True)), Fraction(0))
+    middle = scale * _product(w, belief.mean)
     slope = shared / of_secret
     remainder = variance - slope * shared
     if words.get("sets") is None:
@@ -61,13 +61,13 @@ def of_region_view(view: RegionView, secret: Secret, answer: ColumnSums) -> tupl
     """Return the answer's densities under each law that loses most, and the pairs compared under one law."""
     view.check(answer)
     densities: list[Description] = []
-    pairs: Pairs = ()
+    pairs: list[tuple[int, int]] = []
     for law in view.laws:
         of_law, compared = of_normal_view(law, secret, answer)
         first = len(densities)
-        pairs = (*pairs, *((first + a, first + b) for a, b in compared))
+        pairs += [(first + a, first + b) for a, b in compared]
         densities += of_law
-    return densities, pairs
+    return densities, tuple(pairs)
 
 
 def _numbers(words: Plain) -> list[Fraction]:
@@ -98,13 +98,19 @@ def _of_set(
     if isinstance(region, Intervals):
         raise Unsupported("the audit of normal records knows sets of one interval, or of values")
     if not isinstance(region, Between):
-        means = [slope * (value - middle) for value in region]
-        heights = [mp.exp(-_mpf((value - middle) ** 2 / variance) / 2) for value in region]
-        weights = [height / mp.fsum(heights) for height in heights]
-        return {"kind": "normal-mixture", "weights": weights, "means": [*map(_mpf, means)],
-                "deviations": [mp.sqrt(_mpf(remainder))] * len(means)}  # fmt: skip
-    low = None if region.low is None else _mpf(slope * (region.low - middle))
-    high = None if region.high is None else _mpf(slope * (region.high - middle))
+        means, heights = [], []
+        for value in region:
+            means.append(_mpf(slope * (value - middle)))
+            heights.append(mp.exp(-_mpf((value - middle) ** 2 / variance) / 2))
+        total = mp.fsum(heights)
+        weights = [height / total for height in heights]
+        deviations = [mp.sqrt(_mpf(remainder))] * len(means)
+        return {"kind": "normal-mixture", "weights": weights, "means": means, "deviations": deviations}
+    low = high = None
+    if region.low is not None:
+        low = _mpf(slope * (region.low - middle))
+    if region.high is not None:
+        high = _mpf(slope * (region.high - middle))
     if slope < 0:
         low, high = high, low
     moved = {"kind": "truncated", "whole": _normal(Fraction(0), slope**2 * variance), "low": low, "high": high}
@@ -116,8 +122,11 @@ def _normal(mean: Fraction, variance: Fraction) -> Description:
 
 
 def _form(left: Vector, matrix: Matrix, right: Vector) -> Fraction:
-    rows = product(range(len(left)), range(len(right)))
-    return sum((left[i] * matrix[i][j] * right[j] for i, j in rows), Fraction(0))
+    return _product(left, [_product(row, right) for row in matrix])
+
+
+def _product(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
 
 
 def _mpf(number: Fraction) -> mpf:

@@ -8,7 +8,7 @@ of rows that are sent one by one is a ratio of two linear programs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations, product
@@ -55,17 +55,15 @@ class _OfPopulations(JointStates[Populations]):
                 f"{member.describe()} do not stand for {rows.describe()}",
                 rule="a member has the same populations, values and number of rows, which are independent",
             )
+        if rows.regions is None:
+            return member
         for name, law in zip(rows.populations, member.laws, strict=True):
-            region = None if rows.regions is None else rows.regions.by_name[name]
-            if region is not None and not all(low <= mass <= high for mass, low, high in _masses(region, law)):
-                raise InputError(f"the population {name!r} is not in the class", rule="it lies outside its region")
+            region = rows.regions.by_name[name]
+            for block, low, high in zip(region.tree.all, region.low, region.high, strict=True):
+                mass = sum((law[value] for value in block.values), Fraction(0))
+                if not Fraction(low, WHOLE) <= mass <= Fraction(high, WHOLE):
+                    raise InputError(f"the population {name!r} is not in the class", rule="it lies outside its region")
         return member
-
-
-def _masses(region: Region, law: Sequence[Fraction]) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
-    """Yield the masses a region bounds, and their bounds."""
-    for block, low, high in zip(region.tree.all, region.low, region.high, strict=True):
-        yield sum((law[v] for v in block.values), Fraction(0)), Fraction(low, WHOLE), Fraction(high, WHOLE)
 
 
 class WhichStates(_OfPopulations[WhichOf]):
@@ -129,30 +127,35 @@ def largest_over_class(
         return None
     ends: list[Ends] = []
     for outputs in product(*(noise.outputs for noise in noises)):
-        column = [_likelihood(noises, outputs, value) for value in range(len(rows.values))]
-        most = {name: _largest(region, column) for name, region in rows.regions.by_name.items()}
-        turned = [-mass for mass in column]
-        less = {name: _largest(region, turned) for name, region in rows.regions.by_name.items()}
+        column, turned = list[Fraction](), list[Fraction]()
+        for value in range(len(rows.values)):
+            likelihood = Fraction(1)
+            for noise, output in zip(noises, outputs, strict=True):
+                likelihood *= noise.mass(value, output)
+            column.append(likelihood)
+            turned.append(-likelihood)
+        most, less = {}, {}
+        for name, region in rows.regions.by_name.items():
+            most[name], less[name] = _largest(region, column), _largest(region, turned)
         for a, b in permutations(rows.populations, 2):
             apart = distance(rows, a, b)
             if not apart:
                 return None  # W-infinity of counted populations is not known
             low = _log_ratio(most[a][0], -less[b][0]) * rows.rows / float(apart)
             high = _log_ratio(most[a][1], -less[b][1]) * rows.rows / float(apart)
-            words = (rows.which.describe_hypothesis(rows.populations.index(name)) for name in (a, b))
-            ends.append(Ends(low, high, " against ".join(words), outputs))
+            left = rows.which.describe_hypothesis(rows.populations.index(a))
+            right = rows.which.describe_hypothesis(rows.populations.index(b))
+            ends.append(Ends(low, high, f"{left} against {right}", outputs))
     worst = max(ends, key=lambda end: end.high)
     return Ends(max(end.low for end in ends) - 1e-6, worst.high + 1e-12, worst.comparison, worst.outputs)
-
-
-def _likelihood(noises: Sequence[Finite], outputs: Sequence[Hashable], value: int) -> Fraction:
-    return math.prod((noise.mass(value, y) for noise, y in zip(noises, outputs, strict=True)), start=Fraction(1))
 
 
 def _log_ratio(most: Fraction, least: Fraction) -> float:
     if most <= 0:
         return 0.0
-    return math.log(most) - math.log(least) if least > 0 else math.inf
+    if least <= 0:
+        return math.inf
+    return math.log(most) - math.log(least)
 
 
 def _largest(region: Region, column: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
@@ -163,23 +166,25 @@ def _largest(region: Region, column: Sequence[Fraction]) -> tuple[Fraction, Frac
     sets = np.zeros((len(blocks), len(column)))
     for number, block in enumerate(blocks):
         sets[number, list(block.values)] = 1.0
-    ends = [(Fraction(low, WHOLE), Fraction(high, WHOLE)) for low, high in zip(region.low, region.high, strict=True)]
-    low, high = np.array([float(least) for least, _ in ends]), np.array([float(most) for _, most in ends])
+    least = [Fraction(low, WHOLE) for low in region.low]
+    most = [Fraction(high, WHOLE) for high in region.high]
+    ends = np.array([*map(float, most), *(-float(low) for low in least)])
     solved = linprog(
-        [-float(c) for c in column], np.vstack([sets, -sets]), np.concatenate([high, -low]),
-        np.ones((1, len(column))), [1.0], (0, 1),
-    )  # fmt: skip
+        [-float(c) for c in column], np.vstack([sets, -sets]), ends, np.ones((1, len(column))), [1.0], (0, 1)
+    )
     if not solved.success:
         raise Unsupported(f"the audit could not solve a linear program over the class ({solved.message})")
     marginals = [Fraction(float(-m)) for m in solved.ineqlin.marginals]
     total_price = Fraction(float(-solved.eqlin.marginals[0]))
-    count = len(blocks)
-    multipliers = [marginals[n] - marginals[n + count] for n in range(count)]
-    bound = total_price
-    for u, (least, most) in zip(multipliers, ends, strict=True):
-        end = most if u > 0 else least
-        bound += u * end
-    for value, gain in enumerate(column):
-        prices = (u for u, block in zip(multipliers, blocks, strict=True) if value in block.values)
-        bound += max(Fraction(0), gain - total_price - sum(prices, Fraction(0)))
+    bound, prices = total_price, [total_price] * len(column)
+    for number, block in enumerate(blocks):
+        multiplier = marginals[number] - marginals[number + len(blocks)]
+        if multiplier > 0:
+            bound += multiplier * most[number]
+        else:
+            bound += multiplier * least[number]
+        for value in block.values:
+            prices[value] += multiplier
+    for gain, price in zip(column, prices, strict=True):
+        bound += max(Fraction(0), gain - price)
     return Fraction(float(-solved.fun)), bound

@@ -17,7 +17,6 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from mpmath import mp, mpf
 
@@ -60,7 +59,7 @@ class Divergence:
 
 def is_real(framework: Framework) -> bool:
     """Whether some belief has densities and no joint states."""
-    return any(_describe(view) is not None for view, _, _ in _views(framework))
+    return any(DENSITIES.of(view) is not None for view, _, _ in _views(framework))
 
 
 def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: mpf) -> Iterator[Divergence]:
@@ -73,16 +72,11 @@ def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: 
         raise Unsupported("the audit of a real-valued answer knows normal and Laplace noise")
     scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
     noisy = with_laplace if isinstance(noise, RoundedLaplace) else curve
-    for view, secret, belief in _views(framework):
-        describe = _describe(view)
-        if describe is None:
-            raise Unsupported(f"the audit knows no density of the answer under {view.describe()}")
-        plain, pairs = describe(view, secret, resolved(query, belief))
-        curves = {value: noisy(plain[value], scale) for value in {*itertools.chain(*pairs)}}
+    for view, densities, pairs in _described(framework, query):
+        curves = {value: noisy(plain, scale) for value, plain in densities.items()}
         for a, b in pairs:
             low, high, place = divergence(curves[a], curves[b], mp.exp(epsilon))
-            words = (view.describe_hypothesis(value) for value in (a, b))
-            yield Divergence(low, high, " against ".join(words), place)
+            yield Divergence(low, high, _against(view, a, b), place)
 
 
 def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Divergence]:
@@ -91,29 +85,38 @@ def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Di
     Raises Unsupported where a hypothesis has no density that is known here, and for too little noise beside it.
     """
     every: list[Divergence] = []
-    for view, secret, belief in _views(framework):
-        describe = _describe(view)
-        if describe is None:
-            raise Unsupported(f"the audit knows no density of the answer under {view.describe()}")
-        plain, pairs = describe(view, secret, resolved(query, belief))
-        compared = {*itertools.chain(*pairs)}
-        with mp.workdps(_loss_digits([plain[value] for value in compared], noise.scale)):
+    for view, densities, pairs in _described(framework, query):
+        ends = [end for end in itertools.chain(*map(range_of, densities.values())) if mp.isfinite(end)]
+        widest = float(max(ends, default=0) - min(ends, default=0))
+        digits = LOSS_DIGITS + int(1.4 * widest / float(noise.scale))  # e^(-3 widest/b): no density is smaller
+        if digits > MOST_DIGITS:
+            raise Unsupported("the noise is so small beside the densities that the audit would take too long")
+        with mp.workdps(digits):
             scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
-            noisy = {value: Noisy(plain[value], with_laplace(plain[value], scale), scale) for value in compared}
+            noisy = {}
+            for value, plain in densities.items():
+                noisy[value] = Noisy(plain, with_laplace(plain, scale), scale)
             for a, b in pairs:
                 low, high, place = largest_log_ratio(noisy[a], noisy[b])
-                words = (view.describe_hypothesis(value) for value in (a, b))
-                every.append(Divergence(low, high, " against ".join(words), place))
+                every.append(Divergence(low, high, _against(view, a, b), place))
     return every
 
 
-def _loss_digits(descriptions: Sequence[Plain], scale: Fraction) -> int:
-    """Return enough digits for e^(-3 w/b), w the widest distance of finite ends; noise leaves no smaller density."""
-    ends = [end for description in descriptions for end in range_of(description) if mp.isfinite(end)]
-    digits = LOSS_DIGITS + int(1.4 * float(max(ends, default=0) - min(ends, default=0)) / float(scale))
-    if digits > MOST_DIGITS:
-        raise Unsupported("the noise is so small beside the densities that the audit would take too long")
-    return digits
+def _described(framework: Framework, query: Query) -> Iterator[tuple[View, dict[int, Plain], Pairs]]:
+    """Yield each view with the densities of its compared hypotheses, and the pairs.
+
+    Raises Unsupported where a hypothesis has no density that is known here.
+    """
+    for view, secret, belief in _views(framework):
+        describe = DENSITIES.of(view)
+        if describe is None:
+            raise Unsupported(f"the audit knows no density of the answer under {view.describe()}")
+        plain, pairs = describe(view, secret, resolved(query, belief))
+        yield view, {value: plain[value] for value in {*itertools.chain(*pairs)}}, pairs
+
+
+def _against(view: View, a: int, b: int) -> str:
+    return f"{view.describe_hypothesis(a)} against {view.describe_hypothesis(b)}"
 
 
 def divergence(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
@@ -129,7 +132,7 @@ def divergence(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
             break
         widest = heapq.heappop(cells)
         middle = (widest.left + widest.right) / 2
-        halves = [_cell(p, q, factor, *side) for side in ((widest.left, middle), (middle, widest.right))]
+        halves = _cell(p, q, factor, widest.left, middle), _cell(p, q, factor, middle, widest.right)
         left_open += mp.fsum(half.high - half.low for half in halves) - (widest.high - widest.low)
         for half in halves:
             heapq.heappush(cells, half)
@@ -180,8 +183,14 @@ def _of_moved(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
     low, high = first, last
     for _ in range(4 * DIGITS):
         middle = (low + high) / 2
-        low, high = (low, middle) if is_more(middle) == is_above else (middle, high)
-    beyond, place = (excess(high, last), high) if is_above else (excess(first, low), low)
+        if is_more(middle) == is_above:
+            high = middle
+        else:
+            low = middle
+    if is_above:
+        beyond, place = excess(high, last), high
+    else:
+        beyond, place = excess(first, low), low
     sure = max(mp.mpf(0), beyond)
     return sure, sure + p.mass(low, high), place
 
@@ -190,12 +199,9 @@ def _views(framework: Framework) -> Iterator[tuple[View, Secret, Belief]]:
     """Yield a belief by each secret, the secret, and the belief."""
     for belief in framework.beliefs:
         for secret in framework.secrets:
-            if (view := secrets.view(secret, belief)) is not None:
+            view = secrets.view(secret, belief)
+            if view is not None:
                 yield view, secret, belief
-
-
-def _describe(view: Belief) -> Callable[[Belief, Secret, Additive], Described] | None:
-    return DENSITIES.of(view)
 
 
 def of_density(view: View, secret: Secret, answer: Additive) -> Described:

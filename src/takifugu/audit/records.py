@@ -31,7 +31,7 @@ from takifugu.model.beliefs.records.record_views import (
     VectorView,
 )
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
+from takifugu.model.secrets.value_sets import Between, Intervals
 
 
 class RecordStates(JointStates[Records]):
@@ -43,10 +43,11 @@ class RecordStates(JointStates[Records]):
 
     def stand_in(self, member: Records) -> Records:
         intervals, records = self.belief.within or (), self.belief
-        masses = [Fraction(mass) / (member.table.total or 1) for mass in member.table.masses]
-        if member.table.rows != records.table.rows or not all(
-            low <= mass <= high for mass, (low, high) in zip(masses, intervals, strict=True)
-        ):
+        is_member = member.table.rows == records.table.rows
+        if is_member:
+            for mass, (low, high) in zip(member.table.masses, intervals, strict=True):
+                is_member = is_member and low <= Fraction(mass) / (member.table.total or 1) <= high
+        if not is_member:
             raise InputError("the records are not in the class", rule="its probabilities lie within the intervals")
         return Records(member.table, records.size, member.source)
 
@@ -105,7 +106,9 @@ class SumStates(_Numbered[SumView | VectorView]):
             values_of.append(total)
         if isinstance(secret.function, tuple):
             return sum((w * x for w, x in zip(secret.function, values_of, strict=True)), Fraction(0))
-        return tuple(values_of) if len(values_of) > 1 else values_of[0]
+        if len(values_of) == 1:
+            return values_of[0]
+        return tuple(values_of)
 
 
 class FunctionStates(_Numbered[FunctionView]):
@@ -132,12 +135,11 @@ class SetStates(_Numbered[SetsView]):
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         states: Any = joint_states(self.belief.inside)
         value, sets = states.value(rows), self.belief.sets
-        marks = [_holds(members, value) for members in sets]
-        return marks.index(True) if any(marks) else -1
-
-
-def _holds(members: ValueSet, value: Fraction | tuple[Fraction, ...]) -> bool:
-    """Whether a value is in a set; intervals hold numbers only."""
-    if isinstance(members, Between | Intervals):
-        return isinstance(value, Fraction) and members.holds(value)
-    return value in members
+        for number, members in enumerate(sets):
+            if not isinstance(members, Between | Intervals):
+                is_inside = value in members
+            else:  # intervals hold numbers only
+                is_inside = isinstance(value, Fraction) and members.holds(value)
+            if is_inside:
+                return number
+        return -1

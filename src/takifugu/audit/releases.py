@@ -30,7 +30,7 @@ from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import Policy
-from takifugu.model.queries import Additive, Query, resolved
+from takifugu.model.queries import Query, resolved
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View, WithAbsence, absent_index
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
@@ -58,15 +58,15 @@ class Channel:
     @cached_property
     def bounded(self) -> tuple[list[tuple[int, ...]], Masses]:
         """Return the outputs of large log-ratios, and P(output | answer)."""
-        every = [places(noise, atoms) for noise, atoms in self._columns]
+        every = list(itertools.starmap(places, self._columns))
         if math.prod(map(len, every)) * len(self.answers) <= FEW_MASSES:
             return self._masses(every)
-        return self._masses([places_near(noise, atoms) for noise, atoms in self._columns])
+        return self._masses(list(itertools.starmap(places_near, self._columns)))
 
     @cached_property
     def spread(self) -> tuple[list[tuple[int, ...]], Masses]:
         """Return nearly all outputs, and P(output | answer)."""
-        return self._masses([places_of_mass(noise, atoms) for noise, atoms in self._columns])
+        return self._masses(list(itertools.starmap(places_of_mass, self._columns)))
 
     @cached_property
     def _columns(self) -> list[tuple[Randomiser, list[Any]]]:
@@ -162,16 +162,18 @@ def _of_belief(
     states = all_states(belief)
     channel, groups = _answers(belief, states.values, releases, noises)
     for secret in framework.secrets:
-        if (viewed := secrets.view(secret, belief)) is not None:
+        viewed = secrets.view(secret, belief)
+        if viewed is not None:
             yield from _of_view(viewed, belief, secret, releases, noises)
             continue
         for entry, pairs in of_entries(secret, belief, states):
-            values = sorted({*itertools.chain(*pairs)})
-            weights = {v: states.given(entry, v, groups, len(channel.answers)) for v in values}
+            weights = {}
+            for value in sorted({*itertools.chain(*pairs)}):
+                weights[value] = states.given(entry, value, groups, len(channel.answers))
             for rows_alike in states.classes(entry):
                 rows_of = {}
-                for v, all_rows in weights.items():
-                    rows_of[v] = [all_rows[r] for r in rows_alike]
+                for value, all_rows in weights.items():
+                    rows_of[value] = [all_rows[r] for r in rows_alike]
                 yield Hypotheses(belief, entry, rows_of, pairs, channel, states.relative_error)
 
 
@@ -183,7 +185,9 @@ def _of_view(
     channel, groups = _answers(belief, states.values[:, :-1], releases, noises)
     last, hypotheses = states.values.shape[1] - 1, states.values[:, -1]
     pairs = of_view(secret, view, hypotheses[hypotheses >= 0].tolist())
-    weights = {v: list(states.given(last, v, groups, len(channel.answers))) for v in {*itertools.chain(*pairs)}}
+    weights = {}
+    for value in {*itertools.chain(*pairs)}:
+        weights[value] = list(states.given(last, value, groups, len(channel.answers)))
     yield Hypotheses(view, 0, weights, pairs, channel, states.relative_error, secret=secret)
 
 
@@ -199,20 +203,17 @@ def _answers(
             )
         columns.append(answer.totals(values))
     rows, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    noises_of_releases = [noise for _, noise in releases]
-    vectors = [tuple(_vector(row, answers, noises_of_releases)) for row in rows.tolist()]
+    vectors = []
+    for row in rows.tolist():
+        cells, vector = iter(row), list[Any]()
+        for answer, (_, noise) in zip(answers, releases, strict=True):
+            units = tuple(_units(cell * answer.grid, noise) for cell in itertools.islice(cells, answer.cells))
+            if is_joint(noise):
+                vector.append(units)
+            else:
+                vector += units
+        vectors.append(tuple(vector))
     return Channel(vectors, noises), groups.ravel()
-
-
-def _vector(row: list[int], answers: Sequence[Additive], noises: Sequence[Randomiser]) -> Iterator[Any]:
-    """Yield all answers' cells in grid units; joint ones as one tuple."""
-    cells = iter(row)
-    for answer, noise in zip(answers, noises, strict=True):
-        units = tuple(_units(c * answer.grid, noise) for c in itertools.islice(cells, answer.cells))
-        if is_joint(noise):
-            yield units
-        else:
-            yield from units
 
 
 def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[Randomiser]) -> Iterator[Hypotheses]:
@@ -222,13 +223,16 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
         domain = domain.as_records(PEOPLE)
     alphabets = list(map(domain.alphabet, range(domain.size)))
     check_count(math.prod(map(len, alphabets)))
-    rows = list(itertools.product(*(range(len(values)) for values in alphabets)))
+    rows = list(itertools.product(*map(range, map(len, alphabets))))
     channel, groups = _answers(domain, np.array(rows), releases, noises)
     place = {row: int(group) for row, group in zip(rows, groups, strict=True)}
     points = np.array([mp.mpf(0)] * len(channel.answers) ** 2).reshape(len(channel.answers), -1)
     np.fill_diagonal(points, mp.mpf(1))
     for i, a, b in _moves(framework, alphabets):
-        neighbours = {(place[row], place[(*row[:i], b, *row[i + 1 :])]) for row in rows if row[i] == a}
+        neighbours = set()
+        for row in rows:
+            if row[i] == a:
+                neighbours.add((place[row], place[(*row[:i], b, *row[i + 1 :])]))
         for left, right in sorted(neighbours):
             yield Hypotheses(domain, i, {a: [points[left]], b: [points[right]]}, ((a, b),), channel, 0.0)
 
@@ -254,13 +258,17 @@ def _moves(framework: Framework, alphabets: Sequence[Sequence[Hashable]]) -> Ite
 
 
 def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:
-    left = {Fraction(v): Fraction(m) for v, m in belief.left.items()}
-    right = {Fraction(v): Fraction(m) for v, m in belief.right.items()}
-    atoms = sorted({*left, *right})
+    laws = []
+    for law in (belief.left, belief.right):
+        laws.append({Fraction(value): Fraction(mass) for value, mass in law.items()})
+    atoms = sorted({*laws[0], *laws[1]})
     weights: dict[int, list[Masses]] = {}
-    for number, law in enumerate((left, right)):
-        masses = [law.get(atom, Fraction(0)) for atom in atoms]
-        weights[number] = [np.array([mp.mpf(m.numerator) / m.denominator for m in masses], dtype=object)]
+    for number, mass_of in enumerate(laws):
+        masses = []
+        for atom in atoms:
+            mass = mass_of.get(atom, Fraction(0))
+            masses.append(mp.mpf(mass.numerator) / mass.denominator)
+        weights[number] = [np.array(masses, dtype=object)]
     answers = []
     for atom in atoms:
         answers.append(tuple(_units(atom, noise) for noise in noises))
@@ -274,4 +282,6 @@ def _units(value: Fraction, noise: Randomiser) -> Fraction:
     units = Fraction(value) / noise.grid
     if isinstance(noise, DiscreteLaplace | OneSidedGeometric | OneSidedTruncated) and units.denominator != 1:
         raise InputError(f"an answer is not a multiple of the noise's grid {noise.grid}, as discrete noise needs")
-    return Fraction(round(units)) if isinstance(noise, Exact) else units
+    if isinstance(noise, Exact):
+        return Fraction(round(units))
+    return units

@@ -81,16 +81,13 @@ def sparse_outputs(noise: Sparse, answers: Sequence[Counts], more: int = 1) -> l
         possible = [SAFE, *range(above, max(above, math.ceil(max(counts))) + more + 1)]
         longer: list[tuple[Mark, ...]] = []
         for past in sequences:
-            longer += [(*past, output) for output in _possible(noise, past, possible)]
+            values = sum(output not in (SAFE, None) for output in past)
+            if noise.limit is not None and values >= noise.limit:
+                longer.append((*past, None))
+            else:
+                longer += [(*past, output) for output in possible]
         sequences = longer
     return sequences
-
-
-def _possible(noise: Sparse, past: tuple[Mark, ...], outputs: Sequence[Mark]) -> Sequence[Mark]:
-    values = sum(output not in (SAFE, None) for output in past)
-    if noise.limit is not None and values >= noise.limit:
-        return (None,)
-    return outputs
 
 
 def _threshold(noise: Sparse, place: int) -> int:

@@ -32,7 +32,6 @@ from takifugu.model.beliefs.records.counted_parameters import CountedParameters
 from takifugu.model.beliefs.records.parameter_box import ParameterBox
 from takifugu.model.beliefs.records.parameters import Column, Parameters
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.beliefs.user_laws import UserLaw
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.numbers.rationals import as_fraction
 
@@ -90,7 +89,9 @@ class NetworkStates(JointStates[BayesianNetwork]):
         error = 0.0
         for node, parents in zip(network.nodes, network.parents, strict=True):
             rows = integers(node.table.ravel().tolist()).reshape(node.table.shape)
-            conditional = rows[tuple(values[:, p] for p in parents)] if parents else rows
+            conditional = rows
+            if parents:
+                conditional = rows[tuple(values[:, parent] for parent in parents)]
             values, weights = with_entry(values, weights, conditional)
             error += 4.0 * len(node.states) * 2.0**-53  # a row of floats sums to one up to this
         return of_one_law(values, weights, network.size, error)
@@ -135,24 +136,25 @@ class BoxStates(JointStates[ParameterBox]):
     def stand_in(self, member: object) -> Belief:
         """Return single parameters of columns with numbers of the box only."""
         box = self.belief
+        columns = {}
         if isinstance(member, Parametric):
             columns = {column.name: column for column in member.described}
-        else:
-            columns = {}
-        odd = {*columns} != {*box.columns}
-        if odd or not isinstance(member, Parametric) or {*(member.names or ())} != {*box.names}:
+        is_odd = {*columns} != {*box.columns}
+        if is_odd or not isinstance(member, Parametric) or {*(member.names or ())} != {*box.names}:
             raise InputError(
                 f"{member!r} does not stand for {box.describe()}",
                 rule="what stands for a box is a Parameters belief with its parameters and columns",
             )
         for meant in box.described:
             box_column = columns[meant.name]
-            values = [as_fraction(v, "a parameter") for v in member.alphabet(box_column.entry)]
+            values = [as_fraction(value, "a parameter") for value in member.alphabet(box_column.entry)]
             low, high = dict(box.intervals)[meant.name]
-            is_alone = all(name == meant.name for name, _ in meant.chance.slopes)
-            masses = [law[box_column.states.index(meant.states[0])] for law in box_column.laws]
-            follows = is_alone and masses == [meant.chance.between({meant.name: (v, v)})[0] for v in values]
-            if not follows or member.records != box.records or not all(low <= v <= high for v in values):
+            follows = all(name == meant.name for name, _ in meant.chance.slopes) and member.records == box.records
+            state = box_column.states.index(meant.states[0])
+            for value, law in zip(values, box_column.laws, strict=True):
+                is_inside = low <= value <= high
+                follows = follows and is_inside and law[state] == meant.chance.between({meant.name: (value, value)})[0]
+            if not follows:
                 raise InputError(f"the column {meant.name!r} of the stand-in does not follow the box")
         return member
 
@@ -182,8 +184,12 @@ class UserStates(JointStates[IndependentUsers]):
         users = self.belief
         values, weights = np.zeros((1, 0), dtype=np.int64), np.ones(1, dtype=object)
         for user in range(users.size):
-            masses = integers(_letter_masses(users.law(user), users.absence == "removed"))
-            values, weights = with_entry(values, weights, masses)
+            law, presence = users.law(user), Fraction(1)
+            if users.absence == "removed":
+                presence = Fraction(law.presence)
+            total = sum(map(Fraction, law.probabilities))
+            masses = [presence * Fraction(mass) / total for mass in law.probabilities]
+            values, weights = with_entry(values, weights, integers([*masses, 1 - presence]))
         nothing: tuple[int, ...] = ()
         if users.absence == "unknown":
             nothing = tuple(len(users.law(user).values) for user in range(users.size))
@@ -247,12 +253,6 @@ class PieceStates(JointStates[IndependentPieces]):
 def _check_states(chain: MarkovChain, states: tuple[Hashable, ...]) -> None:
     if chain.states != states:
         raise InputError(f"the chain has the states {list(chain.states)} and the class {list(states)}")
-
-
-def _letter_masses(law: UserLaw, removed: bool) -> list[Fraction]:
-    presence = Fraction(law.presence) if removed else Fraction(1)
-    total = sum(map(Fraction, law.probabilities))
-    return [*(presence * Fraction(p) / total for p in law.probabilities), 1 - presence]
 
 
 def _stationary(chain: PeriodicChain) -> list[Fraction]:

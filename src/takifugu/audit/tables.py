@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mpmath import mp, mpf
 
-from takifugu.audit.hills import CELLS, Curve, Hill, top_of
+from takifugu.audit.hills import CELLS, Curve, Hill, steps, top_of
 from takifugu.core.plain import Plain
 
 
@@ -61,6 +61,5 @@ def noisy_table(description: Plain, low: mpf, high: mpf, noise: Repeated) -> Cur
     def mass(left: mpf, right: mpf) -> mpf:
         return mp.fsum(line.integral(right, 1) - line.integral(left, 1) for line in lines) / total
 
-    cells = 2 * CELLS
-    ends = tuple(start + (end - start) * k / cells for k in range(cells + 1))
-    return Curve(tuple((1 / total, (line.hill(),)) for line in lines), mass, ends)
+    parts = tuple((1 / total, (line.hill(),)) for line in lines)
+    return Curve(parts, mass, steps(start, end, 2 * CELLS))

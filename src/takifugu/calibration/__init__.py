@@ -106,7 +106,10 @@ def calibrate(
             source += f"; distances by the metric {metric.describe()}"
         return _calibration(problem, line.name, trial.bound, source, conditions, requested)
     only = only_release or problem.is_pair
-    trials = attempt_all(problem, allow_zero_noise, only) if only else attempt_composing(problem, allow_zero_noise)
+    if only:
+        trials = attempt_all(problem, allow_zero_noise, alone=True)
+    else:
+        trials = attempt_composing(problem, allow_zero_noise)
     choice = choose(trials)
     best = None if choice is None else choice.taken(only)
     if choice is None or best is None or best.bound is None:
@@ -192,7 +195,8 @@ def of_bound(
 
 def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
     """Return noise of exactly this scale for the answer, or a choice."""
-    if (choice := problem.candidates) is not None:
+    choice = problem.candidates
+    if choice is not None:
         from takifugu.analysis.randomisers.selection import PermuteAndFlip
 
         return PermuteAndFlip(scale / problem.grid, choice.outcomes, choice.goal, choice.groups)

@@ -136,10 +136,13 @@ class Comparisons(Sequence[Alternative]):
         return iter(self.rows)
 
     def __str__(self) -> str:
-        off = [text_table(OFF_HEADER, self._off_cells), filled(OFF_BY)] if self.if_belief_off else []
         title = f"{self._title}; error: {self.error_words}"
-        sums = [filled(_OF_SUMS), text_table(_SUMS, [row.cells for row in self.sums])] if self.sums else []
-        return "\n\n".join([filled(title), as_text(self.rows), *map(filled, self.remarks), *sums, *off])
+        parts = [filled(title), as_text(self.rows), *map(filled, self.remarks)]
+        if self.sums:
+            parts += [filled(_OF_SUMS), text_table(_SUMS, [row.cells for row in self.sums])]
+        if self.if_belief_off:
+            parts += [text_table(OFF_HEADER, self._off_cells), filled(OFF_BY)]
+        return "\n\n".join(parts)
 
     @property
     def brief(self) -> str:
@@ -147,28 +150,33 @@ class Comparisons(Sequence[Alternative]):
         by_mark: dict[str, Alternative] = {}
         for row in reversed(self.rows):
             by_mark |= {row.status: row, row.name: row}
-        rows = [(words, by_mark[key]) for key, words in _IN_WORDS.items() if key in by_mark]
         cells = []
-        for words, row in rows:
+        for key, words in _IN_WORDS.items():
+            if key not in by_mark:
+                continue
+            row = by_mark[key]
             if row.expected_error is not None:
                 cells.append((words, number(row.expected_error, digits=3), row.composes))
             elif row.status == CHOSEN:  # marks of places, for example, are off by no number
                 cells.append((words, "-", row.composes))
-        table = text_table(_BRIEF, cells) if cells else "No noise may be used here by default."
+        table = "No noise may be used here by default."
+        if cells:
+            table = text_table(_BRIEF, cells)
         meaning = f"off by: {self.error_words}. others after: whether more may be published about these data."
+        parts = [filled(self._title), table, filled(meaning)]
         if CHOSEN in by_mark and by_mark[CHOSEN].reason:
-            reasons = [filled(by_mark[CHOSEN].reason)]
-        else:
-            reasons = []
-        return "\n\n".join([filled(self._title), table, filled(meaning), *reasons, *map(filled, self.remarks)])
+            parts.append(filled(by_mark[CHOSEN].reason))
+        return "\n\n".join([*parts, *map(filled, self.remarks)])
 
     def _repr_html_(self) -> str:
-        remarks = "".join(map(note, self.remarks))
-        off = html_table(OFF_HEADER, self._off_cells, OFF_BY) if self.if_belief_off else ""
+        sums = off = ""
+        if self.sums:
+            sums = html_table(_SUMS, [row.cells for row in self.sums], _OF_SUMS)
+        if self.if_belief_off:
+            off = html_table(OFF_HEADER, self._off_cells, OFF_BY)
         title = f"{self._title}; error: {self.error_words}"
-        sums = html_table(_SUMS, [row.cells for row in self.sums], _OF_SUMS) if self.sums else ""
-        whole = as_html(self.rows, title) + remarks + folded("As a paper adds it up", sums)
-        return whole + folded("If the belief is inaccurate", off)
+        page = as_html(self.rows, title) + "".join(map(note, self.remarks))
+        return page + folded("As a paper adds it up", sums) + folded("If the belief is inaccurate", off)
 
     @property
     def _off_cells(self) -> list[tuple[str, ...]]:
@@ -195,34 +203,48 @@ class Comparisons(Sequence[Alternative]):
 
 def as_text(rows: Sequence[Alternative]) -> str:
     """Return a table of applicable mechanisms, notes, and the others' reasons."""
-    apply = [row for row in rows if row.status != INAPPLICABLE]
-    first = {row.reason: row.name for row in reversed(apply)}
-    why = []
-    for row in apply:
-        if row.reason:
-            is_first = row.name == first[row.reason]
-            why.append((row.name, row.reason if is_first else f"as {first[row.reason]}"))
-    parts = [text_table(_HEADER, [row.cells for row in apply])] if apply else []
-    if why:
-        parts.append(labelled(why))
+    cells, why, first = [], [], dict[str, str]()
     names_by_reason: dict[str, list[str]] = {}
     for row in rows:
         if row.status == INAPPLICABLE:
             names_by_reason.setdefault(row.reason, []).append(row.name)
-    paragraphs = [_listed(f"{', '.join(names)}: {reason}", width()) for reason, names in names_by_reason.items()]
-    if paragraphs:
+            continue
+        cells.append(row.cells)
+        if not row.reason:
+            continue
+        if row.reason in first:
+            why.append((row.name, f"as {first[row.reason]}"))
+        else:
+            first[row.reason] = row.name
+            why.append((row.name, row.reason))
+    parts = []
+    if cells:
+        parts.append(text_table(_HEADER, cells))
+    if why:
+        parts.append(labelled(why))
+    if names_by_reason:
+        paragraphs = [_listed(f"{', '.join(names)}: {reason}", width()) for reason, names in names_by_reason.items()]
         parts.append("\n".join(["does not apply:", *paragraphs]))
     return "\n\n".join(parts)
 
 
 def as_html(rows: Sequence[Alternative], caption: str) -> str:
     """Return a table of usable mechanisms, the chosen one marked, others folded."""
-    usable = [row for row in rows if row.status in USABLE]
-    unusable = [(row.name, row.status, row.reason) for row in rows if row.status not in USABLE]
-    chosen_number = next((number for number, row in enumerate(usable) if row.status == CHOSEN), -1)
-    has_reasons = any(row.reason for row in usable)
-    header = (*_HEADER, "why") if has_reasons else _HEADER
-    cells = [(*row.cells, row.reason)[: len(header)] for row in usable]
-    table = html_table(header, cells, caption, chosen_number) if usable else ""
-    refused = html_table(("mechanism", "status", "why"), unusable) if unusable else ""
+    usable, unusable, chosen_number = list[Alternative](), list[tuple[str, ...]](), -1
+    for row in rows:
+        if row.status not in USABLE:
+            unusable.append((row.name, row.status, row.reason))
+            continue
+        if row.status == CHOSEN:
+            chosen_number = len(usable)
+        usable.append(row)
+    header: tuple[str, ...] = _HEADER
+    if any(row.reason for row in usable):
+        header = (*_HEADER, "why")
+    table = refused = ""
+    if usable:
+        cells = [(*row.cells, row.reason)[: len(header)] for row in usable]
+        table = html_table(header, cells, caption, chosen_number)
+    if unusable:
+        refused = html_table(("mechanism", "status", "why"), unusable)
     return table + folded(f"{len(unusable)} that may not be used here", refused)

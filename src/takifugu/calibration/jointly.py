@@ -148,17 +148,16 @@ class Split:
         return math.log(self.noise.loss(self._stretched(shape, place))) - math.log(self.noise.epsilon)
 
     def _stretched(self, shape: Scales, place: float) -> Scales:
-        factor = Fraction(math.exp(place))
-        return [
-            max((factor * scale).limit_denominator(10**15), least)
-            for scale, least in zip(shape, self.noise.least, strict=True)
-        ]
+        factor, scales = Fraction(math.exp(place)), list[Fraction]()
+        for scale, least in zip(shape, self.noise.least, strict=True):
+            scales.append(max((factor * scale).limit_denominator(10**15), least))
+        return scales
 
     def equal(self) -> Scales:
         """Return scales of equal single losses, stretched until all together fit."""
-        alone = [
-            Split(self.noise.only(place), (1.0,)).fitted([start])[0] for place, start in enumerate(self.noise.start)
-        ]
+        alone = list[Fraction]()
+        for place, start in enumerate(self.noise.start):
+            alone += Split(self.noise.only(place), (1.0,)).fitted([start])
         return self.fitted(alone)
 
     def best(self) -> Scales:
@@ -174,9 +173,7 @@ class Split:
         while loss(high) > self.noise.epsilon:
             high *= 2
         factor = smallest_scale(loss, self.noise.epsilon, high, min(1 - NEAR, high / 2))
-        return [
-            max(round_up(factor * scale), least) for scale, least in zip(shape, self.noise.least, strict=True)
-        ]
+        return [max(round_up(factor * scale), least) for scale, least in zip(shape, self.noise.least, strict=True)]
 
     def _by_closed_form(self, best: Scales) -> Scales:
         """Return the best scales after steps to b_k^(p+1) ~ D_k/E_k'."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 
 from takifugu.analysis.problem import Mechanism
 from takifugu.core.errors import InputError, did_you_mean, nearest
@@ -193,10 +192,13 @@ def find(name: str, definition: str = "") -> Line:
     >>> find("optimal", "distribution").place, find("optimal").place, find("Algorithm 2 of Zhang").name
     ('local.hiding:OPTIMAL', 'optimal', 'attribute-gaussian-approx')
     """
-    lines = [line for line in REGISTRY if name in (line.name, *line.aliases) or str(name).casefold() in line.names]
+    lines, names = list[Line](), dict.fromkeys(["auto"])
+    for line in REGISTRY:
+        names |= dict.fromkeys((line.name, *line.aliases))
+        if name in (line.name, *line.aliases) or str(name).casefold() in line.names:
+            lines.append(line)
     if lines:
         return next((line for line in lines if definition in line.definitions), lines[0])
-    names = ["auto", *dict.fromkeys(chain.from_iterable((line.name, *line.aliases) for line in REGISTRY))]
     raise InputError(
         f"the mechanism is {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
     ).at("mechanism")

@@ -144,7 +144,8 @@ class Calibration:
             some = ""
             if all(row.composition != Composition.ALONE for row in self.alternatives):
                 some = " that compose"
-            parts += [f"the other mechanisms{some}", as_text(self._others)]
+            others = [row for row in self.alternatives if row.name != self.mechanism]
+            parts += [f"the other mechanisms{some}", as_text(others)]
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
@@ -154,16 +155,10 @@ class Calibration:
         return page
 
     @property
-    def _others(self) -> tuple[Alternative, ...]:
-        return tuple(row for row in self.alternatives if row.name != self.mechanism)
-
-    @property
     def _noise(self) -> str:
         noise = self.randomiser
         name = randomisers.KINDS.find(noise.kind).name
-        if self.scale_or_none is None:
-            return name
-        if noise.kind == "none":
+        if self.scale_or_none is None or noise.kind == "none":
             return name
         return f"{name}, scale {number(self.scale)} on the grid {noise.grid}"
 
@@ -226,7 +221,7 @@ class Calibration:
     @staticmethod
     def from_dict(data: Plain) -> Calibration:
         """Read a calibration back from its `to_dict` form."""
-        witness, requested = data["witness"], None
+        witness, guarantee, requested = data["witness"], data["guarantee"], None
         if data["asked"] is not None:
             requested = (Fraction(data["asked"]["epsilon"]), Fraction(data["asked"]["delta"]))
         numbers = tuple((str(name), float(value)) for name, value in witness["numbers"])
@@ -237,22 +232,18 @@ class Calibration:
             data["mechanism"],
             data["source"],
             randomisers.from_dict(data["randomiser"]),
-            _guarantee(data["guarantee"], framework.hides_facts),
+            Guarantee(
+                Fraction(guarantee["epsilon"]),
+                Fraction(guarantee["delta"]),
+                Covers(guarantee["covers"]),
+                guarantee["definition"],
+                guarantee["framework"],
+                tuple(guarantee["assumptions"]),
+                tuple(guarantee["conditions"]),
+                framework.hides_facts,
+            ),
             Witness(witness["comparison"], witness["detail"], numbers),
             bool(data["hides_one_entry"]),
             requested,
             tuple(Alternative(**row) for row in data["alternatives"]),
         )
-
-
-def _guarantee(data: Plain, hides_facts: bool) -> Guarantee:
-    return Guarantee(
-        Fraction(data["epsilon"]),
-        Fraction(data["delta"]),
-        Covers(data["covers"]),
-        data["definition"],
-        data["framework"],
-        tuple(data["assumptions"]),
-        tuple(data["conditions"]),
-        hides_facts,
-    )

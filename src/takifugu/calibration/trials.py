@@ -71,15 +71,17 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[T
     the quickest is asked, then the next, until one may be used, or needs no less noise than one that may.
     """
     trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in _lines(problem)]
-    waiting = [
-        (trial.cost.operations, place)
-        for place, trial in enumerate(trials)
-        if trial.cost and trial.cost.seconds <= PATIENCE and trial.cost.memory <= MEMORY_LIMIT
-        and not trial.line.baseline
-    ]  # fmt: skip
-    possible = {trial.line.name for trial in trials if trial.status == POSSIBLE}
-    further = sorted(waiting) if alone else []
-    for _, place in further:
+    if not alone:
+        return trials
+    waiting, possible = list[tuple[float, int]](), set[str]()
+    for place, trial in enumerate(trials):
+        if trial.status == POSSIBLE:
+            possible.add(trial.line.name)
+        cost = trial.cost
+        if cost is None or trial.line.baseline or cost.seconds > PATIENCE or cost.memory > MEMORY_LIMIT:
+            continue
+        waiting.append((cost.operations, place))
+    for _, place in sorted(waiting):
         if trials[place].line.not_below in possible:
             break
         trials[place] = attempt(trials[place].line, problem, allow_zero_noise, limited=False)
@@ -90,21 +92,29 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[T
 
 def attempt_composing(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
     """Ask the mechanisms with room for others, else every mechanism."""
-    lines = _lines(problem)
-    trials = {
-        line.key: attempt(line, problem, allow_zero_noise, limited=True) for line in lines if line.leaves_room
-    }
+    lines, trials = _lines(problem), dict[str, Trial]()
+    for line in lines:
+        if line.leaves_room:
+            trials[line.key] = attempt(line, problem, allow_zero_noise, limited=True)
     choice = choose([*trials.values()])
     if choice is None or choice.composing is None:
-        further = (line for line in lines if not line.leaves_room)
-        trials |= {line.key: attempt(line, problem, allow_zero_noise, limited=True) for line in further}
+        for line in lines:
+            if not line.leaves_room:
+                trials[line.key] = attempt(line, problem, allow_zero_noise, limited=True)
     return [trials[line.key] for line in lines if line.key in trials]
 
 
 def _lines(problem: Problem) -> list[Line]:
-    name, has_columns = problem.framework.definition, bool(problem.framework.columns)
-    read_as = {name} if definitions.find(name).is_apart else {"pufferfish", name}
-    return [line for line in REGISTRY if read_as & {*line.definitions} and (has_columns or not line.of_columns)]
+    """Return the lines of mechanisms to ask without a name, in order."""
+    definition, has_columns = problem.framework.definition, bool(problem.framework.columns)
+    read_as = {definition}
+    if not definitions.find(definition).is_apart:
+        read_as.add("pufferfish")
+    lines = []
+    for line in REGISTRY:
+        if not read_as.isdisjoint(line.definitions) and (has_columns or not line.of_columns):
+            lines.append(line)
+    return lines
 
 
 def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool) -> Trial:
@@ -193,12 +203,16 @@ def choose(trials: Sequence[Trial]) -> Choice | None:
 
     Equal errors prefer the kind that composes better. Baselines are passed over.
     """
-    possible = [(t, t.bound) for t in trials if t.status == POSSIBLE and t.bound and not t.line.baseline]
+    possible, composing = list[tuple[Trial, Bound]](), list[tuple[Trial, Bound]]()
+    for trial in trials:
+        if trial.status != POSSIBLE or trial.bound is None or trial.line.baseline:
+            continue
+        possible.append((trial, trial.bound))
+        if trial.bound.covers is not Covers.OUTPUT:
+            composing.append((trial, trial.bound))
     if not possible:
         return None
-    composing = [(t, bound) for t, bound in possible if bound.covers is not Covers.OUTPUT]
-    least_composing = _least(composing) if composing else None
-    return Choice(_least(possible), least_composing)
+    return Choice(_least(possible), _least(composing) if composing else None)
 
 
 def _least(possible: Sequence[tuple[Trial, Bound]]) -> Trial:
@@ -206,14 +220,15 @@ def _least(possible: Sequence[tuple[Trial, Bound]]) -> Trial:
     for _, bound in possible:
         error = answered(bound.randomiser.expected_error)
         errors.append(math.inf if error is None else error)
-    tied = [pair for pair, error in zip(possible, errors, strict=True) if error <= min(errors) * (1 + TIE)]
+    most = min(errors) * (1 + TIE)
+    tied = [pair for pair, error in zip(possible, errors, strict=True) if error <= most]
     return min(tied, key=lambda pair: _BEST_COMPOSING_FIRST.index(pair[1].covers))[0]
 
 
 def rows(trials: Sequence[Trial], choice: Choice | None, only_release: bool) -> tuple[Alternative, ...]:
     """Describe each mechanism's outcome."""
     if choice is None:
-        return tuple(_row(t, t.status) for t in trials)
+        return tuple(_row(trial, trial.status) for trial in trials)
     return choice.rows(trials, only_release)
 
 
@@ -256,11 +271,15 @@ def error_words(problem: Problem) -> tuple[str, ...]:
 
 def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:
     """Return the conditions of beliefs from private data, refused by default."""
-    private = [b for b in framework.beliefs if is_private_source(b.source)]
-    if private and not allow_private_belief:
-        raise CalibrationRefused(
-            f"the belief {private[0].describe()} was estimated from the private data, so the amount of noise would "
-            "itself tell something about them",
-            fix="estimate it from other data, or write allow_private_belief=True",
-        ).at("beliefs")
-    return tuple(f"{b.describe()}: estimated from the private data; the promise does not cover that" for b in private)
+    conditions = []
+    for belief in framework.beliefs:
+        if not is_private_source(belief.source):
+            continue
+        if not allow_private_belief:
+            raise CalibrationRefused(
+                f"the belief {belief.describe()} was estimated from the private data, so the amount of noise would "
+                "itself tell something about them",
+                fix="estimate it from other data, or write allow_private_belief=True",
+            ).at("beliefs")
+        conditions.append(f"{belief.describe()}: estimated from the private data; the promise does not cover that")
+    return tuple(conditions)

@@ -226,7 +226,7 @@ def test_what_is_stale_is_computed_again(ledger: Ledger, monkeypatch: pytest.Mon
             twin.reserve("sleep", [about("Ana", "1/2")])
         return tallied
 
-    monkeypatch.setattr("takifugu.accounting.ledger.book.tally", slow)
+    monkeypatch.setattr("takifugu.accounting.ledger.paying.tally", slow)
     ledger.reserve("work", [about("Ana", "1/4")])
     for source in ("sleep", "work"):
         assert ledger.spent(source).spent.epsilon == 2 + 0.5 + 0.25

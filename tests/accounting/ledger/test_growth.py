@@ -12,7 +12,7 @@ from tests.accounting.ledger.test_accounts import alone, pooled_debits, unit_fra
 from tests.support.ledger_tools import chain_framework, charge, dump, forge, group_debit, made, one_thing
 
 from takifugu.accounting.composition import charge_of, joint
-from takifugu.accounting.ledger import Debit, Ledger, book, tallying
+from takifugu.accounting.ledger import Debit, Ledger, paying, tallying
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, TakifuguError
@@ -164,7 +164,7 @@ def test_other_sources_do_not_wait_while_costs_are_computed(ledger: Ledger, monk
             assert go_on.wait(60)
         return returned
 
-    monkeypatch.setattr(book, "tally", waiting)
+    monkeypatch.setattr(paying, "tally", waiting)
     debit = group_debit(one_thing(7), 1)
     other = threading.Thread(target=lambda: Ledger.open(ledger.store.path).reserve("slow", [debit]))
     other.start()
@@ -187,12 +187,12 @@ def test_a_cost_that_was_computed_before_another_release_is_computed_again(
         calls.append(1)
         if len(calls) == 1:
             with monkeypatch.context() as patch:
-                patch.setattr(book, "tally", real)
+                patch.setattr(paying, "tally", real)
                 Ledger.open(ledger.store.path).reserve("data", [debit])
         return returned
 
     ledger.source("data", budget=2)
-    monkeypatch.setattr(book, "tally", overtaken)
+    monkeypatch.setattr(paying, "tally", overtaken)
     ledger.reserve("data", [debit])
     assert len(calls) == 2
     assert ledger.spent("data").spent.epsilon == 2
@@ -219,7 +219,7 @@ def test_new_units_of_another_source_are_noticed_while_costs_are_computed(
             Ledger.open(ledger.store.path).reserve("first", [debit])
         return returned
 
-    monkeypatch.setattr(book, "tally", overtaken)
+    monkeypatch.setattr(paying, "tally", overtaken)
     with pytest.raises(TakifuguError, match="same_people"):
         ledger.reserve("second", [debit])
     assert [row.name for row in ledger.show()] == ["first"]

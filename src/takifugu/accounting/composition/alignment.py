@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,15 +70,16 @@ def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> froze
     if not is_recording(belief) or belief.chain.period == 1:
         return frozenset()
     period, chain = belief.chain.period, belief.chain
-    places_of = [chain.phase(c.at) for c in charges if c.at is not None and view.is_native(c)]
-    if not places_of:
+    native_places = [charge.at for charge in charges if charge.at is not None and view.is_native(charge)]
+    if not native_places:
         return frozenset()
-
-    return frozenset(
-        number
-        for number, charge in enumerate(charges)
-        if any((place - places_of[0]) % math.gcd(size, period) for size, place in charge.phases)
-    )
+    phase = chain.phase(native_places[0])
+    numbers = set()
+    for number, charge in enumerate(charges):
+        for size, place in charge.phases:
+            if (place - phase) % math.gcd(size, period):
+                numbers.add(number)
+    return frozenset(numbers)
 
 
 def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int | None:
@@ -89,12 +91,19 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
     period, places = belief.chain.period, [several(item.charge).places for item in items]
     if period == 1 or not any(map(len, places)):
         return 0
-    first = min(int(starts[0]) if len(starts) else 0 for starts in places)
-    native_starts = [starts for item, starts in zip(items, places, strict=True) if view.is_native(item.charge)]
+    first_starts, native_starts = [], []
+    for item, starts in zip(items, places, strict=True):
+        if not len(starts):
+            starts = np.zeros(1, dtype=np.int64)
+        first_starts.append(int(starts[0]))
+        if view.is_native(item.charge):
+            native_starts.append(starts)
     if not native_starts:
         return None
-    steps = np.concatenate([starts if len(starts) else np.zeros(1, dtype=np.int64) for starts in native_starts]) - first
-    return int(steps.min()) if len(np.unique(steps % period)) == 1 else None
+    steps = np.concatenate(native_starts) - min(first_starts)
+    if len(np.unique(steps % period)) > 1:
+        return None
+    return int(steps.min())
 
 
 def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
@@ -113,28 +122,45 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
         return belief, [item.read.changes for item in items]
     if any(starts) and belief.chain.starts_anyhow:
         return None  # its first step is not that of the recording
-    runs = [view.runs(belief, item.charge) for item in items]
-    if belief.has_given_start:
+    if any(starts) and belief.has_given_start:
         native_places = {item.charge.at for item in items if view.is_native(item.charge)}
-        if any(starts) and native_places != {first}:
+        if native_places != {first}:
             return None
-    if all(run is not None and len(run) == 1 for run in runs):
+    if all(_is_one_run(view, belief, item.charge) for item in items):
         size = max(start + n for start, n in zip(starts, sizes, strict=True))
-        moved = [np.zeros(size, dtype=np.int64) for _ in items]
-        for row, start, item in zip(moved, starts, items, strict=True):
-            row[start : start + len(item.read.changes)] = item.read.changes
         longer = belief.chain.from_step(-before, size)
-        return (longer, moved) if type(longer) is type(belief.chain) else None  # an inherited one is another law
-    if not any(starts) and not before and runs[0] is not None and len(set(runs)) == 1 and belief.in_pieces:
-        return IndependentPieces(belief.chain, map(len, runs[0])), [item.read.changes for item in items]
+        if type(longer) is not type(belief.chain):  # an inherited one is another law
+            return None
+        moved = []
+        for start, item in zip(starts, items, strict=True):
+            row = np.zeros(size, dtype=np.int64)
+            row[start : start + len(item.read.changes)] = item.read.changes
+            moved.append(row)
+        return longer, moved
+    pieces = _common_runs(view, belief, items)
+    if not any(starts) and not before and pieces is not None and belief.in_pieces:
+        return IndependentPieces(belief.chain, map(len, pieces)), [item.read.changes for item in items]
     return None
+
+
+def _is_one_run(view: View, belief: Recording, charge: Charge) -> bool:
+    runs = view.runs(belief, charge)
+    return runs is not None and len(runs) == 1
+
+
+def _common_runs(view: View, belief: Recording, items: Sequence[Item]) -> tuple[range, ...] | None:
+    """Return the common runs of all releases, if any."""
+    runs = {view.runs(belief, item.charge) for item in items}
+    return runs.pop() if len(runs) == 1 else None
 
 
 def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
     """Return whether all read the belief's very entries."""
-    if any(len(several(item.charge).places) > 1 for item in items):
-        return False
-    return len({item.charge.at for item in items}) == 1 and {len(item.read.changes) for item in items} == {belief.size}
+    for item in items:
+        is_moved = item.charge.at != items[0].charge.at or len(several(item.charge).places) > 1
+        if is_moved or len(item.read.changes) != belief.size:
+            return False
+    return True
 
 
 def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[Windows]] | None:
@@ -143,32 +169,34 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
     None where places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a
     whole than its steps do, or a given start says that another step is the first one, or places in a period disagree.
     """
-    if any(item.charge.at is None or item.read.together is not None for item in items):
-        return None
-    if any(item.charge.scale == 0 and item.read.changes.any() for item in items):
-        return None
-    starts = [several(item.charge).places for item in items]
-    first, sizes = min(int(places[0]) for places in starts), [len(item.read.changes) for item in items]
-    first_places = set[int]()
-    for places, item in zip(starts, items, strict=True):
-        if view.is_native(item.charge):
-            first_places |= {int(places[0]), int(places[-1])}
-    before = _steps_before(view, belief, items)
-    if before is None or (belief.has_given_start and first_places != {first}):
-        return None
-    single: dict[tuple[int, ...], bool] = {}
     for item in items:
-        shape = (*item.charge.lengths, item.charge.entries, int(view.is_native(item.charge)))
-        if shape not in single:
-            runs_here = view.runs(belief, item.charge)
-            single[shape] = runs_here is not None and len(runs_here) == 1
-    if not all(single.values()):
+        if item.charge.at is None or item.read.together is not None:
+            return None
+        if item.charge.scale == 0 and item.read.changes.any():
+            return None
+    first_steps, ends = set[int](), set[int]()
+    native_places = set[int]()
+    windows = []
+    for item in items:
+        places = several(item.charge).places
+        windows.append(_windows(item, places))
+        first_steps.add(int(places[0]))
+        ends.add(int(places[-1]) + len(item.read.changes))
+        if view.is_native(item.charge):
+            native_places |= {int(places[0]), int(places[-1])}
+    first = min(first_steps)
+    before = _steps_before(view, belief, items)
+    if before is None or (belief.has_given_start and native_places != {first}):
         return None
-    size = max(int(places[-1]) + n for places, n in zip(starts, sizes, strict=True)) - first
-    longer = belief.chain.from_step(-before, size)
+    shapes: dict[Hashable, Charge] = {}  # in a long history few releases differ
+    for item in items:
+        shapes[item.charge.lengths, item.charge.entries, view.is_native(item.charge)] = item.charge
+    if not all(_is_one_run(view, belief, charge) for charge in shapes.values()):
+        return None
+    longer = belief.chain.from_step(-before, max(ends) - first)
     if type(longer) is not type(belief.chain):  # an inherited one is another law
         return None
-    return longer, [_windows(item, places) for places, item in zip(starts, items, strict=True)]
+    return longer, windows
 
 
 def _windows(item: Item, places: IntArray) -> Windows:
@@ -184,16 +212,26 @@ def _windows(item: Item, places: IntArray) -> Windows:
 
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
     """Return the joint cost of readings placed anywhere; no scale is 0."""
-    groups = [[items[n] for n in group] for group in readings([item.charge for item in items])]
+    groups = []
+    for numbers in readings([item.charge for item in items]):
+        groups.append([items[number] for number in numbers])
     unplaced, chain = unplaced_of(view, belief, groups), belief.chain
     if type(chain.with_length(1)) is not type(chain):  # an inherited one is another law
         return unplaced.total, Witness("one step of the recording", "the near set is everything")
     return unplaced_loss(chain, family.pairs, unplaced)
 
 
+class Row(NamedTuple):
+    """A reading's steps by run, in units of `rate`, and its largest cost."""
+
+    runs: tuple[IntArray, ...]
+    rate: Fraction
+    most: Fraction
+
+
 def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) -> Unplaced:
     """Return the pieces of all readings, with equal ones added up."""
-    rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
+    rows: list[Row] = []
     single: dict[object, tuple[Item, Counter[Fraction]]] = {}  # in a long history few releases differ
     for group in groups:
         is_alone = len(group) == 1 and len(several(group[0].charge).places) < 2
@@ -205,44 +243,30 @@ def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]])
             key: object = (id(item.read), item.charge.lengths, item.charge.framework)
             single.setdefault(key, (item, Counter()))[1][item.scale] += 1
     for item, scales in single.values():
-        rows.append(_alone(view, belief, item, sum((times / scale for scale, times in scales.items()), Fraction(0))))
-    windows: dict[object, tuple[tuple[IntArray, ...], Fraction, Fraction]] = {}
-    for runs, rate, most in rows:
-        key = tuple(run.tobytes() for run in runs)
-        before = windows.get(key, (runs, Fraction(0), Fraction(0)))
-        windows[key] = (runs, before[1] + rate, before[2] + most)
+        inverse = sum((times / scale for scale, times in scales.items()), Fraction(0))
+        runs = _different(item.read.changes, view.runs(belief, item.charge))
+        rows.append(Row(runs, item.read.grid * inverse, item.read.total * inverse))
+    sums: dict[Hashable, Row] = {}
+    for row in rows:
+        key = tuple(run.tobytes() for run in row.runs)
+        if key in sums:
+            row = Row(row.runs, sums[key].rate + row.rate, sums[key].most + row.most)
+        sums[key] = row
     pieces, total = [], Fraction(0)
-    for runs, rate, most in windows.values():
-        piece = Pieces(tuple(np.concatenate([[0], np.cumsum(run)]) for run in runs), rate)
+    for row in sums.values():
+        piece = Pieces(tuple(np.concatenate([[0], np.cumsum(run)]) for run in row.runs), row.rate)
         pieces.append(piece)
-        total += min(piece.total * piece.unit, most)
+        total += min(piece.total * piece.unit, row.most)
     return Unplaced(tuple(pieces), total)
 
 
-def _alone(
-    view: View, belief: Recording, item: Item, inverse: Fraction
-) -> tuple[tuple[IntArray, ...], Fraction, Fraction]:
-    """Return the changes, dearest step and total cost of equal releases.
-
-    `inverse` is the sum of their 1/b. Where sequences may lie side by side in any order, the steps that move most stand
-    together.
-    """
-    runs, changes = view.runs(belief, item.charge), item.read.changes
-    rate, most = item.read.grid * inverse, item.read.total * inverse
-    if runs is None:
-        return (np.sort(changes)[::-1].copy(),), rate, most
-    return _different([changes[run.start : run.stop] for run in runs]), rate, most
-
-
-def _together(
-    view: View, belief: Recording, group: Sequence[Item]
-) -> tuple[tuple[IntArray, ...], Fraction, Fraction] | None:
-    """Return `_alone` of releases at common or known places, or None."""
+def _together(view: View, belief: Recording, group: Sequence[Item]) -> Row | None:
+    """Return the costs of releases at common or known places, or None."""
     most = sum((item.read.total / item.scale for item in group), Fraction(0))
     windows = placed(view, belief, group)
     if windows is not None:
         steps, unit = piled(windows[1])
-        return (steps.numbers,), unit, most
+        return Row((steps.numbers,), unit, most)
     items: list[Item] = []
     for item in group:
         items += [Item(window, item.read) for window in each_window(item.charge)]
@@ -251,15 +275,23 @@ def _together(
         return None
     longer, moved = layout
     costs = joint_change([(row, item.scale / item.read.grid) for row, item in zip(moved, items, strict=True)])
-    costs_of_steps = costs.each.numbers
-    runs = longer.components() if longer is not belief else None
-    if runs is None:
-        runs_of = [view.runs(belief, item.charge) for item in items]
-        runs = runs_of[0] if len(set(runs_of)) == 1 and runs_of[0] is not None else None
-    if runs is None:
-        return (np.sort(costs_of_steps)[::-1].copy(),), costs.unit, most
-    return _different([costs_of_steps[run.start : run.stop] for run in runs]), costs.unit, most
+    runs: Sequence[range] | None
+    if longer is belief:
+        runs = _common_runs(view, belief, items)
+    else:
+        runs = longer.components()
+    return Row(_different(costs.each.numbers, runs), costs.unit, most)
 
 
-def _different(runs: Sequence[IntArray]) -> tuple[IntArray, ...]:
-    return tuple({run.tobytes(): run for run in runs}.values())
+def _different(steps: IntArray, runs: Sequence[range] | None) -> tuple[IntArray, ...]:
+    """Return the different runs of steps.
+
+    Without runs, sequences may lie side by side in any order: then the steps that move most stand together.
+    """
+    if runs is None:
+        return (np.sort(steps)[::-1].copy(),)
+    parts = {}
+    for run in runs:
+        part = steps[run.start : run.stop]
+        parts[part.tobytes()] = part
+    return tuple(parts.values())

@@ -39,16 +39,14 @@ def planned_together(charges: Sequence[Charge]) -> bool:
 
     The releases are then about the same entries of one unit.
     """
-    if not any(map(_is_normal, charges)):
-        return False
-    is_in_one_place = is_one_reading(charges) and len(places_of(charges)) <= 1
-    return is_in_one_place and all(
-        c.fixed_in_advance and c.scope == "unit" and (c.scale is not None or _is_normal(c)) for c in charges
-    )
-
-
-def _is_normal(charge: Charge) -> bool:
-    return bool(charge.randomiser["kind"] == NORMAL)
+    has_normal = False
+    for charge in charges:
+        is_normal = charge.randomiser["kind"] == NORMAL
+        has_normal = has_normal or is_normal
+        has_noise = is_normal or charge.scale is not None
+        if not has_noise or not charge.fixed_in_advance or charge.scope != "unit":
+            return False
+    return has_normal and is_one_reading(charges) and len(places_of(charges)) <= 1
 
 
 def joint_at_delta(view: View, charges: Sequence[Charge]) -> Joint:
@@ -101,15 +99,17 @@ def least_epsilon(lost: Callable[[Fraction], tuple[Fraction, Witness | None]], s
 def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[Read]]]:
     """Yield each different component with a secret, as each release reads it."""
     for belief in view.framework.beliefs:
-        reads = [read for charge in charges if (read := view.read(belief, charge)) is not None]
-        answers = [read.answer for read in reads if read.answer is not None and read.answer.size == belief.size]
-        if len(answers) < len(charges):
-            raise CompositionRefused(
-                f"some release is no sum over the values of {belief.describe()}",
-                rule="normal releases add up value by value", fix="calibrate all of them for one framework",
-            )  # fmt: skip
+        reads, kinds = [], []
+        for charge in charges:
+            read = view.read(belief, charge)
+            if read is None or read.answer is None or read.answer.size != belief.size:
+                raise CompositionRefused(
+                    f"some release is no sum over the values of {belief.describe()}",
+                    rule="normal releases add up value by value", fix="calibrate all of them for one framework",
+                )  # fmt: skip
+            reads.append(read)
+            kinds.append(replace(read, changes=_kinds(read.answer)))
         pieces = dict[object, object]()
-        kinds = [replace(read, changes=_kinds(answer)) for read, answer in zip(reads, answers, strict=True)]
         for number, run, family in view.secret_runs(belief, kinds):
             piece, parts = belief.component(number), [read.of_run(run) for read in reads]
             key = (id(piece), family, *(read.answer.key for read in parts if read.answer is not None))
@@ -138,9 +138,11 @@ def _part_loss(
             raise CompositionRefused(NO_NOISE)
         else:
             laplace.append(Release(read.changes, charge.scale / read.grid, read.answer))
-    if normal:
-        laplace_profile = None
-        if laplace:
-            laplace_profile = added([profile_of(part.belief, release) for release in laplace])
-        return profile_loss(part, normal_profile(normal, log_kappa, laplace_profile))
-    return joint_loss(part, laplace) if laplace else (0.0, None)
+    if not normal and not laplace:
+        return 0.0, None
+    if not normal:
+        return joint_loss(part, laplace)
+    laplace_profile = None
+    if laplace:
+        laplace_profile = added([profile_of(part.belief, release) for release in laplace])
+    return profile_loss(part, normal_profile(normal, log_kappa, laplace_profile))

@@ -11,10 +11,9 @@ a Laplace release that was chosen later is charged for the change of its whole c
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
-
-import numpy as np
+from typing import NamedTuple
 
 from takifugu.accounting.composition.alignment import (
     Item,
@@ -43,7 +42,6 @@ from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.influence import Moving
-from takifugu.core.arrays import IntArray
 from takifugu.core.errors import CompositionRefused, Unsupported
 from takifugu.influence.curves import Release, joint_loss
 from takifugu.influence.stretched import stretched_loss
@@ -51,6 +49,22 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.rationals import decimal_up
+
+
+class Term(NamedTuple):
+    """A release as a belief reads it, and whether it may follow a delta."""
+
+    charge: Charge
+    read: Read
+    is_late: bool
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether its cost depends on the quilt."""
+        return self.charge.scale is not None and not self.is_late
+
+
+Cost = tuple[Fraction, Witness | None]
 
 
 def cost_by_noise(view: View, charges: Sequence[Charge]) -> Joint:
@@ -68,32 +82,34 @@ def cost_by_noise(view: View, charges: Sequence[Charge]) -> Joint:
     worst, witness, late = Fraction(0), None, chosen_late(charges)
     for belief in view.framework.beliefs:
         places = out_of_phase(view, belief, charges)
-        reads = [None if n in places else view.read(belief, c) for n, c in enumerate(charges)]
-        fixed = sum((whole_cost(view, c) for c, read in zip(charges, reads, strict=True) if read is None), Fraction(0))
+        fixed, is_lost = Fraction(0), False
+        terms: list[Term] = []
+        for number, charge in enumerate(charges):
+            read = None if number in places else view.read(belief, charge)
+            if read is not None:
+                terms.append(Term(charge, read, late[number]))
+                continue
+            fixed += whole_cost(view, charge)
+            is_lost = is_lost or (charge.entries > 0 and view.is_native(charge))
         worst = max(worst, fixed)
-        terms = [(c, read, after) for c, read, after in zip(charges, reads, late, strict=True) if read is not None]
-        lost = any(c.entries and view.is_native(c) for c, read in zip(charges, reads, strict=True) if read is None)
-        for cost, cost_witness in _costs(view, belief, terms, lost):
+        for cost, cost_witness in _costs(view, belief, terms, is_lost):
             if fixed + cost >= worst:
                 worst, witness = fixed + cost, cost_witness
     return Joint(worst, deltas(charges), "joint loss", Covers.ENTRIES, witness)
 
-Term = tuple[Charge, Read, bool]
-Cost = tuple[Fraction, Witness | None]
 
-
-def _costs(view: View, belief: Belief, terms: Sequence[Term], lost: bool) -> Iterator[Cost]:
+def _costs(view: View, belief: Belief, terms: Sequence[Term], is_lost: bool) -> Iterator[Cost]:
     """Yield the joint cost of each different component with a secret.
 
     A release that moves nothing costs nothing, but still says where the entries of its framework are, and so which of
-    them are secret. With `lost` one of them does not, because its query reads no single entries.
+    them are secret. With `is_lost` one of them does not, because its query reads no single entries.
     """
-    moving = [term for term in terms if term[1].changes.any()]
+    moving = [term for term in terms if term.read.changes.any()]
     if not moving:
         return
-    is_scattered = lost or not is_one_reading([charge for charge, _, _ in terms])
+    is_scattered = is_lost or not is_one_reading([term.charge for term in terms])
     if is_recording(belief):
-        items = [Item(charge, read) for charge, read, _ in terms]
+        items = [Item(term.charge, term.read) for term in terms]
         if is_scattered or in_one_place(belief, items):
             windows = None
         else:
@@ -101,14 +117,17 @@ def _costs(view: View, belief: Belief, terms: Sequence[Term], lost: bool) -> Ite
         if windows is not None:
             yield from _costs_of_windows(view, belief, *windows, terms)
             return
-        terms = list(_each_window(terms))
-        items = [Item(charge, read) for charge, read, _ in terms]
-        layout = None if is_scattered else laid_out(view, belief, items)
+        by_window: list[Term] = []
+        for term in terms:
+            by_window += [term._replace(charge=window) for window in each_window(term.charge)]
+        layout = None
+        if not is_scattered:
+            layout = laid_out(view, belief, [Item(term.charge, term.read) for term in by_window])
         if layout is None:
             yield from _costs_anywhere(view, belief, moving)
             return
         longer, rows = layout
-        shifted = [(c, read.laid_out(row), after) for (c, read, after), row in zip(terms, rows, strict=True)]
+        shifted = [term._replace(read=term.read.laid_out(row)) for term, row in zip(by_window, rows, strict=True)]
         yield from _costs_in_place(view, belief, longer, shifted)
     elif is_scattered and belief.names is None:
         yield from _costs_of_anybody(view, belief, moving)
@@ -116,10 +135,28 @@ def _costs(view: View, belief: Belief, terms: Sequence[Term], lost: bool) -> Ite
         yield from _costs_in_place(view, belief, belief, moving)
 
 
-def _each_window(terms: Iterable[Term]) -> Iterator[Term]:
-    for series, read, after in terms:
-        for charge in each_window(series):
-            yield charge, read, after
+def _split(view: View, terms: Iterable[Term], reach: Callable[[Term], Fraction]) -> tuple[Fraction, list[Term]]:
+    """Return the cost with any quilt, and the releases to be searched.
+
+    Paid are promises without Laplace noise, and the `reach` of noise that may have been chosen after a delta.
+    """
+    fixed, searched = Fraction(0), []
+    for term in terms:
+        if term.is_searched:
+            searched.append(term)
+        elif term.charge.scale is None:
+            fixed += steady_cost(view, term.charge)
+        else:
+            fixed += loss(reach(term), term.charge)
+    return fixed, searched
+
+
+def _with_noise(terms: Iterable[Term]) -> Iterator[Term]:
+    """Yield all releases; refuse one without any noise."""
+    for term in terms:
+        if term.charge.scale == 0:
+            raise CompositionRefused(NO_NOISE)
+        yield term
 
 
 def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[Term]) -> Iterator[Cost]:
@@ -128,16 +165,15 @@ def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[
     The belief `longer` is `belief` itself, whose secrets are known, or is about another length, in which every step
     counts.
     """
-    reads = [read for _, read, _ in terms]
     pieces = dict[Hashable, Belief]()  # holds the pieces, so that an id stays theirs
     if longer is belief:
-        secret_runs = view.secret_runs(belief, reads)
+        secret_runs = view.secret_runs(belief, [term.read for term in terms])
     else:
         secret_runs = _all_runs(view, belief, longer)
     for number, run, family in secret_runs:
         piece = longer.component(number)
-        shares = [(c, read.of_run(run), after) for c, read, after in terms]
-        key = (id(piece), family, tuple(map(_contribution, (read for _, read, _ in shares))))
+        shares = [term._replace(read=term.read.of_run(run)) for term in terms]
+        key = (id(piece), family, *(_contribution(term.read) for term in shares))
         if key not in pieces:
             pieces[key] = piece
             yield _part_cost(view, Part(piece, standing_in(len(run)), family, run.start), shares)
@@ -147,17 +183,14 @@ def _costs_of_windows(
     view: View, belief: Recording, longer: Belief, windows: Sequence[Windows], terms: Sequence[Term]
 ) -> Iterator[Cost]:
     """Yield the cost of windows among all steps of `longer`, by secret."""
-    fixed, trivial, moving = Fraction(0), Fraction(0), []
-    for series, (charge, read, after) in zip(windows, terms, strict=True):
-        if charge.scale is None:
-            fixed += steady_cost(view, charge)
-        elif after:
-            fixed += loss(read.total, charge)
-        else:
-            trivial += loss(read.total, charge)
-            if read.changes.any():
-                moving.append(series)
-    pile = piled(moving, min(int(series.starts[0]) for series in windows)) if moving else None
+    fixed, searched = _split(view, terms, lambda term: term.read.total)
+    trivial = sum((loss(term.read.total, term.charge) for term in searched), Fraction(0))
+    moving, pile = [], None
+    for term, series in zip(terms, windows, strict=True):
+        if term.is_searched and term.read.changes.any():
+            moving.append(series)
+    if moving:
+        pile = piled(moving, min(int(series.starts[0]) for series in windows))
     for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
         family = Family(range(longer.size), pairs)
         if not any(family.has_pairs(longer, entry) for entry in family.entries):
@@ -166,8 +199,7 @@ def _costs_of_windows(
             yield fixed, None
             continue
         recording = longer.with_length(pile[0].size)  # type: ignore[attr-defined]
-        searched = stretched_loss(recording, pairs, *pile)
-        cost, witness = searched or (trivial, None)
+        cost, witness = stretched_loss(recording, pairs, *pile) or (trivial, None)
         yield fixed + min(plain(cost), trivial), witness
 
 
@@ -183,103 +215,86 @@ def _all_runs(view: View, belief: Belief, longer: Belief) -> Iterator[tuple[int,
 
 def _costs_anywhere(view: View, belief: Recording, terms: Sequence[Term]) -> Iterator[Cost]:
     """Yield the cost of sequences without a known start, by secret."""
-    fixed, items = Fraction(0), []
-    for charge, read, after in terms:
-        if charge.scale is None:
-            fixed += steady_cost(view, charge)
-        elif charge.scale == 0:
-            raise CompositionRefused(NO_NOISE)
-        elif after:
-            fixed += loss(_largest_run(view, belief, charge, read), charge)
-        else:
-            items.append(Item(charge, read))
+
+    def largest_run(term: Term) -> Fraction:
+        charge, read = term.charge, term.read
+        runs = view.runs(belief, charge)
+        if runs is None:
+            return read.total
+        return min(read.total, max(int(read.changes[run.start : run.stop].sum()) for run in runs) * read.grid)
+
+    fixed, searched = _split(view, _with_noise(terms), largest_run)
+    if next(view.secret_runs(belief, []), None) is None:
+        return
+    items = [Item(term.charge, term.read) for term in searched]
     for secret in view.framework.secrets:
-        family = secret.family(belief)
-        if next(iter(view.secret_runs(belief, [])), None) is None:
-            continue
+        cost, witness = Fraction(0), None
         if items:
-            cost, witness = worst_alignment(view, belief, family, items)
-        else:
-            cost, witness = Fraction(0), None
+            cost, witness = worst_alignment(view, belief, secret.family(belief), items)
         yield fixed + plain(cost), witness
-
-
-def _largest_run(view: View, belief: Recording, charge: Charge, read: Read) -> Fraction:
-    runs = view.runs(belief, charge)
-    if runs is None:
-        return read.total
-    return min(read.total, max(int(read.changes[run.start : run.stop].sum()) for run in runs) * read.grid)
 
 
 def _costs_of_anybody(view: View, belief: Belief, terms: Sequence[Term]) -> Iterator[Cost]:
     """Yield the cost of components without names.
 
-    In each reading one may be the component that moves the answers most.
+    In each reading one may be the component that moves the answers most: as after a delta, it changes as a whole.
     """
-    if next(iter(view.secret_runs(belief, [])), None) is None:
+    if next(view.secret_runs(belief, []), None) is None:
         return
-    fixed, total = Fraction(0), Fraction(0)
-    moving = []
-    for charge, read, _ in terms:
-        if charge.scale is None:
-            fixed += steady_cost(view, charge)
-        elif charge.scale == 0:
-            raise CompositionRefused(NO_NOISE)
-        else:
-            moving.append((charge, read))
-    for reading in readings([charge for charge, _ in moving]):
-        rows, rates = dict[Hashable, IntArray](), dict[Hashable, Fraction]()
+    total, searched = _split(view, _with_noise(term._replace(is_late=False) for term in terms), _reach)
+    for reading in readings([term.charge for term in searched]):
+        rates = dict[Hashable, Fraction]()
+        rows = dict[Hashable, list[int]]()
         for number in reading:
-            charge, read = moving[number]
+            charge, read = searched[number].charge, searched[number].read
             key = (read.changes.tobytes(), read.grid)
-            rows[key] = by_component(belief, read.changes)
+            rows[key] = by_component(belief, read.changes).tolist()
             rates[key] = rates.get(key, Fraction(0)) + read.grid / (charge.scale or 1)
-        different = np.unique(np.stack(list(rows.values()), axis=1), axis=0)
-        total += max(_weighed(row, rates.values()) for row in different)
-    yield fixed + total, Witness("one user", "whoever moves each answer most")
+        costs = []
+        for moves in set(zip(*rows.values(), strict=True)):
+            costs.append(sum((move * rate for move, rate in zip(moves, rates.values(), strict=True)), Fraction(0)))
+        total += max(costs)
+    yield total, Witness("one user", "whoever moves each answer most")
 
 
-def _weighed(moves: IntArray, rates: Iterable[Fraction]) -> Fraction:
-    return sum((int(move) * rate for move, rate in zip(moves, rates, strict=True)), Fraction(0))
+def _reach(term: Term) -> Fraction:
+    """Return the largest change of an answer by all its entries."""
+    return min(int(term.read.changes.sum()) * term.read.grid, term.read.total)
 
 
 def _part_cost(view: View, part: Part, shares: Sequence[Term]) -> Cost:
-    fixed, trivial, terms, exact = Fraction(0), Fraction(0), [], False
-    for charge, read, after in shares:
-        reach = min(int(read.changes.sum()) * read.grid, read.total)
-        if reach == 0:
-            continue
-        if charge.scale is None:
-            fixed += steady_cost(view, charge)
-        elif after:
-            fixed += loss(reach, charge)
-        else:
-            exact = exact or charge.scale == 0
-            trivial += loss(reach, charge) if charge.scale else 0
-            scale = charge.scale / read.grid
-            moving = None
-            if read.together is not None:
-                moving = Moving((read.changes, scale), read.together)
-            terms.append(Release(read.changes, scale, read.answer, moving))
-    searched = _search(part, terms) if terms else None
-    if searched is None and exact:
-        raise CompositionRefused(NO_NOISE)
-    if searched is None or (searched[0] >= trivial and not exact):
-        return fixed + trivial, searched[1] if searched else None
-    return fixed + searched[0], searched[1]
+    fixed, searched = _split(view, filter(_reach, shares), _reach)
+    releases = []
+    for term in searched:
+        read = term.read
+        scale = (term.charge.scale or Fraction(0)) / read.grid
+        moving = None if read.together is None else Moving((read.changes, scale), read.together)
+        releases.append(Release(read.changes, scale, read.answer, moving))
+    cost, witness = None, None
+    if releases:
+        cost, witness = _search(part, releases)
+    if not all(term.charge.scale for term in searched):
+        if cost is None:
+            raise CompositionRefused(NO_NOISE)
+        return fixed + cost, witness
+    trivial = sum((loss(_reach(term), term.charge) for term in searched), Fraction(0))
+    if cost is None or cost >= trivial:
+        cost = trivial
+    return fixed + cost, witness
 
 
 def _contribution(read: Read) -> Hashable:
     """Return a key, equal for parts of equal effect on an answer."""
-    return read.grid, read.changes.tobytes(), None if read.answer is None else read.answer.key
+    key = None if read.answer is None else read.answer.key
+    return read.grid, read.changes.tobytes(), key
 
 
-def _search(part: Part, terms: Sequence[Release]) -> tuple[Fraction, Witness] | None:
+def _search(part: Part, releases: Sequence[Release]) -> tuple[Fraction | None, Witness | None]:
     """Return the joint cost by the best curve, rounded up; None: unbounded."""
     try:
-        cost, witness = joint_loss(part, terms)
+        cost, witness = joint_loss(part, releases)
     except Unsupported:
-        return None
+        return None, None
     if math.isinf(cost):
-        return None
+        return None, None
     return plain(decimal_up(Fraction(cost))), witness

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,7 +16,6 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.analysis.sensitivity import component_change
 from takifugu.core import entries
-from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import writes_all
@@ -92,21 +92,26 @@ def charge_of(
     query, factor = _as_sum(query, framework_of) or (query, factor)
     if isinstance(query, ByCells):
         factor, query = _share_of_cells(query, framework_of, unit_framework), query.unnamed()
-    names, lengths = _names(unit_framework), _lengths(unit_framework)
-    if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
-        raise InputError(
-            f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the person's one recording"
-        ).at("at")
+    names, lengths, phases = _names(unit_framework), _lengths(unit_framework), list[tuple[int, int]]()
+    if at is not None:
+        if isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1:
+            raise InputError(
+                f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the person's one recording"
+            ).at("at")
+        phases = _phases(unit_framework, at)
     noise, promise = calibration.randomiser, calibration.guarantee
+    scale = noise.laplace_scale
+    if scale is not None:
+        scale *= factor
     read = cached(unit_framework, (_read, queries.key_of(query)), lambda: _read(unit_framework, query))
     return Charge(
         framework=unit_framework.fingerprint(), definition=promise.definition, covers=promise.covers,
         epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
-        scale=None if noise.laplace_scale is None else noise.laplace_scale * factor,
+        scale=scale,
         change=read.whole, entry_change=read.single, entries=_size(unit_framework), answers=read.answers,
         scope=scope, fixed_in_advance=fixed_in_advance, release=release,
         names=names, lengths=lengths, reading=reading, at=at, calendar=calendar,
-        layout=layout, phases=() if at is None else _phases(unit_framework, at), begins_series=begins_series,
+        layout=layout, phases=tuple(phases), begins_series=begins_series,
     )  # fmt: skip
 
 
@@ -118,8 +123,10 @@ def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None,
     """
     framework = calibration.framework
     query, factor = _as_sum(calibration.query, framework) or (calibration.query, Fraction(1))
-    problem, scale = Problem(framework, query, Fraction(1)), calibration.randomiser.laplace_scale
-    return None if scale is None else scale * factor, *_changes(problem)
+    scale = calibration.randomiser.laplace_scale
+    if scale is not None:
+        scale *= factor
+    return scale, *_changes(Problem(framework, query, Fraction(1)))
 
 
 def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None:
@@ -149,15 +156,15 @@ def _share_of_cells(query: ByCells, origin: Framework, unit_framework: Framework
     every = query.every
     assert every is not None, "a table that does not repeat numbers its entries"
     lengths = (*_lengths(origin), *_lengths(unit_framework))
-    if not lengths or any(length % every for length in lengths):
+    if not lengths or math.gcd(*lengths) % every:
         raise InputError(
             f"the cells repeat every {every} values, and some sequence of the pool is no multiple of that long",
             fix="give each person its own table",
         ).at("query")
     if not isinstance(query.query, Averaging):
         return Fraction(1)
-    of_pool, of_unit = (query.held(framework.domain) for framework in (origin, unit_framework))
-    weights = {Fraction(len(pool), len(unit)) for pool, unit in zip(of_pool, of_unit, strict=True)}
+    cells = zip(query.held(origin.domain), query.held(unit_framework.domain), strict=True)
+    weights = {Fraction(len(of_pool), len(of_unit)) for of_pool, of_unit in cells}
     if len(weights) > 1:
         raise InputError("a person has another share of each cell", fix="give each person its own table").at("query")
     return weights.pop()
@@ -170,8 +177,11 @@ def _size(framework: Framework) -> int:
 
 def _names(framework: Framework) -> tuple[Hashable, ...]:
     """Return the entries' names in the framework's order."""
-    holders = framework.beliefs or [framework.domain]
-    return next((names for b in holders if (names := entries.listed(b)) is not None), ())
+    for holder in framework.beliefs or [framework.domain]:
+        names = entries.listed(holder)
+        if names is not None:
+            return names
+    return ()
 
 
 def _lengths(framework: Framework) -> tuple[int, ...]:
@@ -183,17 +193,21 @@ def _lengths(framework: Framework) -> tuple[int, ...]:
         if framework.given_domain.steps is None:
             return ()
         return (framework.given_domain.steps,)
-    lengths = {
-        tuple(map(len, b.components())) if is_recording(b) else ()
-        for b in framework.beliefs
-    }
+    lengths = set[tuple[int, ...]]()
+    for belief in framework.beliefs:
+        if not is_recording(belief):
+            return ()
+        lengths.add(tuple(map(len, belief.components())))
     return lengths.pop() if len(lengths) == 1 else ()
 
 
-def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
+def _phases(framework: Framework, at: int) -> list[tuple[int, int]]:
     """Return each repeating belief's period with the phase of step 0."""
-    chains = [belief.chain for belief in framework.beliefs if is_recording(belief)]
-    return tuple(sorted({(chain.period, chain.phase(at)) for chain in chains if chain.period > 1}))
+    phases = set()
+    for belief in framework.beliefs:
+        if is_recording(belief) and belief.chain.period > 1:
+            phases.add((belief.chain.period, belief.chain.phase(at)))
+    return sorted(phases)
 
 
 @dataclass(frozen=True)
@@ -224,15 +238,14 @@ def _read(framework: Framework, query: Query) -> _Read:
 
 def _changes(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
     """Return the answer's largest changes by all and one entry, or None."""
-    try:
-        moves = [(whole_change(a), _largest(a.entry_changes()), a.grid) for a in problem.answers]
-    except Unsupported:  # real numbers without a range
-        return None, None
-    return max(entire * grid for entire, _, grid in moves), max(single * grid for _, single, grid in moves)
-
-
-def _largest(changes: IntArray) -> int:
-    return int(changes.max(initial=0))
+    whole_moves, moves = [], []
+    for answer in problem.answers:
+        try:
+            whole_moves.append(whole_change(answer) * answer.grid)
+            moves.append(int(answer.entry_changes().max(initial=0)) * answer.grid)
+        except Unsupported:  # real numbers without a range
+            return None, None
+    return max(whole_moves), max(moves)
 
 
 def answer_hash(answer: Additive, belief: Belief | Data) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import chain
 
 from takifugu.accounting.composition.charges import Calibrated, charge_of
 from takifugu.accounting.composition.losses import Joint, cost_of_all
@@ -39,8 +38,9 @@ def joint(
     1.119
     """
     question = fingerprint or framework.fingerprint(), tuple(charges), as_composing
-    if any(isinstance(charge, Several) and charge.runs for charge in question[1]):  # and never asked twice
-        return _joint(framework, *question)
+    for charge in question[1]:
+        if isinstance(charge, Several) and charge.runs:  # such a set is never asked about twice
+            return _joint(framework, *question)
     remembered = cached(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
     return remembered(*question)
 
@@ -74,14 +74,17 @@ def _in_several_layouts(charges: Sequence[Charge]) -> bool:
     A whole promise that names no entries (of another source, or definition) holds in every layout. The charge of a
     pooled release is one unit's share, and in another layout this unit's data may be anybody's: CompositionRefused.
     """
-    read = {charge.layout for charge in charges if charge.entries or charge.covers is not Covers.EVERYTHING}
-    if len(read) > 1 and any(charge.scope == "pooled" for charge in charges):
+    layouts = set()
+    for charge in charges:
+        if charge.entries or charge.covers is not Covers.EVERYTHING:
+            layouts.add(charge.layout)
+    if len(layouts) > 1 and any(charge.scope == "pooled" for charge in charges):
         raise CompositionRefused(
             _LAYOUTS,
             rule="a pooled release is charged to a person for that person's share alone",
             fix="keep one layout, or let a ledger charge everybody",
         )
-    return len(read) > 1
+    return len(layouts) > 1
 
 
 def compose(
@@ -107,14 +110,21 @@ def compose(
     calibrated = tuple(calibrations)
     if not calibrated:
         raise InputError("there is nothing to compose", fix="give at least one calibration").at("calibrations")
-    charges = tuple(charge_of(c, reading="together", fixed_in_advance=fixed_in_advance) for c in calibrated)
-    frameworks = {c.framework.fingerprint(): c.framework for c in calibrated}
-    met = _met(tuple(frameworks.values()))
+    charges, assumptions, conditions = [], list[str](), list[str]()
+    frameworks, definitions = dict[str, Framework](), dict[str, None]()
+    for calibration in calibrated:
+        charges.append(charge_of(calibration, reading="together", fixed_in_advance=fixed_in_advance))
+        assumptions += calibration.guarantee.assumptions
+        conditions += calibration.guarantee.conditions
+        frameworks[calibration.framework.fingerprint()] = calibration.framework
+        definitions[calibration.framework.definition] = None
+    met: Framework | None = None
+    if len(frameworks) > 1 and len(definitions) == 1:
+        met = DEFINITIONS.find(*definitions).met(tuple(frameworks.values()))
     if met is not None:
         frameworks = {met.fingerprint(): met}
     joints = [joint(framework, charges, as_composing, fingerprint) for fingerprint, framework in frameworks.items()]
-    worst = max(joints, key=lambda j: j.epsilon)
-    conditions = [*chain.from_iterable(c.guarantee.conditions for c in calibrated)]
+    worst = max(joints, key=lambda joint: joint.epsilon)
     if len(calibrated) > 1:
         conditions.append(f"{len(calibrated)} releases together, by the rule '{worst.rule}'")
     if met is not None:
@@ -125,20 +135,12 @@ def compose(
         conditions.append("each release's query, noise and stopping depend on the data through past outputs only")
     return Guarantee(
         epsilon=worst.epsilon,
-        delta=max(j.delta for j in joints),
-        covers=max((j.covers for j in joints), key=list(Covers).index),
-        definition="+".join(dict.fromkeys(c.framework.definition for c in calibrated)),
+        delta=max(joint.delta for joint in joints),
+        covers=max((joint.covers for joint in joints), key=list(Covers).index),
+        definition="+".join(definitions),
         framework="+".join(frameworks),
-        assumptions=tuple(dict.fromkeys(chain.from_iterable(c.guarantee.assumptions for c in calibrated))),
+        assumptions=tuple(dict.fromkeys(assumptions)),
         conditions=tuple(dict.fromkeys(conditions)),
         hides_facts=all(framework.hides_facts for framework in frameworks.values()),
     )
 
-
-def _met(frameworks: tuple[Framework, ...]) -> Framework | None:
-    """Return one framework for all by their definition, or None."""
-    names = {framework.definition for framework in frameworks}
-    if len(frameworks) < 2 or len(names) > 1:
-        return None
-    common: Framework | None = DEFINITIONS.find(names.pop()).met(frameworks)
-    return common

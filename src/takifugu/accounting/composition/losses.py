@@ -10,9 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate
 from math import inf, isinf
-from operator import or_
 
 import numpy as np
 
@@ -96,8 +94,12 @@ def plain(cost: Fraction) -> Fraction:
 
 def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
     """Flag each charge possibly chosen after an output with delta > 0."""
-    betrayed = accumulate((c.delta > 0 for c in charges), or_, initial=False)
-    return tuple(is_betrayed and not c.fixed_in_advance for c, is_betrayed in zip(charges, betrayed, strict=False))
+    flags = []
+    has_delta = False
+    for charge in charges:
+        flags.append(has_delta and not charge.fixed_in_advance)
+        has_delta = has_delta or charge.delta > 0
+    return tuple(flags)
 
 
 def depends_on_order(charge: Charge) -> bool:
@@ -114,7 +116,9 @@ def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction
         return whole_cost(view, charge)
     if charge.scale is None:
         return _stored(view, charge, is_placed)
-    costs = [charge.epsilon] if view.is_native(charge) else [Fraction(0)]
+    costs = [Fraction(0)]
+    if view.is_native(charge):
+        costs = [charge.epsilon]
     for belief in view.framework.beliefs:
         read = view.read(belief, charge)
         if read is None:
@@ -154,10 +158,15 @@ def whole_cost(view: View, charge: Charge) -> Fraction:
             "nothing bounds how far the answer of a release can move, so it has no cost for a change of the whole data",
             fix="declare the range of every column, or publish it in another source's data",
         )
-    reads = [read for belief in view.framework.beliefs if (read := view.read(belief, charge)) is not None]
-    cost = loss(max([charge.change, *(read.total for read in reads)]), charge)
-    keeps = charge.covers is Covers.EVERYTHING and view.is_native(charge)
-    return max(cost, charge.epsilon) if keeps else cost
+    change = charge.change
+    for belief in view.framework.beliefs:
+        read = view.read(belief, charge)
+        if read is not None:
+            change = max(change, read.total)
+    cost = loss(change, charge)
+    if charge.covers is Covers.EVERYTHING and view.is_native(charge):
+        return max(cost, charge.epsilon)
+    return cost
 
 
 def _stored(view: View, charge: Charge, is_placed: bool) -> Fraction:
@@ -212,7 +221,9 @@ def noise_loss(charge: Charge) -> Fraction | float:
         return Fraction(0)
     if charge.scale is None:
         return randomisers.from_dict(charge.randomiser).loss(charge.change)
-    return charge.change / charge.scale if charge.scale else inf
+    if charge.scale == 0:
+        return inf
+    return charge.change / charge.scale
 
 
 def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fraction, Fraction]:
@@ -241,10 +252,16 @@ def any_change(charge: Charge) -> Fraction | None:
     A promise that covers everything bounds it, unless its definition compares one way only or is unknown; so does its
     scale, or, of a release whose every row is randomised by itself, what the noise loses for any rows.
     """
-    costs = [charge.change / charge.scale] if charge.scale and charge.change is not None else []
-    if charge.definition in OF_ROWS and not isinf(cost := noise_loss(charge)):
-        costs.append(Fraction(cost))
+    costs = []
+    if charge.scale and charge.change is not None:
+        costs.append(charge.change / charge.scale)
+    if charge.definition in OF_ROWS:
+        cost = noise_loss(charge)
+        if not isinf(cost):
+            costs.append(Fraction(cost))
     known_both_ways = charge.definition in DEFINITIONS and not DEFINITIONS.find(charge.definition).one_way
     if charge.covers is Covers.EVERYTHING and known_both_ways:
         costs.append(charge.epsilon)
-    return max(costs, default=None if charge.change != 0 else Fraction(0))
+    if not costs and charge.change == 0:
+        return Fraction(0)
+    return max(costs, default=None)

@@ -52,12 +52,12 @@ def beginning(charges: Sequence[Charge]) -> frozenset[int]:
 
     What a ledger calls one reading was reserved at once, before any of it was drawn.
     """
-    first = charges[0]
-    with_it = [
-        number for number, charge in enumerate(charges)
-        if charge.begins_series and first.reading and charge.reading == first.reading
-    ]  # fmt: skip
-    return frozenset((0, *with_it))
+    reading = charges[0].reading
+    numbers = {0}
+    for number, charge in enumerate(charges):
+        if charge.begins_series and reading and charge.reading == reading:
+            numbers.add(number)
+    return frozenset(numbers)
 
 
 def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
@@ -79,8 +79,7 @@ def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
             return Fraction(loss), witness
 
         promised = charges[0].epsilon
-        holds = len(charges) == 1 and lost(promised)[0] <= promised
-        if holds:
+        if len(charges) == 1 and lost(promised)[0] <= promised:
             least = promised
         else:
             least = least_epsilon(lost, max(charge.epsilon for charge in charges))
@@ -101,9 +100,11 @@ def _check(view: View, charges: Sequence[Charge]) -> None:
             fix="declare where the sequence starts, with the same `at` for all of them",
         )
     begun = beginning(charges)
-    laplace = [c for number, c in enumerate(charges) if c.randomiser["kind"] != NORMAL and number not in begun]
-    if any(charges[number].randomiser["kind"] != NORMAL for number in begun) or any(c.scale is None for c in laplace):
-        raise CompositionRefused("a series has normal noise, and Laplace noise beside it", fix=fix)
+    for number, charge in enumerate(charges):
+        is_normal = charge.randomiser["kind"] == NORMAL
+        is_later_laplace = number not in begun and charge.scale is not None
+        if not is_normal and not is_later_laplace:
+            raise CompositionRefused("a series has normal noise, and Laplace noise beside it", fix=fix)
 
 
 def _term(
@@ -125,9 +126,12 @@ def _term(
         release: NormalRelease | Profile
         if charge.scale is None:
             release = _normal(charge, read)
+        elif charge.scale == 0:
+            raise CompositionRefused(NO_NOISE)
         else:
-            release = profile_of(part.belief, _laplace(charge, read))
-        times += covering_multiple(first, release) if first else math.inf
+            release = profile_of(part.belief, Release(read.changes, charge.scale / read.grid, read.answer))
+        if first:
+            times += covering_multiple(first, release)
         times = math.nextafter(times, math.inf)
     if not first or times > _MOST:
         raise CompositionRefused(
@@ -135,16 +139,12 @@ def _term(
             rule="each release of a series counts as a multiple of the first",
             fix="begin the series with the answer that reads most, or publish about another source",
         )
-    root = Fraction(math.sqrt(times)) * (1 + Fraction(1, 2**40)) if times > 1 else Fraction(1)
+    root = Fraction(1)
+    if times > 1:
+        root = Fraction(math.sqrt(times)) * (1 + Fraction(1, 2**40))
     return part, [NormalRelease(normal.answer, normal.sigma / root) for normal in first]
 
 
 def _normal(charge: Charge, read: Read) -> NormalRelease:
     assert read.answer is not None
     return NormalRelease(read.answer, randomisers.from_dict(charge.randomiser).scale / read.grid)
-
-
-def _laplace(charge: Charge, read: Read) -> Release:
-    if not charge.scale:
-        raise CompositionRefused(NO_NOISE)
-    return Release(read.changes, charge.scale / read.grid, read.answer)

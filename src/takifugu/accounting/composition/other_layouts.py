@@ -36,13 +36,14 @@ def cost_at_other_steps(
     """
     if not all(_is_read_by_entry(frameworks[charge.framework], charge) for charge in charges):
         return None
-    layouts = dict.fromkeys(charge.layout for charge in charges)
+    layouts: dict[str, list[Charge]] = {}
+    for charge in charges:
+        layouts.setdefault(charge.layout, []).append(charge)
+    dearest_steps = {layout: dearest_step(frameworks, of_layout) for layout, of_layout in layouts.items()}
     worst = Fraction(0)
-    for layout in layouts:
-        of_layout = [charge for charge in charges if charge.layout == layout]
+    for layout, of_layout in layouts.items():
         of_others = [charge for charge in charges if charge.layout != layout]
-        by_layout = ([c for c in of_others if c.layout == other] for other in layouts if other != layout)
-        dearest = sum((dearest_step(frameworks, of) for of in by_layout), Fraction(0))
+        dearest = sum(dearest_steps.values(), Fraction(0)) - dearest_steps[layout]
         for fingerprint in dict.fromkeys(charge.framework for charge in of_layout):
             elsewhere = _everywhere(frameworks[fingerprint], dearest, of_others, layout)
             if elsewhere is None:
@@ -89,13 +90,14 @@ def _steps_of(framework: Framework, charge: Charge) -> Iterator[tuple[int, Fract
         assert read is not None  # `_is_read_by_entry` has asked
         grids.add(read.grid)
         most = np.maximum(most, read.changes)
-    rate = max(grids) / charge.scale if charge.scale else Fraction(0)
-    bounds = [0, *(np.flatnonzero(np.diff(most)) + 1).tolist(), len(most)]
+    rate = Fraction(0)
+    if charge.scale:
+        rate = max(grids) / charge.scale
     before = 0
-    for first in bounds[:-1]:
+    for first in [0, *(np.flatnonzero(np.diff(most)) + 1).tolist()]:
         yield start + first, (int(most[first]) - before) * rate
         before = int(most[first])
-    yield start + bounds[-1], -before * rate
+    yield start + len(most), -before * rate
 
 
 def _is_read_by_entry(framework: Framework, charge: Charge) -> bool:

@@ -45,8 +45,11 @@ class Windows(NamedTuple):
     def in_units(self, unit: Fraction) -> IntArray:
         """Return each start's cost in units, rounded up."""
         up, down = (self.unit / unit).as_integer_ratio()
-        costs = [-(-rate.numerator * up // (rate.denominator * down)) for rate, _ in self.rates]
-        return np.repeat(np.array(costs, dtype=np.int64), [times for _, times in self.rates])
+        costs, repeats = [], []
+        for rate, times in self.rates:
+            costs.append(-(-rate.numerator * up // (rate.denominator * down)))
+            repeats.append(times)
+        return np.repeat(np.array(costs, dtype=np.int64), repeats)
 
 
 def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, Fraction]:
@@ -65,12 +68,17 @@ def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, F
     unit = windows[0].unit * windows[0].rates[0][0]
     if any(series.has_other_rate(unit) for series in windows):
         unit = Fraction(2) ** (math.frexp(math.fsum(series.cost for series in windows))[1] - COST_BITS)
-    begin = np.array([] if start is None else [start], dtype=np.int64)
-    places = [(series.starts[:, None] + shapes[id(series.changes)][0]).ravel() for series in windows]
-    changes = [np.outer(series.in_units(unit), shapes[id(series.changes)][1]).ravel() for series in windows]
-    steps, places_of = np.unique(np.concatenate([begin, *places]), return_inverse=True)
+    places, changes = [], []
+    if start is not None:
+        places.append(np.array([start], dtype=np.int64))
+        changes.append(np.zeros(1, dtype=np.int64))
+    for series in windows:
+        edges, sizes = shapes[id(series.changes)]
+        places.append((series.starts[:, None] + edges).ravel())
+        changes.append(np.outer(series.in_units(unit), sizes).ravel())
+    steps, places_of = np.unique(np.concatenate(places), return_inverse=True)
     values = np.zeros(len(steps), dtype=np.int64)
-    np.add.at(values, places_of, np.concatenate([np.zeros_like(begin), *changes]))
+    np.add.at(values, places_of, np.concatenate(changes))
     values = np.cumsum(values)[:-1]
     last = np.flatnonzero(np.append(values[1:] != values[:-1], True))
     return Runs(values[last], steps[1:][last] - steps[0]), unit

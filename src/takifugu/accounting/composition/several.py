@@ -39,18 +39,22 @@ class Cost:
     @cached_property
     def text(self) -> str:
         """The sums as a ledger keeps them."""
-        return "; ".join([str(self.times), "" if self.rates is None else self.rates.text, self.promised.text])
+        rates = "" if self.rates is None else self.rates.text
+        return f"{self.times}; {rates}; {self.promised.text}"
 
     @staticmethod
     @lru_cache(maxsize=65536)
     def of_text(text: str) -> Cost:
         """Return the sums of a text, the same object for equal texts."""
-        times, rates, promised = text.split("; ")
-        return Cost(int(times), Total.of_text(rates) if rates else None, Total.of_text(promised))
+        times, rates_text, promised = text.split("; ")
+        rates = Total.of_text(rates_text) if rates_text else None
+        return Cost(int(times), rates, Total.of_text(promised))
 
     def plus(self, other: Cost) -> Cost:
         """Add up two costs."""
-        rates = None if self.rates is None or other.rates is None else self.rates + other.rates
+        rates = None
+        if self.rates is not None and other.rates is not None:
+            rates = self.rates + other.rates
         return Cost(self.times + other.times, rates, self.promised + other.promised)
 
 
@@ -93,9 +97,13 @@ class Several(Charge):
     @cached_property
     def places(self) -> IntArray:
         """The starts of the windows, in order; none without a declared place."""
-        if not self.runs:
-            return np.array([] if self.at is None else [self.at], dtype=np.int64)
-        return np.fromiter(chain.from_iterable(run.places for run in self.runs), dtype=np.int64)
+        places: list[int] = []
+        for run in self.runs:
+            places += run.places
+        if not self.runs and self.at is not None:
+            places = [self.at]
+        return np.array(places, dtype=np.int64)
+
 
 _SHARED = tuple(f.name for f in fields(Charge))
 
@@ -120,18 +128,20 @@ def several(charge: Charge) -> Several:
     """Return a charge as `Several`, with the sums of one release."""
     if isinstance(charge, Several):
         return charge
-    rates = Total.of(entry_of(charge) / charge.scale) if charge.scale else None
-    saved = None
-    if charge.scale and charge.change is not None:
-        saved = charge.change / charge.scale - charge.epsilon
+    rates = saved = None
+    if charge.scale:
+        rates = Total.of(entry_of(charge) / charge.scale)
+        if charge.change is not None:
+            saved = charge.change / charge.scale - charge.epsilon
     return added_up(charge, Cost(1, rates, Total.of(charge.epsilon)), 1, saved)
 
 
 def added_up(first: Charge, cost: Cost, readings: int, saved: Fraction | None, runs: Iterable[Run] = ()) -> Several:
     """Return a charge of releases like `first` from their sums."""
-    scale = first.scale if cost.rates is None else entry_of(first) / cost.rates.value
     values = values_of(first, _SHARED)
-    values |= {"epsilon": cost.promised.value, "scale": scale}
+    values["epsilon"] = cost.promised.value
+    if cost.rates is not None:
+        values["scale"] = entry_of(first) / cost.rates.value
     return Several(**values, cost=cost, readings=readings, saved=saved, ratio=ratio_of(first), runs=tuple(runs))
 
 
@@ -205,7 +215,10 @@ def merged(charges: Sequence[Charge]) -> list[Several]:
     """
     stretches = in_turns(charges)
     readings = whole_readings(stretches)
-    return [*chain.from_iterable(_merged(stretch, readings) for stretch in stretches)]
+    terms: list[Several] = []
+    for stretch in stretches:
+        terms += _merged(stretch, readings)
+    return terms
 
 
 def in_turns(charges: Sequence[Charge]) -> list[list[Charge]]:
@@ -227,10 +240,14 @@ def whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:
     readings: set[str] = set()
     elsewhere: set[str] = set()
     for stretch in stretches:
-        inside_readings = {charge.reading for charge in stretch if charge.at is None and charge.reading}
-        elsewhere |= inside_readings & readings
-        elsewhere |= {charge.reading for charge in stretch if not adds_up(charge)}
-        readings |= inside_readings
+        of_stretch: set[str] = set()
+        for charge in stretch:
+            if charge.at is None and charge.reading:
+                of_stretch.add(charge.reading)
+            if not adds_up(charge):
+                elsewhere.add(charge.reading)
+        elsewhere |= of_stretch & readings
+        readings |= of_stretch
     return readings - elsewhere
 
 
@@ -239,8 +256,9 @@ def _merged(charges: Sequence[Charge], whole_readings: set[str]) -> Iterator[Sev
     terms: dict[Hashable, list[Charge]] = {}
     readings: dict[str, dict[Hashable, list[Charge]]] = {}
     for charge in charges:
-        is_named = charge.at is None and charge.reading
-        group = readings.setdefault(charge.reading, {}) if is_named else terms
+        group = terms
+        if charge.at is None and charge.reading:
+            group = readings.setdefault(charge.reading, {})
         group.setdefault(kind_of(charge), []).append(charge)
     for name, kinds in readings.items():
         merged_kinds = list(map(together, kinds.values()))
@@ -262,7 +280,9 @@ def kind_of(charge: Charge) -> Hashable:
 def _share(charge: Charge) -> Hashable:
     """Return a charge's cost in one reading, with its way of reading."""
     term = several(charge)
-    rate = None if term.cost.rates is None else term.cost.rates.value / term.readings
+    rate = None
+    if term.cost.rates is not None:
+        rate = term.cost.rates.value / term.readings
     return replace(alike(charge), reading=""), Fraction(term.times, term.readings), rate, term.epsilon / term.readings
 
 
@@ -276,7 +296,9 @@ def together(charges: Sequence[Charge]) -> Several:
     if charges[0].at is not None:
         runs = in_runs(_by_place(terms))
         first = replace(charges[0], at=runs[0].first)
-        return added_up(first, cost, 1, saved, runs if len(runs) > 1 or runs[0].windows > 1 else ())
+        if len(runs) == runs[0].windows == 1:
+            runs = ()
+        return added_up(first, cost, 1, saved, runs)
     readings = [term.readings for term in terms]
     is_one_place = charges[0].reading != "" and len({term.reading for term in terms}) == 1
     return added_up(charges[0], cost, max(readings) if is_one_place else sum(readings), saved)
@@ -287,5 +309,8 @@ def _by_place(charges: Iterable[Several]) -> dict[int, Cost]:
     for charge in charges:
         for run in charge.runs or [Run(charge.at or 0, 1, 1, charge.cost)]:
             for place in run.places:
-                costs[place] = costs[place].plus(run.cost) if place in costs else run.cost
+                cost = run.cost
+                if place in costs:
+                    cost = costs[place].plus(cost)
+                costs[place] = cost
     return costs

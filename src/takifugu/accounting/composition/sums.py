@@ -10,9 +10,9 @@ delta of one that was chosen after it counts e^epsilon times, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain
 
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import joint_at_delta, planned_together
@@ -53,7 +53,14 @@ def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Join
     terms = merged(charges)
     singles = _singles(view, terms)
     gives_up = recharge and any(terms[i].scope == "pooled" for i in singles)
-    alone = [_alone(view, charge) for charge in terms if charge.delta and view.is_native(charge)]
+    alone = []
+    for charge in terms:
+        if not charge.delta or not view.is_native(charge):
+            continue
+        if charge.covers in STEADY:
+            alone.append(steady_cost(view, charge, is_placed=True))
+        else:
+            alone.append(charge.epsilon)
     if len(terms) == len(alone) == 1 and not gives_up:
         rule = "sum" if terms[0].covers in STEADY else "alone"
         return Joint(alone[0], terms[0].delta, rule, terms[0].covers)
@@ -61,10 +68,11 @@ def joint_promise(view: View, charges: Sequence[Charge], recharge: bool) -> Join
         best = _with_singles(view, terms, singles, recharge)
     else:
         best = _without_singles(view, terms)
-    without: list[Joint] = []
+    least = max([best.epsilon, *alone])
     if planned_together(terms):  # squares add up to less than losses
-        _try(without, lambda: _least(view, plain, recharge))
-    return replace(best, epsilon=max([best.epsilon, *alone, *(joint.epsilon for joint in without)]))
+        with suppress(CompositionRefused):
+            least = max(least, _least(view, plain, recharge).epsilon)
+    return replace(best, epsilon=least)
 
 
 def _singles(view: View, charges: Sequence[Several]) -> list[int]:
@@ -80,23 +88,29 @@ def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
     """
     terms = merged(sorted(charges, key=lambda charge: charge.covers is Covers.OUTPUT))
     singles = _singles(view, terms)
-    candidates = [] if singles else _sums(view, terms)
+    candidates: list[Joint] = []
+    if not singles:
+        candidates = _sums(view, terms)
     wholes, unbounded = _wholes(view, terms)
     total = sum(wholes.values(), Fraction(0))
     reasons = []
     for i in _counting_alone(view, terms, recharge):
-        whole_loss, is_single = wholes.get(i), terms[i].times == 1
-        reasons.append(next((why for other, why in unbounded.items() if other != i or not is_single), ""))
-        if not reasons[-1]:
+        whole_loss = wholes.get(i)
+        in_the_way = dict(unbounded)
+        if terms[i].times == 1:
+            in_the_way.pop(i, None)
+        if in_the_way:
+            reasons.append(next(iter(in_the_way.values())))
+        else:
             candidates.append(_joint_with_wholes(terms, i, total - (whole_loss or 0), whole_loss, Fraction(0)))
     refused = _try(candidates, lambda: cost_by_noise(view, terms))
     if not unbounded:
         candidates.append(Joint(total, Fraction(0), "sum of whole changes", Covers.EVERYTHING))
     if candidates:
         return min(candidates, key=lambda joint: joint.epsilon)
-    refused = next(filter(None, reversed(reasons)), refused)
-    reason = _why_it_stands_alone(view, terms, singles[0]) if singles else ""
-    if reason:
+    if reasons:
+        refused = reasons[-1]
+    if singles and (reason := _why_it_stands_alone(view, terms, singles[0])):
         raise CompositionRefused(reason, rule=REMEDY, fix=_no_bound(refused))
     raise CompositionRefused(refused)
 
@@ -132,8 +146,12 @@ def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
     """Return the lesser of the promises' sum and joint quilt cost."""
     candidates = _sums(view, charges)
     partial_ones = [i for i, charge in enumerate(charges) if charge.covers is not Covers.EVERYTHING]
-    if len(partial_ones) == 1 and _joins_whole(view, charges, *partial_ones):
-        candidates.append(_promise_and_wholes(view, charges, *partial_ones))
+    if len(partial_ones) == 1:
+        (number,) = partial_ones
+        charge = charges[number]
+        counts = charge.covers is Covers.ENTRIES and charge.times == 1 and view.is_native(charge)
+        if counts and not chosen_late(charges)[number] and _means_one_secret(view, charges):
+            candidates.append(_promise_and_wholes(view, charges, number))
     refused = _try(candidates, lambda: cost_by_noise(view, charges))
     if not candidates:
         raise CompositionRefused(refused)
@@ -151,20 +169,6 @@ def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
     promised = sum((steady_cost(view, charge, is_placed) for charge in charges), Fraction(0))
     is_whole = all(charge.covers is Covers.EVERYTHING for charge in charges)
     return [Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if is_whole else Covers.COMPONENT)]
-
-
-def _joins_whole(view: View, charges: Sequence[Several], number: int) -> bool:
-    """Return whether a lone promise holds beside promises about everything."""
-    charge, is_early = charges[number], not chosen_late(charges)[number]
-    counts = charge.covers is Covers.ENTRIES and view.is_native(charge) and charge.times == 1
-    return is_early and counts and _means_one_secret(view, charges)
-
-
-def _alone(view: View, charge: Several) -> Fraction:
-    """Return a release's promise under its own framework."""
-    if charge.covers in STEADY:
-        return steady_cost(view, charge, is_placed=True)
-    return charge.epsilon
 
 
 def _with_singles(view: View, charges: Sequence[Several], singles: Sequence[int], recharge: bool) -> Joint:
@@ -200,8 +204,8 @@ def _no_bound(refused: str) -> str:
 
 def _why_it_stands_alone(view: View, charges: Sequence[Several], i: int) -> str:
     """Say why an output-law promise has no joint promise, or ""."""
-    single, rivals = charges[i], [charge for n, charge in enumerate(charges) if n != i]
-    alone = [charge for charge in (single, *rivals) if charge.covers is Covers.OUTPUT]
+    single, rivals = charges[i], [*charges[:i], *charges[i + 1 :]]
+    alone = [charge for charge in charges if charge.covers is Covers.OUTPUT]
     is_pooled = any(charge.scope == "pooled" for charge in alone)
     pooled = " over several people" if is_pooled else ""
     promise = (
@@ -223,19 +227,20 @@ def _why_it_stands_alone(view: View, charges: Sequence[Several], i: int) -> str:
             "a release that is alone was chosen when the output of a release with delta > 0 could be seen: they "
             "compose only if its query and noise were fixed before"
         )
-    return "" if _means_one_secret(view, charges) else ELSEWHERE
+    if not _means_one_secret(view, charges):
+        return ELSEWHERE
+    return ""
 
 
 def _means_one_secret(view: View, charges: Sequence[Several]) -> bool:
     """Return whether one promise holds for the same secret in all releases."""
-    reading = [c for c in charges if c.entries]
-    places = set(chain.from_iterable(map(_places, reading)))
-    together = is_one_reading(reading) and len(places) <= 1
-    return together or all(_promises_travel(view, belief) for belief in view.framework.beliefs)
-
-
-def _places(charge: Several) -> list[int | None]:
-    return list(map(int, charge.places)) or [None]
+    reading = [charge for charge in charges if charge.entries]
+    places = set[int | None]()
+    for charge in reading:
+        places.update(charge.places.tolist() or [None])
+    if len(places) <= 1 and is_one_reading(reading):
+        return True
+    return all(_promises_travel(view, belief) for belief in view.framework.beliefs)
 
 
 def _promises_travel(view: View, belief: Belief) -> bool:
@@ -253,20 +258,27 @@ def _promises_travel(view: View, belief: Belief) -> bool:
     families = [secret.family(belief) for secret in view.framework.secrets]
     everywhere = [family for family in families if len(family.entries) == belief.size]
     if is_recording(belief):
-        return not belief.has_given_start and any(family.pairs is None for family in everywhere)
+        is_complete = any(family.pairs is None for family in everywhere)
+        return is_complete and not belief.has_given_start
     return view.framework.is_pair or len(everywhere) == len(families)
 
 
 def _promise_and_wholes(view: View, charges: Sequence[Several], number: int) -> Joint:
     """Return one promise beside the losses of others on a whole change.
 
-    Of several releases in one charge the promise is taken that costs most less than a whole change.
+    Of several releases in one charge the promise is taken that costs most less than a whole change. Its bad event is up
+    to e^epsilon times as likely given an output of others, after which the promise may have been chosen.
     """
-    rivals = [charge for i, charge in enumerate(charges) if i != number]
+    single, delta = charges[number], deltas(charges)
+    rivals = [*charges[:number], *charges[number + 1 :]]
     other_losses = sum((whole_cost(view, charge) for charge in rivals), Fraction(0))
-    single = charges[number]
-    loss = None if single.times == 1 else whole_cost(view, single)
-    return _joint_with_wholes(charges, number, other_losses, loss, _share(view, charges, number))
+    loss = None
+    if single.times > 1:
+        loss = whole_cost(view, single)
+    if single.delta and not single.fixed_in_advance:
+        earlier = sum((whole_cost(view, charge) for charge in charges[:number]), Fraction(0))
+        delta += raised(single.delta, earlier) - single.delta
+    return _joint_with_wholes(charges, number, other_losses, loss, delta)
 
 
 def _joint_with_wholes(
@@ -283,19 +295,6 @@ def _joint_with_wholes(
         promised = loss - (single.saved or 0)
     rule = "alone" if len(charges) == 1 and single.times == 1 else "single and whole"
     return Joint(other_losses + promised, delta, rule, single.covers)
-
-
-def _share(view: View, charges: Sequence[Several], number: int) -> Fraction:
-    """Return the delta of an output-law promise beside whole releases.
-
-    A bad event of probability delta is up to e^epsilon times as likely given an output of theirs, after which the
-    promise may have been chosen.
-    """
-    single, rivals = charges[number], [charge for i, charge in enumerate(charges) if i != number]
-    if single.delta == 0 or single.fixed_in_advance:
-        return deltas(charges)
-    earlier = sum((whole_cost(view, charge) for charge in charges[:number]), Fraction(0))
-    return deltas(rivals) + raised(single.delta, earlier)
 
 
 def _try(candidates: list[Joint], rule: Callable[[], Joint]) -> str:

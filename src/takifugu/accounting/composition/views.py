@@ -92,8 +92,11 @@ class View:
         """Return whether the query adds up as in its own framework."""
         if self.is_native(charge):
             return True
-        read = [(belief, self._answer(belief, charge)) for belief in self.framework.beliefs]
-        return all(answer is not None and self._adds_alike(answer, belief, charge) for belief, answer in read)
+        for belief in self.framework.beliefs:
+            answer = self._answer(belief, charge)
+            if answer is None or not self._adds_alike(answer, belief, charge):
+                return False
+        return True
 
     @cached_property
     def has_secrets_everywhere(self) -> bool:
@@ -105,8 +108,12 @@ class View:
 
     def _hides_all_of(self, belief: Belief) -> bool:
         if separate(belief):
-            hidden = (secret.family(belief).entries for secret in self.framework.secrets)
-            return belief.names is not None or len(set().union(*hidden)) == belief.size
+            if belief.names is not None:
+                return True
+            hidden = set[int]()
+            for secret in self.framework.secrets:
+                hidden.update(secret.family(belief).entries)
+            return len(hidden) == belief.size
         return {number for number, *_ in self.secret_runs(belief, [])} >= set(range(len(belief.components())))
 
     def read(self, belief: Belief, charge: Charge) -> Read | None:
@@ -140,10 +147,13 @@ class View:
             changes = answer.entry_changes()
         except Unsupported:
             return None
-        whole_move, matched = whole_change(answer) * answer.grid, _matched(belief, charge)
+        whole_move = whole_change(answer) * answer.grid
+        matched = bool(charge.names) == (belief.names is not None)
         if native or (matched and self._adds_alike(answer, belief, charge)):
             adding = answer if isinstance(answer, Additive) else None
-            return Read(changes, answer.grid, whole_move, together=_together(answer, changes), answer=adding)
+            is_sum = whole_change(answer) == int(changes.sum())
+            together = None if is_sum else answer.change
+            return Read(changes, answer.grid, whole_move, together=together, answer=adding)
         total = max(whole_move, charge.change)
         largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))
         reads_entries = matched and isinstance(answer, Additive)
@@ -201,7 +211,8 @@ class View:
         what they move all answers by one is enough.
         """
         for secret in self.framework.secrets:
-            if (records_view := secrets.view(secret, belief)) is not None:
+            records_view = secrets.view(secret, belief)
+            if records_view is not None:
                 if secret.family(records_view).has_pairs(records_view, 0):
                     yield 0, range(belief.size), Family(range(belief.size))  # all records together hold it
                 continue
@@ -220,18 +231,8 @@ class View:
                     yield number, run, local
 
 
-def _together(answer: Additive, changes: IntArray) -> Callable[[Iterable[int]], int] | None:
-    """Return D(N) of an answer with joint changes; None for a sum."""
-    return None if whole_change(answer) == int(changes.sum()) else answer.change
-
-
 def inside(numbers: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
     """Return a run's chosen entries from its start."""
     if isinstance(numbers, range):
         return range(max(numbers.start, run.start) - run.start, min(numbers.stop, run.stop) - run.start)
     return tuple(e - run.start for e in numbers if e in run)
-
-
-def _matched(belief: Belief, charge: Charge) -> bool:
-    """Return whether charge and belief match entry by entry."""
-    return bool(charge.names) == (belief.names is not None)

@@ -117,18 +117,14 @@ def register(definition: Definition) -> None:
     """
     if not isinstance(definition, Definition):
         raise InputError(f"a {type(definition).__name__} is no definition", fix="derive it from Definition")
-    lacks = [name for name in ("joint", "too_little_noise", "promise") if name not in _brought(definition)]
+    derived = type(definition).__mro__
+    members = set[str]().union(*map(vars, derived[: derived.index(Definition)]))
+    lacks = [name for name in ("joint", "too_little_noise", "promise") if name not in members]
     if lacks:
         raise InputError(
             f"{type(definition).__name__} lacks {', '.join(lacks)}", rule="every definition has them", fix="add them"
         )
     DEFINITIONS.register(definition.name, definition)
-
-
-def _brought(definition: Definition) -> set[str]:
-    """Return the names of a definition's own members."""
-    derived = type(definition).__mro__
-    return set().union(*map(vars, derived[: derived.index(Definition)]))
 
 
 def find(name: str) -> Definition:

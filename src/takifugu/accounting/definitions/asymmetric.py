@@ -11,7 +11,6 @@ refused.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -63,24 +62,27 @@ class Asymmetric(Definition):
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
         """Return the sum of losses along the charged framework's allowed moves."""
-        single = [charge for charge in charges if charge.covers is Covers.OUTPUT]
-        if single and len(charges) > 1:
+        is_single = any(charge.covers is Covers.OUTPUT for charge in charges)
+        if is_single and len(charges) > 1:
             raise CompositionRefused(
                 "a release under a policy with a function as predicate composes with no other one",
                 fix="write the policy with none_of(...) or any_of(...)",
             )
-        costs = {number: cost(view, charge) for number, charge in {id(c): c for c in charges}.items()}
-        epsilon = sum((costs[number] * times for number, times in Counter(map(id, charges)).items()), Fraction(0))
-        composition = Covers.OUTPUT if single else Covers.COMPONENT
-        return Joint(epsilon, deltas(charges), "sum along allowed moves", composition)
+        epsilon, costs = Fraction(0), dict[int, Fraction]()
+        for charge in charges:
+            if id(charge) not in costs:
+                costs[id(charge)] = cost(view, charge)
+            epsilon += costs[id(charge)]
+        covers = Covers.OUTPUT if is_single else Covers.COMPONENT
+        return Joint(epsilon, deltas(charges), "sum along allowed moves", covers)
 
     def met(self, frameworks: Sequence[Framework]) -> Framework | None:
         """Return the framework of commonly allowed moves; None for different domains."""
         first = frameworks[0]
-        if any(f.definition != self.name or f.domain.to_dict() != first.domain.to_dict() for f in frameworks):
-            return None
         policy = Policy()
         for framework in frameworks:
+            if framework.definition != self.name or framework.domain.to_dict() != first.domain.to_dict():
+                return None
             policy = policy.intersected(policy_of(framework))
         return replace(first, secrets=(policy,))
 
@@ -104,8 +106,11 @@ class Asymmetric(Definition):
         >>> print(ASYMMETRIC.promise(Fraction(1), Fraction(0))[:90])
         what is published is at most e^1 = 2.718 times as likely where the hidden thing is so of a
         """
-        factor = f"e^{number(epsilon)}" + (f" = {number(math.exp(epsilon), digits=4)}" if epsilon < 100 else "")
-        excess = "" if not delta else f", up to an excess probability of {number(delta)}"
+        factor, excess = f"e^{number(epsilon)}", ""
+        if epsilon < 100:
+            factor = f"{factor} = {number(math.exp(epsilon), digits=4)}"
+        if delta:
+            excess = f", up to an excess probability of {number(delta)}"
         return (
             f"what is published is at most {factor} times as likely where the hidden thing is so of a record as where "
             f"it is not so, whatever the other records are{excess}; nothing is promised the other way: an output may "
@@ -177,8 +182,9 @@ def cost(view: View, charge: Charge) -> Fraction:
         domain = replace(domain, steps=sum(charge.lengths) or None)
     try:
         query = queries.from_dict(charge.query)
-        is_same = answer_hash(queries.resolved(query, domain), domain) in charge.answers
-        moves = sensitivity(policy_of(view.framework), domain, query) if is_same else None
+        moves = None
+        if answer_hash(queries.resolved(query, domain), domain) in charge.answers:
+            moves = sensitivity(policy_of(view.framework), domain, query)
     except TakifuguError:
         moves = None
     if moves is None:
@@ -205,13 +211,14 @@ def loss_along(noise: Randomiser, moves: Sensitivity) -> Fraction | float:
     needed = [DIRECTIONS[change.direction] for change in moves.changes]
     directions = noise.directions
     if not directions:
-        return noise.loss(moves.total, needed[0] if len({*needed}) == 1 else Direction.EITHER)
-    offered = directions if len(directions) == len(needed) else directions * len(needed)
-    still = [change.direction is Monotone.CONSTANT for change in moves.changes]
-    covered = all(
-        stays or has in (Direction.EITHER, needs) for has, needs, stays in zip(offered, needed, still, strict=True)
-    )
-    return moves.total / noise.scale if covered else math.inf
+        is_one_way = len({*needed}) == 1
+        return noise.loss(moves.total, needed[0] if is_one_way else Direction.EITHER)
+    if len(directions) != len(needed):
+        directions = directions * len(needed)
+    for change, needs, offered in zip(moves.changes, needed, directions, strict=True):
+        if change.direction is not Monotone.CONSTANT and offered not in (Direction.EITHER, needs):
+            return math.inf
+    return moves.total / noise.scale
 
 
 ASYMMETRIC = Asymmetric()

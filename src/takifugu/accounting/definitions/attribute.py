@@ -48,7 +48,9 @@ class Attribute(Pufferfish):
         this hides the mean of 'age' of the records at hand (what these very records add up to,
         """
         settings = [_SETTINGS[kind] for kind in dict.fromkeys(secrets) if kind in _SETTINGS]
-        setting = f" ({'; and '.join(settings)})" if settings else ""
+        setting = ""
+        if settings:
+            setting = f" ({'; and '.join(settings)})"
         if len(beliefs) == 1:
             whom = f"that the data are {beliefs[0]}"
         else:

@@ -17,7 +17,6 @@ from takifugu.accounting.composition.views import View
 from takifugu.accounting.definitions.distribution import Distribution
 from takifugu.accounting.definitions.rows import (
     Loss,
-    Reading,
     is_sent,
     loss_of_pair,
     loss_of_values,
@@ -28,7 +27,6 @@ from takifugu.accounting.suspicion import explain, sentence
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
 from takifugu.core.escaping import number as written
-from takifugu.model.beliefs.populations import FromPopulations
 
 
 @dataclass(frozen=True)
@@ -43,15 +41,18 @@ class Extended(Distribution):
         secret: Any = view.framework.secrets[0]
         beliefs: Any = view.framework.beliefs
         readings = readings_of(filter(is_sent, charges))
-        others = sum((charge.epsilon for charge in charges if not is_sent(charge)), Fraction(0))
+        promised = sum((charge.epsilon for charge in charges if not is_sent(charge)), Fraction(0))
         losses: list[Loss] = [Fraction(0)]
         for belief in beliefs:
             for pair in combinations(belief.populations, 2):
                 distance = secret.distance(belief, *pair)
-                if distance is None:
-                    losses.append(_by_values(view, belief, readings, others))
+                if distance is None and (promised or not belief.adds_up):
+                    losses.append(math.inf)  # two populations may be as near as one likes
                     continue
-                loss = others + loss_of_pair(view, belief, pair, charges, distance)
+                if distance is None:  # per unit of W-infinity of any two populations
+                    losses.append(sum((loss_of_values(view, belief, reading) for reading in readings), Fraction(0)))
+                    continue
+                loss = promised + loss_of_pair(view, belief, pair, charges, distance)
                 if distance:
                     losses.append(loss / distance)
                 elif loss:
@@ -86,13 +87,6 @@ class Extended(Distribution):
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
         """Put the promise for a distance of 1 in a sentence about a suspicion."""
         return [f"at a distance of 1: {sentence(explain('50 %', epsilon, delta))}"]
-
-
-def _by_values(view: View, belief: FromPopulations, readings: Sequence[Reading], others: Fraction) -> Loss:
-    """Return the loss per unit of W-infinity of any two populations."""
-    if others or not belief.adds_up:
-        return math.inf  # two populations may be as near as one likes
-    return sum((loss_of_values(view, belief, reading) for reading in readings), Fraction(0))
 
 
 EXTENDED = Extended()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.accounting.definitions import Definition
 from takifugu.analysis.guarantee import Charge
-from takifugu.analysis.problem import Bound, Part, Problem
+from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.analysis.sensitivity import entry_change, hidden_change
 from takifugu.core.escaping import number
@@ -69,11 +69,11 @@ class Pufferfish(Definition):
         factor = f" = {number(math.exp(epsilon), digits=4)}" if epsilon < 100 else ""
         words = (
             f"what is published makes no hidden possibility more likely, relative to any other, by a factor of more "
-            f"than e^{_short(epsilon)}{factor}"
+            f"than e^{number(epsilon)}{factor}"
         )
         if delta == 0:
             return words
-        return f"{words}, up to an excess probability of at most {_short(delta)}"
+        return f"{words}, up to an excess probability of at most {number(delta)}"
 
 
 def coordinate_change(problem: Problem) -> Fraction:
@@ -82,18 +82,15 @@ def coordinate_change(problem: Problem) -> Fraction:
     D_1 is in answer units; 0 for `between`. Cells that move along one line tell as much together as one that moves by
     their L1 change (`common.lines`).
     """
-    return max((_coordinate_change(part) * problem.grid for part in problem.parts), default=Fraction(0))
-
-
-def _coordinate_change(part: Part) -> Fraction:
-    if (change := hidden_change(part)) is not None:
-        return change[0]
-    share = along_line(part.answer) or part.answer
-    return Fraction(share.coordinate_change(part.family.entries))
-
-
-def _short(value: Fraction) -> str:
-    return number(value)
+    most = Fraction(0)
+    for part in problem.parts:
+        change = hidden_change(part)
+        if change is not None:
+            most = max(most, change[0])
+        else:
+            share = along_line(part.answer) or part.answer
+            most = max(most, Fraction(share.coordinate_change(part.family.entries)))
+    return most * problem.grid
 
 
 PUFFERFISH = Pufferfish()

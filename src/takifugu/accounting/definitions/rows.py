@@ -114,11 +114,15 @@ def loss_of_pair(
 
     `distance` is theirs, where epsilon is per unit of it. All releases lose at least what one of them is charged.
     """
-    sent = [charge for charge in charges if is_sent(charge)]
-    late = {id(charge) for number, charge in enumerate(charges) if _is_late(charges, number)}
+    sent = list(filter(is_sent, charges))
+    late = set[int]()
+    for number, charge in enumerate(charges):
+        has_delta = any(earlier.delta for earlier in _before(charges, number))
+        if has_delta and charge.covers is not Covers.EVERYTHING:  # what has a delta may have betrayed the rows
+            late.add(id(charge))
     losses: list[Loss] = [Fraction(0)]
-    for one, other in permutations(pair):
-        between = _Between(view, belief.only(pair), (one, other), distance, late)
+    for left, right in permutations(pair):
+        between = _Between(view, belief.only(pair), (left, right), distance, late)
         losses += [_loss_of_readings(between, readings_of([charge])) for charge in sent]
         losses.append(_loss_of_readings(between, readings_of(sent), len(sent) > 1))
     return max(losses)
@@ -150,14 +154,14 @@ def delta_of_rows(charges: Sequence[Charge]) -> Fraction:
 
     A promise about the population may have been chosen after their outputs.
     """
-    return sum((_delta(charges, number) for number in range(len(charges))), Fraction(0))
-
-
-def _delta(charges: Sequence[Charge], number: int) -> Fraction:
-    charge = charges[number]
-    if not charge.delta or not is_sent(charge) or charge.covers is Covers.EVERYTHING:
-        return charge.delta
-    return raised(charge.delta, sum((earlier.epsilon for earlier in _before(charges, number)), Fraction(0)))
+    total = Fraction(0)
+    for number, charge in enumerate(charges):
+        delta = charge.delta
+        if is_sent(charge) and charge.covers is not Covers.EVERYTHING:
+            earlier_loss = sum((earlier.epsilon for earlier in _before(charges, number)), Fraction(0))
+            delta = raised(delta, earlier_loss)
+        total += delta
+    return total
 
 
 def _before(charges: Sequence[Charge], number: int) -> list[Charge]:
@@ -165,25 +169,20 @@ def _before(charges: Sequence[Charge], number: int) -> list[Charge]:
 
     A release may have been chosen after their outputs.
     """
-    earlier = () if charges[number].fixed_in_advance else charges[:number]
-    return [charge for charge in earlier if not is_sent(charge)]
-
-
-def _is_late(charges: Sequence[Charge], number: int) -> bool:
-    """Return whether a promise may follow a release with a delta.
-
-    The promise about the population may then be about what that release betrayed of the rows.
-    """
-    has_delta = any(earlier.delta for earlier in _before(charges, number))
-    return has_delta and charges[number].covers is not Covers.EVERYTHING
+    if charges[number].fixed_in_advance:
+        return []
+    return [charge for charge in charges[:number] if not is_sent(charge)]
 
 
 def _loss_of_readings(between: _Between, readings: Sequence[Reading], is_counted: bool = False) -> Loss:
     """Return the loss of readings, by the exact one of each if it is counted."""
     belief = between.belief
     columns = dict.fromkeys(reading.columns for reading in readings)
-    is_apart = all(reading.has_name for reading in readings) and belief.independent and len(columns) == 1
-    native = {reading.columns for reading in readings if any(map(between.is_native, reading.charges))}
+    is_apart = belief.independent and len(columns) == 1 and all(reading.has_name for reading in readings)
+    native = set[tuple[str, ...]]()
+    for reading in readings:
+        if any(map(between.is_native, reading.charges)):
+            native.add(reading.columns)
     if not native and len(columns) == 1:
         native = set(columns)
     costs = []
@@ -193,9 +192,10 @@ def _loss_of_readings(between: _Between, readings: Sequence[Reading], is_counted
         else:  # of another column the belief says nothing
             local = _local(reading)
             costs.append(_Cost(local, local, local))
-    everything = [cost.local for cost in costs]
-    losses = [_all_but_one(everything, [cost.least for cost in costs])]
-    for column in columns if belief.independent else ():
+    losses = [_all_but_one([cost.local for cost in costs], [cost.least for cost in costs])]
+    if not belief.independent:
+        return losses[0]
+    for column in columns:
         outside, capped, least, distinct = list[Loss](), list[Loss](), list[Loss](), list[Loss]()
         for reading, cost in zip(readings, costs, strict=True):
             if reading.columns != column:
@@ -210,11 +210,11 @@ def _loss_of_readings(between: _Between, readings: Sequence[Reading], is_counted
 
 def _all_but_one(costs: Sequence[Loss], least: Sequence[Loss]) -> Loss:
     """Return the least sum with at most one cost at its least."""
-    infinite = [number for number, cost in enumerate(costs) if math.isinf(cost)]
-    if infinite:
-        first = infinite[0]
-        return _sum([*costs[:first], least[first], *costs[first + 1 :]])
-    saved = max((cost - low for cost, low in zip(costs, least, strict=True)), default=Fraction(0))
+    saved: Loss = Fraction(0)
+    for number, (cost, low) in enumerate(zip(costs, least, strict=True)):
+        if math.isinf(cost):
+            return _sum([*costs[:number], low, *costs[number + 1 :]])
+        saved = max(saved, cost - low)
     return _sum(costs) - saved
 
 
@@ -224,20 +224,26 @@ def _sum(losses: Iterable[Loss]) -> Loss:
 
 def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool) -> _Cost:
     """Return the costs of a reading of the belief's column."""
-    belief, noises = between.belief, reading.noises
-    losses, local = [_exact(noise.loss(Fraction(1))) for noise in noises], _local(reading)
-    rows = max([belief.rows, *(noise.rows for noise in noises)])
-    reads_alike = belief.adds_up and all(noise.sender.values == belief.values for noise in noises)
-    capped = min(local, _cap(belief, rows)) if reads_alike else local
-    least = list(losses)
-    for number, charge in enumerate(reading.charges):
+    belief, local = between.belief, _local(reading)
+    rows, reads_alike = belief.rows, belief.adds_up
+    for noise in reading.noises:
+        rows = max(rows, noise.rows)
+        reads_alike = reads_alike and noise.sender.values == belief.values
+    losses, least = list[Loss](), list[Loss]()
+    for charge, noise in zip(reading.charges, reading.noises, strict=True):
+        loss = _exact(noise.loss(Fraction(1)))
+        losses.append(loss)
         if id(charge) not in between.late:
-            least[number] = min(losses[number], _promise(between, charge, rows))
+            loss = min(loss, _promise(between, charge, rows))
+        least.append(loss)
+    capped = local
+    if reads_alike:
+        capped = min(local, _cap(belief, rows))
     bounds = [capped, _all_but_one(losses, least)]
     if is_counted and reads_alike:
         bounds.append(rows * _together(between, reading))
     first = reading.charges[0]
-    if len(noises) == 1 and is_apart and id(first) not in between.late and between.is_native(first):
+    if len(reading.charges) == 1 and is_apart and id(first) not in between.late and between.is_native(first):
         bounds.append(between.promised(first))  # with its delta
     return _Cost(local, capped, min(bounds))
 
@@ -258,7 +264,8 @@ def _together(between: _Between, reading: Reading) -> Loss:
     The loss is exact, or the least bound where outputs are too many or a promise would count for nothing.
     """
     belief, noises = between.belief, reading.noises
-    senders, together = tuple(noise.sender for noise in noises), RowLosses({}, is_exact=False)
+    senders = tuple(noise.sender for noise in noises)
+    together = RowLosses({}, is_exact=False)
     if between.late.isdisjoint(map(id, reading.charges)):
         together = cached(belief, (row_losses, senders), lambda: row_losses(senders, populations_of(belief)))
     loss = _exact(together.losses.get(between.pair, math.inf))

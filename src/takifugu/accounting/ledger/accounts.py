@@ -8,12 +8,10 @@ released about one is added to all: x1 + x2 mod 2 pooled, then x2, gives x1 away
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
 from typing import Generic, TypeVar
 
 from takifugu.accounting.composition import Charge, joint
@@ -21,11 +19,10 @@ from takifugu.accounting.composition.losses import WHAT, any_change, cost_of_all
 from takifugu.accounting.composition.several import as_one
 from takifugu.accounting.ledger.asking import is_link
 from takifugu.accounting.ledger.format.layouts import CUT, cut_differently
-from takifugu.accounting.ledger.values import NOTHING, Amount, most, short
+from takifugu.accounting.ledger.values import NOTHING, Amount, most
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.model.frameworks import Framework
-from takifugu.numbers.search import halved
 
 #: What distinguishes units with different accounts.
 Kind = TypeVar("Kind", bound=Hashable)
@@ -69,7 +66,7 @@ class Accounts(Generic[Kind]):
         """Return these kinds and all others tied by a pooled single."""
         linked = dict.fromkeys(kinds)
         for kind in list(linked):
-            linked.update(dict.fromkeys(self._with.get(kind, ())))
+            linked.update(self._with.get(kind, {}))
         return list(linked)
 
     def is_cut(self, kind: Kind) -> bool:
@@ -85,9 +82,9 @@ class Accounts(Generic[Kind]):
         if self.is_cut(kind):
             return Amount(*cost_of_all(((item.charge, 1) for item in items), CUT))
         worst = NOTHING
-        for fingerprint in dict.fromkeys(item.fingerprint for item in items if item.is_adopted or not item.is_foreign):
-            cost = self._cost_under(kind, fingerprint)
-            worst = Amount(max(worst.epsilon, cost.epsilon), max(worst.delta, cost.delta))
+        items_of_source = [item for item in items if item.is_adopted or not item.is_foreign]
+        for fingerprint in dict.fromkeys(item.fingerprint for item in items_of_source):
+            worst = most([worst, self._cost_under(kind, fingerprint)])
         return worst
 
     def _cost_under(self, kind: Kind, fingerprint: str) -> Amount:
@@ -98,14 +95,16 @@ class Accounts(Generic[Kind]):
         """
         charges = charges_under(self.items[kind], fingerprint)
         has_delta = any(charge.delta for charge in charges)
-        items = chain.from_iterable(self.items[other] for other in self.linked([kind]))
-        recharge = has_delta and any(item.recharge for item in items)
+        recharge = False
+        if has_delta:
+            for other in self.linked([kind]):
+                recharge = recharge or any(item.recharge for item in self.items[other])
         promise = joint(self.frameworks[fingerprint], charges, recharge, fingerprint)
         leaning, refused = Amount(promise.epsilon, promise.delta), None
         if promise.leans_on_single:
             try:
                 crossing, earlier = self._crossing(kind, fingerprint)
-                leaning = Amount(promise.epsilon + crossing.epsilon, raised(promise.delta, earlier) + crossing.delta)
+                leaning = Amount(promise.epsilon, raised(promise.delta, earlier)).plus(crossing)
             except CompositionRefused as error:
                 refused = error
         if refused is not None and has_delta:
@@ -123,16 +122,19 @@ class Accounts(Generic[Kind]):
         return leaning
 
     @cached_property
-    def _with(self) -> Mapping[Kind, list[Kind]]:
+    def _with(self) -> Mapping[Kind, Mapping[Kind, None]]:
         """The kinds of a common pooled single, by kind."""
-        readers: dict[str, list[Kind]] = {}
+        readers: dict[str, dict[Kind, None]] = {}
         for kind, items in self.items.items():
-            for release in dict.fromkeys(item.release for item in items if item.links):
-                readers.setdefault(release, []).append(kind)
-        linked: dict[Kind, list[Kind]] = {kind: [] for kind in self.items}
+            for item in items:
+                if item.links:
+                    readers.setdefault(item.release, {})[kind] = None
+        linked: dict[Kind, dict[Kind, None]] = {}
         for kind, items in self.items.items():
-            singles = dict.fromkeys(item.release for item in items if item.links)
-            linked[kind] = list(dict.fromkeys(chain.from_iterable(readers[release] for release in singles)))
+            linked[kind] = {}
+            for item in items:
+                if item.links:
+                    linked[kind].update(readers[item.release])
         return linked
 
     def _crossing(self, kind: Kind, fingerprint: str) -> tuple[Amount, Fraction]:
@@ -141,27 +143,40 @@ class Accounts(Generic[Kind]):
         Beside it is the epsilon of those releases after which a single with a delta may have been chosen.
         """
         items = self.items[kind]
-        single = next((i for i in items if i.links and i.fingerprint == fingerprint), None)
+        single = next((item for item in items if item.links and item.fingerprint == fingerprint), None)
         if single is None:
             return NOTHING, Fraction(0)
-        shared = {i.release for i in items if i.charge.scope == "pooled"}
-        total, earlier, pooled = NOTHING, Fraction(0), dict[str, tuple[Amount, bool]]()
+        shared = {item.release for item in items if item.charge.scope == "pooled"}
+        total, earlier, pooled = NOTHING, NOTHING, dict[str, tuple[Amount, bool]]()
         for other in self._with[kind]:
             count = self.counts.get(other, 1) - (other == kind)
-            for item in self.items[other] if count else ():
+            if not count:
+                continue
+            for item in self.items[other]:
                 is_before = item.number < single.number
                 if item.charge.scope != "pooled":
-                    cost = _added_by(item, single)
-                    total = _sum(total, cost, count)
-                    earlier += count * cost.epsilon if is_before else 0
+                    cost = _added_by(item, single).times(count)
+                    total = total.plus(cost)
+                    if is_before:
+                        earlier = earlier.plus(cost)
                 elif item.release not in shared:  # one answer, however many units it reads
-                    dearest = pooled.get(item.release, (NOTHING, False))
-                    pooled[item.release] = most([_added_by(item, single), dearest[0]]), is_before or dearest[1]
+                    dearest, was_before = pooled.get(item.release, (NOTHING, False))
+                    pooled[item.release] = most([_added_by(item, single), dearest]), is_before or was_before
         for cost, is_before in pooled.values():
-            total = _sum(total, cost, 1)
-            earlier += cost.epsilon if is_before else 0
-        has_share = single.charge.delta > 0 and not single.charge.fixed_in_advance
-        return total, earlier if has_share else Fraction(0)
+            total = total.plus(cost)
+            if is_before:
+                earlier = earlier.plus(cost)
+        if single.charge.delta == 0 or single.charge.fixed_in_advance:
+            return total, Fraction(0)
+        return total, earlier.epsilon
+
+
+def total_of(items: Iterable[Item]) -> Amount:
+    """Return the sum of promises, maybe more than their noise's loss."""
+    total = NOTHING
+    for item in items:
+        total = total.plus(Amount(item.charge.epsilon, item.charge.delta))
+    return total
 
 
 def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:
@@ -169,7 +184,13 @@ def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:
 
     A debit about another source counts as a promise of this very framework about the whole data.
     """
-    return [replace(item.charge, framework=fingerprint) if item.is_foreign else item.charge for item in items]
+    charges = []
+    for item in items:
+        charge = item.charge
+        if item.is_foreign:
+            charge = replace(charge, framework=fingerprint)
+        charges.append(charge)
+    return charges
 
 
 def foreign(item: Item) -> Item:
@@ -214,8 +235,9 @@ def _added_by(item: Item, single: Item) -> Amount:
 
     Raises CompositionRefused where it cannot be added.
     """
-    charge = item.charge
-    cost = any_change(charge) if charge.covers is Covers.EVERYTHING else None
+    charge, cost = item.charge, None
+    if charge.covers is Covers.EVERYTHING:
+        cost = any_change(charge)
     if cost is None:
         raise CompositionRefused(
             "a pooled answer that is alone reads a person about whom another release was made that does not cover "
@@ -229,67 +251,3 @@ def _added_by(item: Item, single: Item) -> Amount:
             rule="they compose only if its query and noise were fixed before",
         )
     return Amount(cost, charge.delta)
-
-
-def _sum(total: Amount, cost: Amount, times: int) -> Amount:
-    return Amount(total.epsilon + times * cost.epsilon, total.delta + times * cost.delta)
-
-
-def what_fits(accounts: Accounts[Kind], kind: Kind, new: Sequence[Item], spent: Amount, budget: Amount) -> str:
-    """Say in words the releases within a unit's budget, as alternatives."""
-    history = [item for item in accounts.items[kind] if item not in new]
-
-    def cost(items: Sequence[Item]) -> Amount:
-        return replace(accounts, items={**accounts.items, kind: [*history, *items]}).cost(kind)
-
-    def fits(factor: Fraction) -> bool:
-        try:
-            return cost([_quieter(item, factor) for item in new]).fits(budget)
-        except CompositionRefused:
-            return False
-
-    if spent.epsilon >= budget.epsilon:
-        return "nothing more"
-    if any(item.charge.delta > budget.delta for item in new):
-        return "perhaps the same with a smaller delta, or with delta 0"
-    total = sum((item.charge.epsilon for item in new), Fraction(0))
-    if not any(item.charge.covers is Covers.ENTRIES for item in accounts.items[kind]):
-        left = budget.epsilon - spent.epsilon
-        is_sum = fits(total / left) and not fits(total / left * Fraction(99, 100))
-        factor = total / left if is_sum else _least_factor(fits)
-        if factor is not None:
-            words = "epsilon" if len(new) == 1 else "epsilons that add up to"
-            return f"{words} at most {short(total / factor, up=False)}"
-    factor = _least_factor(fits)
-    if factor is None:
-        return "nothing more"
-    alone = [_quieter(item, factor) for item in new]
-    frameworks = accounts.frameworks
-    costs = [joint(frameworks[item.fingerprint], [item.charge], False, item.fingerprint).epsilon for item in alone]
-    worth = short(max(costs), up=False)
-    return f"noise of {short(factor, up=True)} times the scale (alone, epsilon {worth})"
-
-
-def _quieter(item: Item, factor: Fraction) -> Item:
-    """Return a debit with `factor` times the noise.
-
-    A quilt release is then charged by its noise alone.
-    """
-    charge = item.charge
-    scale = None if charge.scale is None else charge.scale * factor
-    fingerprint = "" if charge.covers is Covers.ENTRIES else charge.framework
-    return replace(item, charge=replace(charge, epsilon=charge.epsilon / factor, scale=scale, framework=fingerprint))
-
-
-def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
-    """Return nearly the least factor above 1 to fit; None above 2**20."""
-    low, high = Fraction(1), Fraction(2)
-    while not fits(high):
-        low, high = high, high * 4
-        if high > 2**20:
-            return None
-
-    def middle(low: Fraction, high: Fraction) -> Fraction:
-        return Fraction(math.ceil(math.sqrt(low * high) * 1000), 1000)
-
-    return halved(fits, high, low, lambda good, bad: good <= bad * Fraction(101, 100), middle)

@@ -9,8 +9,8 @@ belief from then on.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain
 from secrets import token_hex
 
 from takifugu.accounting.composition.losses import depends_on_order
@@ -91,10 +91,8 @@ def published_as(connection: Connection, source: str) -> dict[str, frozenset[str
 def _first(connection: Connection, offer: Sequence[Adoption], tag: Callable[[str], bytes]) -> tuple[Adoption, Amount]:
     *better, last = offer
     for adoption in better:
-        try:
+        with suppress(TakifuguError):  # it was counted before anything was written
             return adoption, _entered(connection, adoption, tag)
-        except TakifuguError:  # it was counted before anything was written
-            continue
     return last, _entered(connection, last, tag)
 
 
@@ -126,10 +124,9 @@ def _check_order(connection: Connection, number: int, request: Request) -> None:
 
     Raises CompositionRefused: certificates do not tell the order.
     """
-    ties = [pair for pair in same_people.ties(rows.read_people(connection)) if number in pair]
-    before = (histories.all_charges_of(connection, source) for source in {number, *chain(*ties)})
-    charges = [charge for charge, _ in chain(*before)]
-    charges += [part.charge for part in request.parts]
+    charges = [part.charge for part in request.parts]
+    for source in (number, *rows.partners(number, same_people.ties(rows.read_people(connection)))):
+        charges += [charge for charge, _ in histories.all_charges_of(connection, source)]
     if any(map(depends_on_order, charges)):
         raise CompositionRefused(
             "what a release costs beside others about its source depends on which was first",

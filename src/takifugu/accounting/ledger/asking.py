@@ -92,18 +92,21 @@ def roster_of(units: Mapping[bytes, int], shapes: int) -> bytes:
     No numbers follow where there is one shape.
     """
     width = width_of(shapes)
-    return b"".join(units) + b"".join(shape.to_bytes(width, "big") for shape in units.values() if width)
+    roster = b"".join(units)
+    if width:
+        roster += b"".join(shape.to_bytes(width, "big") for shape in units.values())
+    return roster
 
 
 def units_in(roster: bytes, shapes: int) -> dict[bytes, int]:
     """Return a roster's units with their shapes' numbers."""
     width = width_of(shapes)
     count = len(roster) // (TAG + width)
-    if width:
-        numbers = [roster[at : at + width] for at in range(count * TAG, len(roster), width)]
-    else:
-        numbers = [b""] * count
-    return {roster[n * TAG : (n + 1) * TAG]: int.from_bytes(number, "big") for n, number in enumerate(numbers)}
+    units = {}
+    for number in range(count):
+        place = count * TAG + number * width
+        units[roster[number * TAG : (number + 1) * TAG]] = int.from_bytes(roster[place : place + width], "big")
+    return units
 
 
 def width_of(shapes: int) -> int:
@@ -115,14 +118,16 @@ def in_classes(request: Request, layouts: Layouts) -> Request:
     """Return a request with its layouts' classes."""
     parts: dict[int, Part] = {}
     for part in dict.fromkeys(request.parts):
+        parts[id(part)] = part
         name = layouts.class_of(part.charge.layout)
         if name != part.charge.layout:
             charge = replace(part.charge, layout=name)
-            part_of_class = replace(part, charge=charge, text=canonical(charge.to_dict(), "the charge of this release"))
-        else:
-            part_of_class = part
-        parts[id(part)] = part_of_class
-    return replace(request, shapes=tuple(tuple(parts[id(part)] for part in shape) for shape in request.shapes))
+            text = canonical(charge.to_dict(), "the charge of this release")
+            parts[id(part)] = replace(part, charge=charge, text=text)
+    shapes = []
+    for shape in request.shapes:
+        shapes.append(tuple(parts[id(part)] for part in shape))
+    return replace(request, shapes=tuple(shapes))
 
 
 def request_of(
@@ -136,7 +141,9 @@ def request_of(
     """
     if not debits:
         raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
-    ids = ids or {name: token_hex(8) for name in dict.fromkeys(debit.name for debit in debits)}
+    if not ids:
+        names = dict.fromkeys(debit.name for debit in debits)
+        ids = {name: token_hex(8) for name in names}
     numbers = {name: number for number, name in enumerate(ids)}
     texts: dict[int, str] = {}
     parts: dict[tuple[int, int, str], Part] = {}
@@ -190,8 +197,10 @@ ONE_OR_MANY = (
 
 
 def _unit(name: str) -> str:
-    spelling = budget_name(name, "the name of a person") if name else ""
-    if name and not spelling:
+    if not name:
+        return ""
+    spelling = budget_name(name, "the name of a person")
+    if not spelling:
         raise InputError("the name of a person holds nothing but blanks", fix="write whose data they are").at("unit")
     return spelling
 
@@ -204,9 +213,9 @@ def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[i
             rule="a release costs more than nothing",
             fix="calibrate it for an epsilon above 0, for example 0.1",
         )
-    body = texts.get(id(debit.framework))
-    if body is None:
-        body = texts[id(debit.framework)] = canonical(debit.framework.to_dict(), "the framework of this release")
+    if id(debit.framework) not in texts:
+        texts[id(debit.framework)] = canonical(debit.framework.to_dict(), "the framework of this release")
+    body = texts[id(debit.framework)]
     if charge.framework != debit.framework.fingerprint():
         raise InputError(
             f"the release {debit.name!r} was charged under another framework than the one that it names for its person",
@@ -227,8 +236,11 @@ def _read_together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
     Single readings have no number, so that equal debits meet.
     """
-    often = [reading for reading, n in Counter(part.reading for part in parts).items() if reading and n > 1]
-    numbers = {reading: str(number) for number, reading in enumerate(often, 1)}
+    counts = Counter(part.reading for part in parts)
+    numbers: dict[str, str] = {}
+    for reading, count in counts.items():
+        if reading and count > 1:
+            numbers[reading] = str(len(numbers) + 1)
     return tuple(replace(part, reading=numbers.get(part.reading, "")) for part in parts)
 
 

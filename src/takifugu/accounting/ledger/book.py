@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
 from pathlib import Path
 
 from takifugu.accounting.ledger import moving
@@ -13,20 +13,18 @@ from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.adopting import Adoption, adopt, published_as
 from takifugu.accounting.ledger.applying import rebuild
 from takifugu.accounting.ledger.asking import request_of
-from takifugu.accounting.ledger.budgets import Budget, set_budget, source_name, source_with
+from takifugu.accounting.ledger.budgets import Budget, known_source, set_budget, source_name, source_with
 from takifugu.accounting.ledger.checking import differences
-from takifugu.accounting.ledger.disk import outputs, sqlite
+from takifugu.accounting.ledger.disk import outputs
 from takifugu.accounting.ledger.disk.backup import in_memory
 from takifugu.accounting.ledger.disk.places import path_of
-from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import canonical
-from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.merging import Merged, merge
 from takifugu.accounting.ledger.moving import Answered
 from takifugu.accounting.ledger.opening import open_store
-from takifugu.accounting.ledger.paying import Order, TooMuch, pay, refusal
+from takifugu.accounting.ledger.paying import Order, reserve
 from takifugu.accounting.ledger.store import Store
-from takifugu.accounting.ledger.tallying import Tally, tally
+from takifugu.accounting.ledger.tallying import Tally
 from takifugu.accounting.ledger.values import (
     Amount,
     Debit,
@@ -41,12 +39,8 @@ from takifugu.accounting.ledger.values import (
     Spent,
     as_budget,
 )
-from takifugu.core.errors import LedgerError
 from takifugu.core.names import budget_name
 from takifugu.core.plain import Plain
-
-#: How often costs are recomputed because another process wrote meanwhile, before the others have to wait.
-TRIES = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +76,7 @@ class Ledger:
         ()
         """
         book = Ledger(open_store(path_of(where), timeout, create))
-        outputs.sweep(book.store.place, book._published)
+        outputs.sweep(book.store.place, partial(reserved.published_of, book.store))
         return book
 
     def source(self, name: str, budget: Budget | None = None) -> Source:
@@ -100,7 +94,7 @@ class Ledger:
         Raises LedgerError where more is spent already, or there is no such source.
         """
         with self.store.writing() as connection:
-            return set_budget(connection, self._known(connection, name), as_budget(budget))
+            return set_budget(connection, known_source(connection, name), as_budget(budget))
 
     @staticmethod
     def upgrade(where: str | Path, timeout: float = 30.0) -> Path | None:
@@ -160,30 +154,14 @@ class Ledger:
         """
         name = source_name(source.name if isinstance(source, Source) else source)
         everything = self.tag_of("")  # another ledger has other keys
-        if computed is not None and not computed.is_for(name, debits, as_composing, same_people, everything):
-            computed = None
-        if computed is None:
-            request = request_of(debits, self.tag_of, as_composing)
+        if computed is None or not computed.is_for(name, debits, as_composing, same_people, everything):
+            computed, request = None, request_of(debits, self.tag_of, as_composing)
         else:
             request = computed.original
         declared = None if budget is None else as_budget(budget)
         identity_tag = None if identity is None else self.tag("identity", identity)
         order = Order(declared, identity_tag, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
-        try:
-            for _ in range(TRIES):  # so that nobody else waits while costs are computed
-                if computed is None:
-                    with self.store.reading() as connection:
-                        seals.check(connection)
-                        computed = tally(connection, name, request, same_people)
-                with self.store.writing() as connection:
-                    if computed.is_of(connection):
-                        return pay(connection, computed, order)
-                computed = None
-            with self.store.writing() as connection:  # others were faster each time: now they wait
-                return pay(connection, tally(connection, name, request, same_people), order)
-        except TooMuch as too_much:
-            error = refusal(too_much, self.store.path)
-        raise error
+        return reserve(self.store, name, request, computed, order)
 
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Pending, ...]:
         """Return unpublished payments, oldest first, of a source and an `identity`."""
@@ -204,18 +182,7 @@ class Ledger:
         thrown away. `certificates` are the keyed digests by which the published values are known later. Raises
         LedgerError where the values were published already, or are gone.
         """
-        path, group = self.store.place, reservation.group
-        with sqlite.explained(path):
-            stored = outputs.placed(path, group, reserved.packed(bundle))
-        with self.store.writing() as connection:
-            try:
-                content = moving.keep_drawn(connection, path, group, stored, certificates)
-            except LedgerError:
-                outputs.forget(path, stored)
-                raise
-        if content is not None:
-            outputs.forget(path, stored)
-        return bundle if content is None else content
+        return moving.draw(self.store, reservation.group, bundle, certificates)
 
     def session_of(self, reservation: Reservation | Pending) -> tuple[Answered, ...]:
         """Return a `Session`'s questions with their answers.
@@ -244,17 +211,13 @@ class Ledger:
             moving.set_published(connection, reservation.group)
         outputs.clear(self.store.place, reservation.group)
 
-    def _published(self, groups: Collection[str]) -> list[str]:
-        with self.store.reading() as connection:
-            return reserved.published_of(connection, groups)
-
     def history(self, name: str) -> tuple[Entry, ...]:
         """Return every release about a source, oldest first.
 
         Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
-            return rows.read_history(connection, self._known(connection, name).number)
+            return rows.read_history(connection, known_source(connection, name).number)
 
     def release_ids(self, name: str) -> frozenset[str]:
         """Return the random ids of a source's releases.
@@ -262,7 +225,7 @@ class Ledger:
         Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
-            return rows.read_release_ids(connection, self._known(connection, name).number)
+            return rows.read_release_ids(connection, known_source(connection, name).number)
 
     def adopt(
         self, offers: Sequence[Sequence[Adoption]], is_rehearsal: bool = False
@@ -291,12 +254,12 @@ class Ledger:
         """Return a source's layouts, oldest first; none of an unknown source."""
         with self.store.reading() as connection:
             layouts = rows.read_layouts(connection, rows.read_source(connection, source_name(name)).number)
-        return tuple(chain.from_iterable(layouts.classes.values()))
+        return layouts.members
 
     def finish(self, reservation: Pending, why: str) -> None:
         """Close a payment, without another draw, for a reason in the history."""
         with self.store.writing() as connection:
-            self._known(connection, reservation.source)
+            known_source(connection, reservation.source)
             moving.finish(connection, reservation.group, why)
         outputs.clear(self.store.place, reservation.group)
 
@@ -306,7 +269,7 @@ class Ledger:
         Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
-            return rows.read_notes(connection, self._known(connection, name).number)
+            return rows.read_notes(connection, known_source(connection, name).number)
 
     def spent(self, name: str) -> Spent:
         """Return the most spent by any unit, and each unit's amount.
@@ -314,7 +277,7 @@ class Ledger:
         Units go by their keyed hashes. Raises LedgerError for an unknown source.
         """
         with self.store.reading() as connection:
-            source = self._known(connection, name)
+            source = known_source(connection, name)
             units, spent = rows.read_spent(connection, source.number), rows.most_spent(connection, source.number)
         return Spent(spent, source.budget, units)
 
@@ -334,12 +297,3 @@ class Ledger:
     def tag(self, kind: str, content: bytes) -> str:
         """Return this ledger's keyed hash of `content`, different by `kind`."""
         return self.store.tag(kind, content).hex()
-
-    def _known(self, connection: Connection, name: str) -> Source:
-        source = rows.read_source(connection, source_name(name))
-        if not source.number:
-            names = [row.name for row in rows.read_rows(connection)]
-            raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}", fix=f"it has {names}").at(
-                "source"
-            )
-        return source

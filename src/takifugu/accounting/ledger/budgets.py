@@ -91,6 +91,17 @@ def write_budget(connection: Connection, name: str, budget: Amount, implied: boo
     note(connection, Fact("budget", name, budget_text))
 
 
+def known_source(connection: Connection, name: str) -> Source:
+    """Return a source by its name; raises LedgerError for an unknown one."""
+    source = rows.read_source(connection, source_name(name))
+    if not source.number:
+        names = [row.name for row in rows.read_rows(connection)]
+        raise LedgerError(f"the ledger {str(connection.ledger)!r} has no source {name!r}", fix=f"it has {names}").at(
+            "source"
+        )
+    return source
+
+
 def source_name(name: str) -> str:
     """Return a name in the ledger's spelling; raises InputError for none."""
     spelling = normalised(name, "the name of a source") if isinstance(name, str) else ""

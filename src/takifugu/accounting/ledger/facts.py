@@ -55,11 +55,15 @@ def paid(
     same_people: bool | None,
 ) -> Fact:  # fmt: skip
     """Return a payment's event, its long parts written."""
-    shapes = [[_written(connection, part) for part in shape] for shape in request.shapes]
+    shapes = []
+    for shape in request.shapes:
+        shapes.append([_written(connection, part) for part in shape])
+    units = None
+    if not request.is_everyone:
+        units = keep(connection, request.roster)
     body = {
         "group": group, "identity": identity, "recipe": keep(connection, recipe.encode()), "software": __version__,
-        "ids": list(request.ids.items()), "shapes": shapes, "same_people": same_people,
-        "units": None if request.is_everyone else keep(connection, request.roster),
+        "ids": list(request.ids.items()), "shapes": shapes, "same_people": same_people, "units": units,
         "everything": request.everything.hex(),
     }  # fmt: skip
     return Fact("paid", source, body)
@@ -68,10 +72,13 @@ def paid(
 def request_in(connection: Connection, fact: Fact) -> Request:
     """Return the request of a payment's event."""
     body = fact.body
-    shapes = tuple(tuple(_part(connection, part) for part in shape) for shape in body["shapes"])
-    roster = None if body["units"] is None else content(connection, body["units"])
-    units = {EVERYONE: 0} if roster is None else units_in(roster, len(shapes))
-    return Request(dict(body["ids"]), shapes, units, bytes.fromhex(body["everything"]))
+    shapes = []
+    for shape in body["shapes"]:
+        shapes.append(tuple(_part(connection, part) for part in shape))
+    units = {EVERYONE: 0}
+    if body["units"] is not None:
+        units = units_in(content(connection, body["units"]), len(shapes))
+    return Request(dict(body["ids"]), tuple(shapes), units, bytes.fromhex(body["everything"]))
 
 
 def content(connection: Connection, digest: str) -> bytes:
@@ -97,7 +104,7 @@ def named_in(fact: Fact) -> tuple[str, ...]:
     for shape in fact.body["shapes"]:
         for part in shape:
             names += [part["charge"], part["framework"]]
-    return tuple(dict.fromkeys(name for name in names if name is not None))
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def keep(connection: Connection, body: bytes) -> str:
@@ -115,8 +122,7 @@ def _written(connection: Connection, part: Part) -> Json:
 
 
 def _part(connection: Connection, stored: Plain) -> Part:
-    text, body = (content(connection, stored[key]).decode() for key in ("charge", "framework"))
-    charge, framework = charge_of_text(text), framework_of(body)
-    return Part(
-        charge, framework, stored["release"], stored["number"], stored["recharge"], stored["reading"], text, body
-    )  # fmt: skip
+    text = content(connection, stored["charge"]).decode()
+    body = content(connection, stored["framework"]).decode()
+    details = (stored["release"], stored["number"], stored["recharge"], stored["reading"])
+    return Part(charge_of_text(text), framework_of(body), *details, text, body)

@@ -7,10 +7,11 @@ a chain of batches, each what one reservation debits a unit (`summaries` says wh
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
+from itertools import chain
 from typing import NamedTuple
 
 from takifugu.accounting.ledger.accounts import Item
@@ -79,22 +80,32 @@ class Known:
     others: dict[bytes, Standing] = field(default_factory=dict)
 
     def get(self, tag: bytes) -> Standing | None:
-        return self.others.get(tag) or (self.usual if self.usual and tag in self.tags else None)
+        standing = self.others.get(tag)
+        if standing is None and self.usual is not None and tag in self.tags:
+            return self.usual
+        return standing
 
 
 def hits(connection: Connection, tags: Collection[bytes]) -> dict[int, Known]:
     """Return the standings of units by source and tag."""
-    rows, standing_of = partial(_rows_of, connection, tags), cache(partial(_standing, connection))
-    usual, unusual, counts = dict[int, int](), defaultdict[int, dict[bytes, Standing]](dict), Counter[int]()
-    for source, tag, row in rows():
+    standing_of = cache(partial(_standing, connection))
+    usual, others, counts = dict[int, int](), dict[int, dict[bytes, Standing]](), Counter[int]()
+    for source, tag, row in _rows_of(connection, tags):
         counts[source] += 1
-        if usual.setdefault(source, row) != row:
-            unusual[source][tag] = standing_of(row)
-    some = {source for source, count in counts.items() if count < len(tags)}
-    for source, tag, row in rows() if some else ():
-        if source in some and row == usual[source]:
-            unusual[source][tag] = standing_of(row)
-    return {s: Known(tags, None if s in some else standing_of(row), unusual[s]) for s, row in usual.items()}
+        if source not in usual:
+            usual[source], others[source] = row, {}
+        elif row != usual[source]:
+            others[source][tag] = standing_of(row)
+    has_all = {source: count >= len(tags) for source, count in counts.items()}
+    if not all(has_all.values()):
+        for source, tag, row in _rows_of(connection, tags):
+            if row == usual[source] and not has_all[source]:
+                others[source][tag] = standing_of(row)
+    standings = {}
+    for source, row in usual.items():
+        common = standing_of(row) if has_all[source] else None
+        standings[source] = Known(tags, common, others[source])
+    return standings
 
 
 def _rows_of(connection: Connection, tags: Collection[bytes]) -> Iterator[tuple[int, bytes, int]]:
@@ -144,8 +155,10 @@ def debits_of(connection: Connection, leaves: Iterable[int]) -> dict[int, tuple[
         "order by leaf, path.batch, d.id"
     )
     rows = connection.all(query)
-    for table, column in (("histories", "history"), ("batches", "batch"), ("debits", "id"), ("releases", "release")):
-        seals.check_rows(connection, table, {getattr(row, column) for row in rows})
+    seals.check_rows(connection, "histories", {row.history for row in rows})
+    seals.check_rows(connection, "batches", {row.batch for row in rows})
+    seals.check_rows(connection, "debits", {row.id for row in rows})
+    seals.check_rows(connection, "releases", {row.release for row in rows})
     charge_by_row = charges_of(connection, {row.charge for row in rows})
     items_of: dict[int, list[Item]] = {}
     for row in rows:
@@ -166,7 +179,9 @@ def read_as(charge: Charge, row: int, release: int, batch: int, reading: str) ->
 
     `release` becomes the numbers of its row and its release.
     """
-    return replace(charge, release=f"{row} {release}", reading=f"{batch}.{reading}" if reading else "")
+    if reading:
+        reading = f"{batch}.{reading}"
+    return replace(charge, release=f"{row} {release}", reading=reading)
 
 
 def rows_of(charge: Charge) -> tuple[int, int]:
@@ -211,7 +226,8 @@ def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, in
 
 def frameworks_of_items(connection: Connection, items_by_history: Iterable[Iterable[Item]]) -> dict[str, Framework]:
     """Return the frameworks of stored debits by fingerprint."""
-    return frameworks_of(connection, {rows_of(item.charge)[0] for items in items_by_history for item in items})
+    charge_rows = {rows_of(item.charge)[0] for item in chain.from_iterable(items_by_history)}
+    return frameworks_of(connection, charge_rows)
 
 
 def entry_rows(connection: Connection, source: int) -> list[Row]:

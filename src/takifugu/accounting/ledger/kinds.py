@@ -11,7 +11,7 @@ from takifugu.accounting.ledger.asking import Request
 from takifugu.accounting.ledger.encoding import amount, decoding
 from takifugu.accounting.ledger.format.tables import EVERYONE
 from takifugu.accounting.ledger.histories import Known, Standing
-from takifugu.accounting.ledger.same_people import tied_to
+from takifugu.accounting.ledger.store import partners
 from takifugu.accounting.ledger.values import NOTHING, Amount, Source, most
 from takifugu.model.frameworks import Framework
 
@@ -83,7 +83,10 @@ class Account:
 
     def worst_over(self, budget: Amount) -> tuple[bytes, AccountKind] | None:
         """Return a unit above the budget with its kind, or None."""
-        return next(((self.kinds[k].tag, k) for k, cost in self.costs.items() if not cost.fits(budget)), None)
+        for kind, cost in self.costs.items():
+            if not cost.fits(budget):
+                return self.kinds[kind].tag, kind
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +103,14 @@ class Past:
 
     def elsewhere(self, source: int) -> tuple[list[Known], tuple[int, ...]]:
         """Return the standings in other sources of the same people, and all units' histories."""
-        friends = sorted(tied_to(source, self.ties))
-        of_all = tuple(self.everyone[friend] for friend in friends if friend in self.everyone)
-        return [self.standings[friend] for friend in friends if friend in self.standings], of_all
+        friends = partners(source, self.ties)
+        standings, histories = [], []
+        for friend in friends:
+            if friend in self.standings:
+                standings.append(self.standings[friend])
+            if friend in self.everyone:
+                histories.append(self.everyone[friend])
+        return standings, tuple(histories)
 
 
 def kinds_of(
@@ -118,8 +126,8 @@ def kinds_of(
         standing, is_everyone = standings.get(tag), tag == EVERYONE
         others = of_all
         if friends and not is_everyone:
-            standings_of_friends = [friend.get(tag) for friend in friends]
-            others = (*[other.history for other in standings_of_friends if other], *of_all)
+            elsewhere = filter(None, [friend.get(tag) for friend in friends])
+            others = (*(other.history for other in elsewhere), *of_all)
         key = (standing, others, request.units.get(tag, -1), is_everyone)
         if key not in members_by:
             members_by[key] = Members(tag)
@@ -127,11 +135,13 @@ def kinds_of(
             members_by[key].known.append(tag)
         elif not is_elsewhere:
             members_by[key].new.append(tag)
-    shared_history = (past.everyone[source],) if source in past.everyone else ()
     kinds = {}
     for (standing, others, shape, is_everyone), members in members_by.items():
         is_foreign = is_elsewhere and (shape >= 0 or request.is_everyone)
-        kinds[AccountKind(standing, others, shape, is_foreign, () if is_everyone else shared_history)] = members
+        everyones: tuple[int, ...] = ()
+        if source in past.everyone and not is_everyone:
+            everyones = (past.everyone[source],)
+        kinds[AccountKind(standing, others, shape, is_foreign, everyones)] = members
     return kinds
 
 
@@ -161,14 +171,18 @@ def items_of(kind: AccountKind, request: Request, debits: Mapping[int, Sequence[
     def of(histories: tuple[int, ...]) -> Iterator[Item]:
         return chain.from_iterable(debits[history] for history in histories)
 
-    is_everyone = request.is_everyone and kind.shape >= 0
     items = [*of_everyone(of(kind.everyones)), *map(foreign, of(kind.others))]
-    items += of_everyone(of(kind.histories)) if is_everyone else of(kind.histories)
+    if request.is_everyone and kind.shape >= 0:
+        items += of_everyone(of(kind.histories))
+    else:
+        items += of(kind.histories)
     new = request_items(request, 0 if request.is_everyone else kind.shape)
     if kind.is_elsewhere:
         items += map(foreign, new)
+    elif request.is_everyone:
+        items += of_everyone(new)
     else:
-        items += of_everyone(new) if request.is_everyone else new
+        items += new
     return tuple(sorted(items, key=lambda item: item.number))
 
 
@@ -178,9 +192,8 @@ def request_items(request: Request, shape: int) -> tuple[Item, ...]:
         return ()
     items = []
     for part in request.shapes[shape]:
+        charge = part.charge
         if part.reading:
-            charge = replace(part.charge, reading=f"new.{part.reading}")
-        else:
-            charge = part.charge
+            charge = replace(charge, reading=f"new.{part.reading}")
         items.append(Item(charge, part.fingerprint, part.release, NEW + part.number, part.recharge))
     return tuple(items)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 
 from takifugu.accounting.composition.losses import depends_on_order
@@ -30,7 +29,6 @@ from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.values import DRAWN, Amount, SourceRow
 from takifugu.core.commands import command
 from takifugu.core.errors import CompositionRefused, LedgerError
-from takifugu.core.plain import Plain
 
 #: What the history says of a release that two copies drew.
 TWICE = "two copies of the ledger drew it apart from each other, so it is paid for twice"
@@ -93,10 +91,12 @@ class _OrderDecides(Exception):
 
 def _entering(ledger: Path, other: Store) -> str:
     """Name the commands to enter another ledger's releases, one a folder."""
+    ways = dict[str, None]()
     with other.reading() as theirs:
-        recipes = [json.loads(row.recipe) for row in theirs.all("select recipe from reservations")]
-    folders = dict.fromkeys(recipe["output"] for recipe in recipes if "output" in recipe)
-    ways = [command("ledger", "adopt", ledger, folder) for folder in folders]
+        for row in theirs.all("select recipe from reservations"):
+            recipe = json.loads(row.recipe)
+            if "output" in recipe:
+                ways[command("ledger", "adopt", ledger, recipe["output"])] = None
     return f"what the other one published is entered with {' and '.join(ways) or 'its certificates'}"
 
 
@@ -107,7 +107,9 @@ def _merged(connection: Connection, theirs: Connection, places: tuple[Path, Path
     ours, further = _lacking(theirs, connection), _lacking(connection, theirs)
     _check_adopted(ours, further)
     _check_order(connection, theirs, ours, further)
-    former = keep(places[0], "before-merge") if further and places else None
+    former = None
+    if further and places:
+        former = keep(places[0], "before-merge")
     try:
         payments = _replay(connection, theirs, ours, further)
         if places:
@@ -127,22 +129,26 @@ def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], fu
     doubled = list(_sessions(connection, theirs, further))
     for fact in further:
         _take(connection, theirs, fact, budgets, fact.id in replaced)
-    repeated = [fact for fact in (*_drawn_twice(connection), *doubled) if not _has(connection, fact.id)]
-    for fact in repeated:
+    payments = sum(fact.kind == "paid" for fact in further)
+    ids = {link.id for link, _ in links(connection)}
+    for fact in (*_drawn_twice(connection), *doubled):
+        if fact.id in ids:
+            continue
         if _depends_on_order(connection, fact):
             raise _OrderDecides(fact.source)
+        payments += 1
         over = Fact("over", fact.source, {"group": fact.body["group"], "why": TWICE}, fact.created, f"{fact.id}-over")
         for event in (fact, over):
             append(connection, event)
             apply(connection, event)
-    return sum(fact.kind == "paid" for fact in (*further, *repeated))
+    return payments
 
 
 def _lacking(connection: Connection, other: Connection) -> list[Fact]:
     """Return a ledger's missing events of `other`, with their first digests."""
-    names = {link.id for link, _ in links(connection)}
+    ids = {link.id for link, _ in links(connection)}
     ends = {link.id: link.first or end for link, end in links(other)}
-    return [replace(fact, first=ends[fact.id]) for fact in facts(other) if fact.id not in names]
+    return [replace(fact, first=ends[fact.id]) for fact in facts(other) if fact.id not in ids]
 
 
 def _check_adopted(ours: Sequence[Fact], further: Sequence[Fact]) -> None:
@@ -151,7 +157,8 @@ def _check_adopted(ours: Sequence[Fact], further: Sequence[Fact]) -> None:
     Raises LedgerError.
     """
     names, other_names = _names_of(ours), _names_of(further)
-    if both := sorted(names[number] for number in names.keys() & other_names.keys()):
+    both = sorted(names[public_id] for public_id in names.keys() & other_names.keys())
+    if both:
         raise LedgerError(
             f"one copy paid for the release {both[0]!r}, and the other entered it from its certificate",
             rule="a release is paid for once",
@@ -161,8 +168,11 @@ def _check_adopted(ours: Sequence[Fact], further: Sequence[Fact]) -> None:
 
 def _names_of(facts: Iterable[Fact]) -> dict[str, str]:
     """Return the names of paid releases by their ids."""
-    ids = chain.from_iterable(fact.body["ids"] for fact in facts if fact.kind == "paid")
-    return {number: name for name, number in ids}
+    names = {}
+    for fact in facts:
+        if fact.kind == "paid":
+            names.update({public_id: name for name, public_id in fact.body["ids"]})
+    return names
 
 
 def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact], further: Sequence[Fact]) -> None:
@@ -172,22 +182,26 @@ def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact
     """
     tied = _tied(connection) | _tied(theirs)
 
-    def people(fact: Fact) -> str:
-        return "" if fact.source in tied else fact.source
+    def payments(facts: Sequence[Fact]) -> Iterator[tuple[Fact, str]]:
+        """Yield each payment with its people, the same for tied sources."""
+        for fact in facts:
+            if fact.kind == "paid":
+                yield fact, "" if fact.source in tied else fact.source
 
-    sides = [(connection, ours), (theirs, further)]
-    people_of_sides = [{people(fact) for fact in side if fact.kind == "paid"} for _, side in sides]
-    for at, side in sides:
-        for fact in side:
-            is_about_both = people(fact) in people_of_sides[0] & people_of_sides[1]
-            if fact.kind == "paid" and is_about_both and _depends_on_order(at, fact):
+    both = {people for _, people in payments(ours)} & {people for _, people in payments(further)}
+    for ledger, side in ((connection, ours), (theirs, further)):
+        for fact, people in payments(side):
+            if people in both and _depends_on_order(ledger, fact):
                 raise _OrderDecides(fact.source)
 
 
 def _tied(connection: Connection) -> set[str]:
     """Return the sources about the same people as some other."""
-    pairs = [pair for pair, is_same in rows.read_people(connection).items() if is_same]
-    return {rows.source_of_row(connection, source).name for source in chain(*pairs)}
+    names = set[str]()
+    for pair, is_same in rows.read_people(connection).items():
+        if is_same:
+            names.update(rows.source_of_row(connection, source).name for source in pair)
+    return names
 
 
 def _depends_on_order(connection: Connection, fact: Fact) -> bool:
@@ -238,12 +252,17 @@ def _sessions(connection: Connection, theirs: Connection, further: Sequence[Fact
     repeated = {fact.body.get("again") for fact in further if fact.kind == "paid"}
     query = "select public_id, recipe, state, bundle from reservations"
     their_rows = {row.public_id: row for row in theirs.execute(query)}
-    closed = {fact.body["group"] for fact in _shared(connection, theirs) if fact.kind in ("published", "over")}
-    opened = {fact.body["group"] for fact in _shared(connection, theirs) if fact.kind == "drawn"}
+    opened, closed = set(), set()
+    for fact in _shared(connection, theirs):
+        if fact.kind == "drawn":
+            opened.add(fact.body["group"])
+        elif fact.kind in ("published", "over"):
+            closed.add(fact.body["group"])
+    still_open = opened - closed - repeated
     for row in connection.all(query):
         other = their_rows.get(row.public_id)
         is_session = json.loads(row.recipe).get("kind") == RECIPE["kind"]
-        if other is None or not is_session or row.public_id not in opened - closed or row.public_id in repeated:
+        if other is None or not is_session or row.public_id not in still_open:
             continue
         if row.state != DRAWN or other.state != DRAWN or row.bundle != other.bundle:
             head = theirs.value("select head from meta")
@@ -264,16 +283,12 @@ def _again(connection: Connection, group: str, reason: str) -> Fact:
     def fresh(name: str) -> str:
         return digest(key, "again", name, reason).hex()[:16]
 
-    body: Plain = dict(paid.body)
-    shapes = [[{**part, "release": fresh(part["release"])} for part in shape] for shape in body["shapes"]]
-    ids = [[name, fresh(number)] for name, number in body["ids"]]
-    body = {**body, "group": fresh(group), "identity": None, "ids": ids, "shapes": shapes, "again": group}
+    shapes = []
+    for shape in paid.body["shapes"]:
+        shapes.append([{**part, "release": fresh(part["release"])} for part in shape])
+    ids = [[name, fresh(public_id)] for name, public_id in paid.body["ids"]]
+    body = {**paid.body, "group": fresh(group), "identity": None, "ids": ids, "shapes": shapes, "again": group}
     return Fact("paid", paid.source, body, paid.created, fresh(paid.id))
-
-
-def _has(connection: Connection, name: str) -> bool:
-    query = "select 1 from events where public_id = ?"
-    return connection.first(query, (name,)) is not None
 
 
 def _take_values(connection: Connection, theirs: Connection, place: Path, other_place: Path) -> None:
@@ -281,6 +296,8 @@ def _take_values(connection: Connection, theirs: Connection, place: Path, other_
     query = "select public_id, bundle from reservations where state = ? and bundle is {} null"
     lacking = {row.public_id for row in connection.execute(query.format(""), (DRAWN,))}
     for group, bundle in theirs.all(query.format("not"), (DRAWN,)):
-        packed = outputs.packed_of(other_place, bundle) if group in lacking else None
+        if group not in lacking:
+            continue
+        packed = outputs.packed_of(other_place, bundle)
         if packed is not None:
             reserved.set_bundle(connection, group, outputs.placed(place, group, packed))

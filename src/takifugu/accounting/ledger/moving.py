@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from takifugu.accounting.ledger.applying import note
+from takifugu.accounting.ledger.disk import outputs, sqlite
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.facts import Fact
 from takifugu.accounting.ledger.pending import held, keep_bundle, packed, unpacked
-from takifugu.accounting.ledger.store import source_of_row
+from takifugu.accounting.ledger.store import Store, source_of_row
 from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED
 from takifugu.core.errors import InputError, LedgerError
 
@@ -25,6 +26,26 @@ RECIPE = {"kind": "session"}
 
 #: A question (public: it holds no data) and its noisy answer, as texts.
 Answered = tuple[str, str]
+
+
+def draw(store: Store, group: str, bundle: bytes, certificates: Sequence[str]) -> bytes:
+    """Keep a draw's noisy values and note it; return those of the first draw.
+
+    Raises as `keep_drawn` does, without a trace of these values.
+    """
+    path = store.place
+    with sqlite.explained(path):
+        stored = outputs.placed(path, group, packed(bundle))
+    with store.writing() as connection:
+        try:
+            content = keep_drawn(connection, path, group, stored, certificates)
+        except LedgerError:
+            outputs.forget(path, stored)
+            raise
+    if content is None:
+        return bundle
+    outputs.forget(path, stored)
+    return content
 
 
 def keep_drawn(
@@ -38,7 +59,10 @@ def keep_drawn(
     """
     row = held(connection, group)
     if row.state == RESERVED:
-        _move(connection, group, "drawn", **({"certificates": list(certificates)} if certificates else {}))
+        if certificates:
+            _move(connection, group, "drawn", certificates=list(certificates))
+        else:
+            _move(connection, group, "drawn")
         keep_bundle(connection, group, bundle)
         return None
     content = unpacked(ledger, row.bundle)
@@ -70,20 +94,6 @@ def check_text(answer: object, name: str) -> None:
     """
     if not isinstance(answer, str):
         raise InputError(f"the {name} is not a text", fix="write numbers as texts, such as str(value)").at(name)
-
-
-def _written(questions: tuple[Answered, ...]) -> bytes:
-    return json.dumps({"format": _FORMAT, "asked": questions}, separators=(",", ":")).encode()
-
-
-def _read(content: bytes | None) -> tuple[Answered, ...]:
-    """Return a session's answers; raises LedgerError for other releases."""
-    if content is None:
-        return ()
-    data = json.loads(content)
-    if data.get("format") != _FORMAT:
-        raise _no_session("its values were drawn at once", "publish them")
-    return tuple((str(question), str(answer)) for question, answer in data["asked"])
 
 
 def _no_session(rule: str, fix: str) -> LedgerError:
@@ -124,7 +134,13 @@ def read_session(connection: Connection, ledger: Path, group: str) -> tuple[Answ
     with decoding():
         if json.loads(row.recipe).get("kind") != RECIPE["kind"]:
             raise _no_session("it is another release that was paid for", "complete it, or open a session")
-        return _read(unpacked(ledger, row.bundle))
+        content = unpacked(ledger, row.bundle)
+        if content is None:
+            return ()
+        data = json.loads(content)
+        if data.get("format") != _FORMAT:
+            raise _no_session("its values were drawn at once", "publish them")
+        return tuple((str(question), str(answer)) for question, answer in data["asked"])
 
 
 def keep_answer(connection: Connection, ledger: Path, group: str, number: int, new: Answered) -> tuple[Answered, ...]:
@@ -134,7 +150,8 @@ def keep_answer(connection: Connection, ledger: Path, group: str, number: int, n
     if questions is not answered:
         if held(connection, group).state == RESERVED:
             _move(connection, group, "drawn")
-        keep_bundle(connection, group, packed(_written(questions)))
+        content = json.dumps({"format": _FORMAT, "asked": questions}, separators=(",", ":"))
+        keep_bundle(connection, group, packed(content.encode()))
     return questions
 
 

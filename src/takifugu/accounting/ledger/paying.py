@@ -5,24 +5,33 @@ A refusal says in words and numbers what is spent, required and left, and what w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from secrets import token_hex
 
+from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
-from takifugu.accounting.ledger.accounts import what_fits
+from takifugu.accounting.ledger.accounts import Accounts, Item, total_of
 from takifugu.accounting.ledger.applying import note
 from takifugu.accounting.ledger.asking import Request
 from takifugu.accounting.ledger.budgets import enough, setting, source_with, write_budget
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.facts import paid
+from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.kinds import Account, AccountKind, request_items
-from takifugu.accounting.ledger.tallying import Tally
-from takifugu.accounting.ledger.values import Amount, Reservation
-from takifugu.core.errors import BudgetExceeded
+from takifugu.accounting.ledger.store import Store
+from takifugu.accounting.ledger.tallying import Tally, tally
+from takifugu.accounting.ledger.values import Amount, Reservation, short
+from takifugu.analysis.guarantee import Covers
+from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.core.plain import Plain
+from takifugu.numbers.search import halved
+
+#: How often costs are recomputed because another process wrote meanwhile, before the others have to wait.
+TRIES = 20
 
 
 @dataclass(frozen=True)
@@ -48,35 +57,59 @@ class TooMuch(Exception):
         self.tag, self.kind = unit
 
 
-def pay(connection: Connection, tally: Tally, order: Order) -> Reservation:
+def reserve(store: Store, name: str, request: Request, computed: Tally | None, order: Order) -> Reservation:
+    """Pay for releases at costs computed without the write lock.
+
+    `computed` counts while the ledger is as it was. Raises BudgetExceeded.
+    """
+    try:
+        for _ in range(TRIES):  # so that nobody else waits while costs are computed
+            if computed is None:
+                with store.reading() as connection:
+                    seals.check(connection)
+                    computed = tally(connection, name, request, order.same_people)
+            with store.writing() as connection:
+                if computed.is_of(connection):
+                    return pay(connection, computed, order)
+            computed = None
+        with store.writing() as connection:  # others were faster each time: now they wait
+            return pay(connection, tally(connection, name, request, order.same_people), order)
+    except TooMuch as too_much:
+        error = refusal(too_much, store.path)
+    raise error
+
+
+def pay(connection: Connection, computed: Tally, order: Order) -> Reservation:
     """Check every touched account against its budget; note the payment.
 
     Raises TooMuch for a unit that would spend more, and then nothing may be written.
     """
-    source = source_with(connection, tally.source.name, order.budget)
+    source = source_with(connection, computed.source.name, order.budget)
     allowed = source.budget
     if allowed is None:
-        allowed = tally.mine.cost
+        allowed = computed.mine.cost
         write_budget(connection, source.name, allowed, implied=True)
-    account_after = replace(tally.mine, source=replace(source, budget=allowed))
-    excess = excess_of(tally.request, (account_after, *tally.theirs))
+    account_after = replace(computed.mine, source=replace(source, budget=allowed))
+    excess = excess_of(computed.request, (account_after, *computed.theirs))
     if excess is not None:
         raise excess
     group = token_hex(8)
-    reserved.refuse_twice(connection, source.number, tally.request.ids, order.recipe)
+    reserved.refuse_twice(connection, source.number, computed.request.ids, order.recipe)
     details = (group, order.identity, order.text, order.same_people)
-    note(connection, paid(connection, source.name, tally.original, *details), tally)
+    note(connection, paid(connection, source.name, computed.original, *details), computed)
     spent = rows.most_spent(connection, source.number)
     same = rows.people_of(connection, source.number)
-    return Reservation(source.name, dict(tally.request.ids), spent, allowed, same, group)
+    return Reservation(source.name, dict(computed.request.ids), spent, allowed, same, group)
 
 
 def excess_of(request: Request, accounts: Iterable[Account]) -> TooMuch | None:
     """Return the first unit above its source's budget, or None."""
     for account in accounts:
         budget = account.source.budget
-        over = None if budget is None else account.worst_over(budget)
-        if budget is not None and over is not None:
+        if budget is None:
+            continue
+        over = account.worst_over(budget)
+        if over is not None:
             return TooMuch(request, account, over, budget)
     return None
 
@@ -91,21 +124,23 @@ def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
     new = [item for item in accounts.items[kind] if item.release in excess.request.ids.values()]
     spent, total = kind.spent, account.costs[kind]
     left = budget.beyond(spent)
-    charges = [item.charge for item in request_items(excess.request, kind.shape)]
-    required = Amount(sum((c.epsilon for c in charges), Fraction(0)), sum((c.delta for c in charges), Fraction(0)))
-    whose = _whose(excess) if excess.request.names_units else ""
+    required = total_of(request_items(excess.request, kind.shape))
+    whose = ""
+    if excess.request.names_units:
+        whose = _whose(excess)
     implied = ""
     if source.budget_is_implied:
         implied = ". No budget was declared, so it is what the first release cost"
     if kind.is_elsewhere:
         asks = f"this release is about another source of the same people and requires {required}"
+    elif new:
+        asks = f"this release requires {required}"
     else:
-        if new:
-            asks = f"this release requires {required}"
-        else:
-            asks = "this release is about a person pooled with it"
-    fit = "nothing" if account.mixed else what_fits(accounts, kind, new, spent, budget)
-    why = f". This is so because {account.mixed}" if account.mixed else ""
+        asks = "this release is about a person pooled with it"
+    if account.mixed:
+        fit, why = "nothing", f". This is so because {account.mixed}"
+    else:
+        fit, why = what_fits(accounts, kind, new, spent, budget), ""
     error = BudgetExceeded(
         f"the source {source.name!r} has spent {spent}{whose}, of a budget of {budget.text(up=False)}; left: "
         f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}{implied}{why}",
@@ -125,3 +160,69 @@ def _whose(excess: TooMuch) -> str:
     if tag not in excess.request.units:
         return " for a person that this release does not name"
     return f" for person {tags.index(tag) + 1:,} of {len(tags):,}, in the order in which the release names them"
+
+
+def what_fits(
+    accounts: Accounts[AccountKind], kind: AccountKind, new: Sequence[Item], spent: Amount, budget: Amount
+) -> str:
+    """Say in words the releases within a unit's budget, as alternatives."""
+    history = [item for item in accounts.items[kind] if item not in new]
+
+    def cost(items: Sequence[Item]) -> Amount:
+        return replace(accounts, items={**accounts.items, kind: [*history, *items]}).cost(kind)
+
+    def fits(factor: Fraction) -> bool:
+        try:
+            return cost([_quieter(item, factor) for item in new]).fits(budget)
+        except CompositionRefused:
+            return False
+
+    if spent.epsilon >= budget.epsilon:
+        return "nothing more"
+    if any(item.charge.delta > budget.delta for item in new):
+        return "perhaps the same with a smaller delta, or with delta 0"
+    total = total_of(new).epsilon
+    if not any(item.charge.covers is Covers.ENTRIES for item in accounts.items[kind]):
+        as_sum = total / (budget.epsilon - spent.epsilon)
+        is_sum = fits(as_sum) and not fits(as_sum * Fraction(99, 100))
+        factor = as_sum if is_sum else _least_factor(fits)
+        if factor is not None:
+            words = "epsilon" if len(new) == 1 else "epsilons that add up to"
+            return f"{words} at most {short(total / factor, up=False)}"
+    factor = _least_factor(fits)
+    if factor is None:
+        return "nothing more"
+    costs = []
+    for item in new:
+        framework, charge = accounts.frameworks[item.fingerprint], _quieter(item, factor).charge
+        costs.append(joint(framework, [charge], False, item.fingerprint).epsilon)
+    worth = short(max(costs), up=False)
+    return f"noise of {short(factor, up=True)} times the scale (alone, epsilon {worth})"
+
+
+def _quieter(item: Item, factor: Fraction) -> Item:
+    """Return a debit with `factor` times the noise.
+
+    A quilt release is then charged by its noise alone.
+    """
+    charge = item.charge
+    quieter = replace(charge, epsilon=charge.epsilon / factor)
+    if charge.scale is not None:
+        quieter = replace(quieter, scale=charge.scale * factor)
+    if charge.covers is Covers.ENTRIES:
+        quieter = replace(quieter, framework="")
+    return replace(item, charge=quieter)
+
+
+def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
+    """Return nearly the least factor above 1 to fit; None above 2**20."""
+    low, high = Fraction(1), Fraction(2)
+    while not fits(high):
+        low, high = high, high * 4
+        if high > 2**20:
+            return None
+
+    def middle(low: Fraction, high: Fraction) -> Fraction:
+        return Fraction(math.ceil(math.sqrt(low * high) * 1000), 1000)
+
+    return halved(fits, high, low, lambda good, bad: good <= bad * Fraction(101, 100), middle)

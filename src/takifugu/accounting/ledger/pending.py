@@ -11,7 +11,7 @@ from takifugu.accounting.ledger.disk import outputs
 from takifugu.accounting.ledger.disk.sqlite import Connection, Row
 from takifugu.accounting.ledger.encoding import amount, decoding, known_state
 from takifugu.accounting.ledger.format import seals
-from takifugu.accounting.ledger.store import most_spent, people_of
+from takifugu.accounting.ledger.store import Store, most_spent, people_of
 from takifugu.accounting.ledger.values import PUBLISHED, RESERVED, Payment, Pending
 from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised
@@ -42,7 +42,8 @@ def refuse_twice(connection: Connection, source: int, names: Iterable[str], reci
         return
     for paid in read_payments(connection, source):
         refuse_alike(paid, once)
-        if paid.once == once and (twice := sorted(new_names & set(paid.ids))):
+        twice = sorted(new_names & set(paid.ids))
+        if paid.once == once and twice:
             raise LedgerError(
                 f"{', '.join(twice)} was paid for with the key {once!r} before ({paid.created})",
                 rule="one key pays once",
@@ -52,7 +53,9 @@ def refuse_twice(connection: Connection, source: int, names: Iterable[str], reci
 
 def refuse_alike(paid: Payment, once: str | None) -> None:
     """Refuse a key too like an earlier payment's."""
-    if once is not None and paid.once not in (None, once) and normalised(paid.once or "").casefold() == once.casefold():
+    if once is None or paid.once is None or paid.once == once:
+        return
+    if normalised(paid.once).casefold() == once.casefold():
         raise LedgerError(
             f"the key {once!r} is not {paid.once!r}, with which {', '.join(sorted(paid.ids))} was paid for before "
             f"({paid.created[:10]}), and looks like it",
@@ -135,10 +138,11 @@ def set_state(connection: Connection, group: str, state: str, created: str) -> N
         set_bundle(connection, group, None)
 
 
-def published_of(connection: Connection, groups: Collection[str]) -> list[str]:
+def published_of(store: Store, groups: Collection[str]) -> list[str]:
     """Return the published reservations; unknown ones may be another ledger's."""
     query = "select 1 from reservations where public_id = ? and state = ?"
-    return [group for group in groups if connection.first(query, (group, PUBLISHED))]
+    with store.reading() as connection:
+        return [group for group in groups if connection.first(query, (group, PUBLISHED))]
 
 
 def set_bundle(connection: Connection, group: str, bundle: bytes | None) -> None:
@@ -154,18 +158,13 @@ def keep_bundle(connection: Connection, group: str, bundle: bytes) -> None:
 
 
 def unpacked(ledger: Path, bundle: bytes | None) -> bytes | None:
+    """Return a row's noisy values; None for lost ones."""
     content = None if bundle is None else outputs.packed_of(ledger, bundle)
+    if content is None:
+        return None
     with decoding():
-        return None if content is None else _inflated(content)
-
-
-def _inflated(content: bytes) -> bytes:
-    """Return decompressed bytes.
-
-    Raises ValueError for a damaged or overlong content.
-    """
-    unpacking = zlib.decompressobj()
-    inflated = unpacking.decompress(content, LARGEST + 1)
-    if len(inflated) > LARGEST or not unpacking.eof:
-        raise ValueError(f"its values are not whole, or take more than {LARGEST // 1_000_000} MB")
-    return inflated
+        unpacking = zlib.decompressobj()
+        inflated = unpacking.decompress(content, LARGEST + 1)
+        if len(inflated) > LARGEST or not unpacking.eof:
+            raise ValueError(f"its values are not whole, or take more than {LARGEST // 1_000_000} MB")
+        return inflated

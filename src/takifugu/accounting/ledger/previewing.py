@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from takifugu.accounting.ledger import store as rows
-from takifugu.accounting.ledger.accounts import Item
+from takifugu.accounting.ledger.accounts import Item, total_of
 from takifugu.accounting.ledger.asking import request_of
 from takifugu.accounting.ledger.book import Ledger
 from takifugu.accounting.ledger.budgets import Budget, other_budget, spent_already
@@ -97,12 +96,14 @@ def preview(
     source_after = replace(computed.source, budget=limit, budget_is_implied=not is_declared)
     account_after = replace(computed.mine, source=source_after)
     excess = excess_of(request, (account_after, *computed.theirs))
-    over_budget = None if excess is None else refusal(excess, where)
-    charges = _charges(computed)
-    after = most([spent, computed.mine.cost])
-    words = "" if over_budget is None else f"{over_budget}"
-    more = computed.layout, people, computed, over_budget
-    return Preview(spent, after, limit, is_declared, charges, over_budget is None, words, *more)
+    over_budget, words = None, ""
+    if excess is not None:
+        over_budget = refusal(excess, where)
+        words = f"{over_budget}"
+    return Preview(
+        spent, most([spent, computed.mine.cost]), limit, is_declared, _charges(computed), excess is None, words,
+        computed.layout, people, computed, over_budget,
+    )  # fmt: skip
 
 
 def layout_words(where: str | Path, source: str, layout: str) -> str:
@@ -136,26 +137,16 @@ def _charges(computed: Tally) -> tuple[Charged, ...]:
         cost, items = computed.mine.costs[kind], computed.mine.accounts.items[kind]
         new = request_items(computed.request, kind.shape)
         old = [item for item in items if item not in new]
-        alone, added = _alone(new), cost.beyond(kind.spent)
-        kinds[alone, added, _words(computed, old, new, alone, added)] += members.count
+        alone, added = total_of(new), cost.beyond(kind.spent)
+        kinds[alone, added, _reason(computed, old, new, alone, added)] += members.count
     return tuple(Charged(count, *charge) for charge, count in kinds.items())
 
 
-def _alone(new: Sequence[Item]) -> Amount:
-    """Return the sum of new promises, maybe more than their noise's loss."""
-    epsilon = sum((item.charge.epsilon for item in new), Fraction(0))
-    return Amount(epsilon, sum((item.charge.delta for item in new), Fraction(0)))
-
-
-def _words(computed: Tally, old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amount) -> str:
+def _reason(computed: Tally, old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amount) -> str:
     if computed.mine.mixed:
         return "the source is read in several layouts"
     if cut_differently(item.charge for item in (*old, *new) if not item.is_foreign):
         return CUT
-    return _reason(old, new, alone, added)
-
-
-def _reason(old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amount) -> str:
     if not new:
         return "nothing is released about it, but a pooled answer ties it to people about whom something is"
     if added.epsilon == alone.epsilon:
@@ -164,7 +155,9 @@ def _reason(old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amou
         return "its noise loses less than it promises"
     if added.epsilon < alone.epsilon:
         return "what values reveal about each other is paid for once, together with the other releases"
-    ratio = short(added.epsilon / alone.epsilon, up=True) if alone.epsilon else "many"
+    ratio = "many"
+    if alone.epsilon:
+        ratio = short(added.epsilon / alone.epsilon, up=True)
     if any(item.is_adopted for item in old):
         return (
             f"{ratio} times its own epsilon: releases of which only the certificates are left count for everybody, at "

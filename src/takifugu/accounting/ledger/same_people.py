@@ -7,8 +7,9 @@ charged for each other. Nothing bounds what it reveals together with units of an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.disk.sqlite import Connection
@@ -45,15 +46,18 @@ class Friends:
         return [other for other in sorted(self.people) if self.people[other]]
 
 
-def pair(left: int, right: int) -> tuple[int, int]:
-    """Return two sources, the lower number first."""
-    return (min(left, right), max(left, right))
+class Counterpart(NamedTuple):
+    """Another source, what was declared of both, and whether its own people are shared."""
+
+    number: int
+    same: bool | None
+    is_shared: bool
 
 
 def friends_of_everyone(connection: Connection, number: int) -> Friends:
     """Return the sources tied to one, all of them of the same people."""
     pairs = ties(rows.read_people(connection))
-    return Friends(dict.fromkeys(tied_to(number, pairs), True), pairs, False)
+    return Friends(dict.fromkeys(rows.partners(number, pairs), True), pairs, False)
 
 
 def friends_of(connection: Connection, source: Declaration, named_alike: set[int]) -> Friends:
@@ -63,19 +67,18 @@ def friends_of(connection: Connection, source: Declaration, named_alike: set[int
     """
     declarations = rows.read_people(connection)
     people = declared(connection, source, named_alike, declarations)
-    pairs = frozenset(pair(source.number, other) for other, same in people.items() if same)
+    pairs = frozenset(rows.pair(source.number, other) for other, same in people.items() if same)
     is_new = any(not declarations.get(friends, False) for friends in pairs)
     return Friends(people, ties(declarations) | pairs, is_new)
 
 
 def ties(declarations: Known) -> frozenset[tuple[int, int]]:
     """Return the pairs of sources of the same people."""
-    return frozenset((left, right) for (left, right), same in declarations.items() if same and left != right)
-
-
-def tied_to(source: int, ties: Iterable[tuple[int, int]]) -> set[int]:
-    """Return the sources tied to one."""
-    return {left if right == source else right for left, right in ties if source in (left, right)}
+    pairs = set()
+    for ends, same in declarations.items():
+        if same and ends[0] != ends[1]:
+            pairs.add(ends)
+    return frozenset(pairs)
 
 
 def declared(
@@ -86,22 +89,30 @@ def declared(
     `named_alike` are the sources that name some unit as this one does. Raises InputError where a declaration is
     required, or cannot be counted, and LedgerError where the ledger knows that it is otherwise.
     """
-    other_sources = {row.id: row.members > 0 for row in rows.read_counters(connection) if row.id != source.number}
-    unnamed = {other for other, names_units in other_sources.items() if not names_units}
-    unknown = {other for other in other_sources if pair(source.number, other) not in declarations}
+    named_ones, unnamed = list[Counterpart](), list[Counterpart]()
+    for row in rows.read_counters(connection):
+        if row.id == source.number:
+            continue
+        same = declarations.get(rows.pair(source.number, row.id))
+        other = Counterpart(row.id, same, (row.id, row.id) in declarations)
+        if row.members > 0:
+            named_ones.append(other)
+        else:
+            unnamed.append(other)
     if source.names_units:
-        open_ones = {other for other in unnamed if declarations.get(pair(source.number, other)) is not False}
-        vague = {other for other in open_ones if (other, other) in declarations}
+        vague = {other.number for other in unnamed if other.is_shared and other.same is not False}
         if source.same_people is not False:
             _check_named_alike(connection, source, vague)
         overlap = named_alike | vague
     else:
         if source.same_people:
-            _check_named_alike(connection, source, unknown - unnamed)
-        is_tied = (source.number, source.number) in declarations
-        open_ones = {other for other in unnamed & unknown if is_tied or (other, other) in declarations}
-        same = {other for other in unnamed if declarations.get(pair(source.number, other))}
-        overlap = same | open_ones if source.same_people is None else unnamed
+            _check_named_alike(connection, source, {other.number for other in named_ones if other.same is None})
+        overlap = set[int]()
+        is_shared = (source.number, source.number) in declarations
+        for other in unnamed:
+            is_open = other.same is None and (is_shared or other.is_shared)
+            if source.same_people is not None or other.same or is_open:
+                overlap.add(other.number)
     return {other: _is_same(connection, source, other, declarations) for other in sorted(overlap)}
 
 
@@ -123,7 +134,7 @@ def not_declared(connection: Connection, source: Declaration) -> str:
 
 
 def _is_same(connection: Connection, source: Declaration, other: int, declarations: Known) -> bool:
-    before = declarations.get(pair(source.number, other))
+    before = declarations.get(rows.pair(source.number, other))
     name = rows.source_of_row(connection, other).name
     if before is None and source.same_people is None:
         likeness, who = "both name no people", "other people"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -99,8 +99,8 @@ def source_of_row(connection: Connection, number: int) -> Source:
 
 
 def _source(row: Row) -> Source:
+    budget = None
     with decoding():
-        budget = None
         if row.budget_epsilon is not None:
             budget = amount(row.budget_epsilon, row.budget_delta)
     return Source(row.name, row.public_id, budget, bool(row.budget_is_implied), row.id)
@@ -174,11 +174,25 @@ def read_people(connection: Connection) -> dict[tuple[int, int], bool]:
 
 def people_of(connection: Connection, source: int) -> dict[str, bool]:
     """Return, by other source, whether like-named units are the same people."""
-    pairs = {
-        (b if a == source else a): same for (a, b), same in read_people(connection).items()
-        if source in (a, b) and a != b
-    }  # fmt: skip
-    return {source_of_row(connection, other).name: same for other, same in sorted(pairs.items())}
+    declarations = read_people(connection)
+    people = {}
+    for other in partners(source, declarations):
+        people[source_of_row(connection, other).name] = declarations[pair(source, other)]
+    return people
+
+
+def pair(left: int, right: int) -> tuple[int, int]:
+    """Return two sources, the lower number first."""
+    return (min(left, right), max(left, right))
+
+
+def partners(source: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """Return the other sources of a source's pairs, by number."""
+    others = set[int]()
+    for ends in pairs:
+        if source in ends:
+            others.update(ends)
+    return sorted(others - {source})
 
 
 def add_note(connection: Connection, source: int, created: str, words: str) -> None:
@@ -193,7 +207,7 @@ def read_notes(connection: Connection, source: int) -> tuple[Event, ...]:
 
 def read_release_ids(connection: Connection, source: int) -> frozenset[str]:
     releases = connection.all("select public_id from releases where source = ?", (source,))
-    return frozenset(public_id for (public_id,) in releases)
+    return frozenset(row.public_id for row in releases)
 
 
 def read_spent(connection: Connection, source: int) -> tuple[UnitSpent, ...]:
@@ -222,11 +236,15 @@ def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
 
 
 def _entry(rows: list[Row]) -> Entry:
-    first, charges = rows[0], [charge_of_text(row.body) for row in rows]
+    first, scope = rows[0], charge_of_text(rows[0].body).scope
+    kinds, units, fingerprints = set[str](), 0, dict[str, None]()
+    for row in rows:
+        kinds.add(str(charge_of_text(row.body).covers.composition))
+        units += row.units
+        fingerprints[row.fingerprint] = None
     return Entry(
         id=first.public_id, name=first.name, state=known_state(first.state), amount=amount(first.epsilon, first.delta),
-        kinds=tuple(sorted({str(c.covers.composition) for c in charges})), scope=charges[0].scope,
-        units=sum(row.units for row in rows), frameworks=tuple(dict.fromkeys(row.fingerprint for row in rows)),
+        kinds=tuple(sorted(kinds)), scope=scope, units=units, frameworks=tuple(fingerprints),
         software=first.software, created=first.created,
     )  # fmt: skip
 
@@ -241,9 +259,11 @@ def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
     for row in connection.all("select * from sources order by id"):
         source, total = _source(row), most_spent(connection, row.id)
         units = connection.value(units_of, (row.id, EVERYONE))
-        states = connection.all(states_of, (row.id,))
-        count = sum(state.releases for state in states)
-        unpublished = sum(state.releases for state in states if state.state != PUBLISHED)
+        count = unpublished = 0
+        for state, releases in connection.all(states_of, (row.id,)):
+            count += releases
+            if state != PUBLISHED:
+                unpublished += releases
         budget = (source.budget, source.budget_is_implied)
         summaries.append(SourceRow(source.name, source.id, total, *budget, units, count, unpublished, row.members > 0))
     return tuple(summaries)

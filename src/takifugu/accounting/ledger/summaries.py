@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from takifugu.accounting.composition.several import Cost, Run, Several, added_up, merged, several
 from takifugu.accounting.ledger.accounts import Item
@@ -38,14 +37,20 @@ def summaries_of(connection: Connection, histories: Iterable[int]) -> dict[int, 
     histories = set(histories)
     select_these(connection, "wanted_histories", "id", histories)
     query = "select s.history, s.body from wanted_histories w cross join summaries s on s.history = w.id"
+    texts, charge_rows, summaries = dict[int, Plain](), set[int](), dict[int, tuple[Item, ...]]()
     with decoding():
-        bodies = {history: json.loads(body) for history, body in connection.execute(query)}
-        texts = {history: body for history, body in bodies.items() if body.get("form") == FORM}
-        terms = chain.from_iterable(text["terms"] for text in texts.values())
-        charges = charges_of(connection, {term["charge"] for term in terms})
-        summaries = {history: of_body(text, charges) for history, text in texts.items()}
-    missing = histories - summaries.keys()
-    return summaries | {history: summary_of(items) for history, items in debits_of(connection, missing).items()}
+        for history, body in connection.execute(query):
+            text = json.loads(body)
+            if text.get("form") == FORM:
+                texts[history] = text
+                charge_rows.update(term["charge"] for term in text["terms"])
+        charges = charges_of(connection, charge_rows)
+        for history, text in texts.items():
+            summaries[history] = of_body(text, charges)
+    missing = debits_of(connection, histories - summaries.keys())
+    for history, items in missing.items():
+        summaries[history] = summary_of(items)
+    return summaries
 
 
 def write(connection: Connection, history: int, summary: Sequence[Item]) -> None:
@@ -78,20 +83,22 @@ def of_body(text: Plain, charges: Mapping[int, Charge]) -> tuple[Item, ...]:
 
 def _term(charge: Several) -> Json:
     row, release = rows_of(charge)
+    saved = None if charge.saved is None else to_text(charge.saved)
     term: Json = {
         "charge": row, "release": release, "reading": charge.reading, "at": charge.at, "cost": charge.cost.text,
-        "readings": charge.readings, "saved": None if charge.saved is None else to_text(charge.saved),
+        "readings": charge.readings, "saved": saved,
         "runs": [[run.first, run.step, run.windows, run.cost.text] for run in charge.runs],
     }  # fmt: skip
     return term
 
 
 def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Several:
-    charge = charges[term["charge"]]
-    at = None if term["at"] is None else int(term["at"])  # a window of a series need not be that of its first release
+    at = saved = None
+    if term["at"] is not None:  # a window of a series need not be that of its first release
+        at = int(term["at"])
+    if term["saved"] is not None:
+        saved = as_fraction(term["saved"], "an epsilon")
     release = f"{int(term['charge'])} {int(term['release'])}"
-    first = replace(charge, release=release, reading=str(term["reading"]), at=at)
-    cost, readings = Cost.of_text(term["cost"]), int(term["readings"])
-    saved = None if term["saved"] is None else as_fraction(term["saved"], "an epsilon")
+    charge = replace(charges[term["charge"]], release=release, reading=str(term["reading"]), at=at)
     runs = [Run(int(first), int(step), int(size), Cost.of_text(text)) for first, step, size, text in term["runs"]]
-    return added_up(first, cost, readings, saved, runs)
+    return added_up(charge, Cost.of_text(term["cost"]), int(term["readings"]), saved, runs)

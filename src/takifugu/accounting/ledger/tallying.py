@@ -22,8 +22,8 @@ from takifugu.accounting.ledger.format import layouts, seals
 from takifugu.accounting.ledger.format.layouts import Layouts
 from takifugu.accounting.ledger.format.tables import EVERYONE
 from takifugu.accounting.ledger.histories import Known
-from takifugu.accounting.ledger.kinds import Account, Past, account_of, costed, items_of, kinds_of
-from takifugu.accounting.ledger.same_people import Declaration, Friends, friends_of, friends_of_everyone, tied_to
+from takifugu.accounting.ledger.kinds import Account, AccountKind, Past, account_of, costed, items_of, kinds_of
+from takifugu.accounting.ledger.same_people import Declaration, friends_of, friends_of_everyone
 from takifugu.accounting.ledger.summaries import summaries_of
 from takifugu.accounting.ledger.values import Amount, Debit, Debits, Source, most
 from takifugu.core.errors import CompositionRefused, LedgerError
@@ -75,42 +75,64 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     source = rows.read_source(connection, name)
     number = source.number
     original, before = request, rows.read_layouts(connection, number)
-    layouts_now = before if request.is_everyone else before.holding(request.layouts)
-    request = in_classes(request, layouts_now)
-    standings: Mapping[int, Known] = stored.hits(connection, request.units)
-    if number and not request.is_everyone:
-        _check_one_or_many(connection, number, request)
-    friends = _friends(connection, Declaration(name, number, request.names_units, same_people), request, standings)
-    layout = "" if request.is_everyone else layouts.words(name, before, original.layouts[0])
-    mixed = ""
+    layouts_now, layout, mixed = before, "", ""
+    if not request.is_everyone:
+        layouts_now = before.holding(request.layouts)
+        layout = layouts.words(name, before, original.layouts[0])
     if layouts_now.is_mixed:
         mixed = layout or layouts.words(name, layouts_now, next(iter(layouts_now.classes)))
+    request = in_classes(request, layouts_now)
+    standings: Mapping[int, Known] = stored.hits(connection, request.units)
+    if request.is_everyone:
+        friends = friends_of_everyone(connection, number)
+    else:
+        if number:
+            _check_one_or_many(connection, number, request)
+        named_alike = standings.keys() - {number} if request.names_units else set()
+        friends = friends_of(connection, Declaration(name, number, request.names_units, same_people), named_alike)
     _check_ties(connection, number, mixed, friends.ties)
 
     touched, tied = [number, *friends.same], {number, *chain(*friends.ties)}
-    linked = _linked(connection, number, tied, request)
-    whole = [s for s in touched if s and (s in linked or friends.is_new or request.is_everyone or mixed)]
-    tags_by_source = {s: _changed_tags(connection, s, number, request, standings, s in whole) for s in touched}
-    standings = _with_all(connection, request, standings, tags_by_source.values())
+    linked = {tied_number for tied_number in tied - {0} if stored.has_links(connection, tied_number)}
+    if any(is_link(part.charge) for part in request.parts):
+        linked.add(number)
+    is_whole = friends.is_new or request.is_everyone or mixed != ""
+    tags_by_source = {}
+    for source_number in touched:
+        has_all = source_number > 0 and (is_whole or source_number in linked)
+        tags_by_source[source_number] = _changed_tags(connection, source_number, number, request, standings, has_all)
+    tags = {*request.units, *chain(*tags_by_source.values())}
+    if len(tags) > len(request.units):
+        standings = stored.hits(connection, tags)
     past = Past(standings, stored.histories_of_everyone(connection, tied), friends.ties)
-    kinds = {s: kinds_of(s, tags, request, past, s != number) for s, tags in tags_by_source.items()}
 
-    all_kinds = [*chain.from_iterable(kinds.values())]
-    histories = set(chain.from_iterable((*kind.histories, *kind.others, *kind.everyones) for kind in all_kinds))
+    kinds, histories, has_others = {}, set[int](), False
+    for source_number, changed in tags_by_source.items():
+        kinds[source_number] = kinds_of(source_number, changed, request, past, source_number != number)
+        for kind in kinds[source_number]:
+            histories.update(kind.histories, kind.others, kind.everyones)
+            has_others = has_others or bool(kind.others)
     seals.check_units(connection, {*touched, *tied} - {0})
     seals.check_rows(connection, "histories", histories)
     seals.check_rows(connection, "summaries", histories, "history")
     debits = summaries = summaries_of(connection, histories)
-    is_between = any(kind.others for kind in all_kinds) and _has_delta(summaries, request)
-    if is_between or linked:
+    if linked or (has_others and _has_delta(summaries, request)):
         debits = stored.debits_of(connection, histories)
     frameworks = stored.frameworks_of_items(connection, debits.values())
     frameworks |= {part.fingerprint: part.framework for part in request.parts}
-    sources = {s: source if s == number else rows.source_of_row(connection, s) for s in touched}
-    accounts = [account_of(sources[s], kinds[s], request, debits, frameworks) for s in touched]
+    accounts = []
+    for source_number in touched:
+        touched_source = source
+        if source_number != number:
+            touched_source = rows.source_of_row(connection, source_number)
+        accounts.append(account_of(touched_source, kinds[source_number], request, debits, frameworks))
     if mixed:  # it has no friends
-        if not request.is_everyone:
-            _check_certificates(number in past.everyone, mixed)
+        if number in past.everyone and not request.is_everyone:
+            raise CompositionRefused(
+                mixed,
+                rule="nothing says how much all people change in releases that were entered from their certificates",
+                fix="keep the layout, or publish other data in a source of their own",
+            )
         accounts = [_costed_together(connection, accounts[0], request, mixed, layouts_now.are_moved)]
     else:
         accounts = [costed(account, friends.is_new or request.is_everyone) for account in accounts]
@@ -135,23 +157,6 @@ def _check_one_or_many(connection: Connection, number: int, request: Request) ->
         raise LedgerError(ONE_OR_MANY)
 
 
-def _friends(
-    connection: Connection, declaration: Declaration, request: Request, standings: Mapping[int, Known]
-) -> Friends:
-    if request.is_everyone:
-        return friends_of_everyone(connection, declaration.number)
-    named_alike = standings.keys() - {declaration.number} if request.names_units else set()
-    return friends_of(connection, declaration, named_alike)
-
-
-def _linked(connection: Connection, number: int, sources: Collection[int], request: Request) -> set[int]:
-    """Return the sources whose people are tied by a pooled answer that is alone."""
-    linked = {source for source in sources if source and stored.has_links(connection, source)}
-    if any(is_link(part.charge) for part in request.parts):
-        linked.add(number)
-    return linked
-
-
 def _changed_tags(
     connection: Connection, source: int, number: int, request: Request, standings: Mapping[int, Known], is_whole: bool
 ) -> Iterable[bytes]:
@@ -163,16 +168,6 @@ def _changed_tags(
     if is_whole:
         return dict.fromkeys([*tags, *stored.tags_of(connection, source)])
     return tags
-
-
-def _with_all(
-    connection: Connection, request: Request, standings: Mapping[int, Known], changed: Iterable[Iterable[bytes]]
-) -> Mapping[int, Known]:
-    """Return the standings of the request's units and of all others that change."""
-    tags = {*request.units, *chain.from_iterable(changed)}
-    if len(tags) == len(request.units):
-        return standings
-    return stored.hits(connection, tags)
 
 
 def _has_delta(summaries: Mapping[int, Sequence[Item]], request: Request) -> bool:
@@ -187,8 +182,13 @@ def _has_delta(summaries: Mapping[int, Sequence[Item]], request: Request) -> boo
 
 def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
     """Return the state of a tally's accounts, and other sources' units."""
-    sources, counters = {number, *friends}, rows.read_counters(connection)
-    return tuple((row.id, row.changes if row.id in sources else 0, row.members) for row in counters)
+    state = []
+    for row in rows.read_counters(connection):
+        changes = 0
+        if row.id == number or row.id in friends:
+            changes = row.changes
+        state.append((row.id, changes, row.members))
+    return tuple(state)
 
 
 def _costed_together(
@@ -198,8 +198,16 @@ def _costed_together(
 
     Layouts of the same entries (`are_moved`) have costs of their own where these are proved.
     """
-    moved = _at_other_steps(connection, account, request) if are_moved else None
-    return replace(moved or _everything(connection, account, request, mixed), mixed=mixed)
+    costs = None
+    if are_moved:
+        costs = _costs_at_other_steps(connection, account, request)
+    if costs is None:
+        charges = stored.all_charges_of(connection, account.number)
+        for number, shape in enumerate(request.shapes):
+            charges += [(part.charge, request.counts[number]) for part in shape]
+        total = Amount(*cost_of_all(charges, mixed))
+        costs = dict.fromkeys(account.kinds, most([total, *(kind.spent for kind in account.kinds)]))
+    return replace(account, costs=costs, mixed=mixed)
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: Collection[tuple[int, int]]) -> None:
@@ -207,9 +215,10 @@ def _check_ties(connection: Connection, number: int, mixed: str, ties: Collectio
 
     Raises CompositionRefused.
     """
-    friends = tied_to(number, ties)
-    mixed_ones = [f for f in friends if mixed or rows.read_layouts(connection, f).is_mixed]
-    names = [rows.source_of_row(connection, f).name for f in mixed_ones]
+    names = []
+    for friend in rows.partners(number, ties):
+        if mixed or rows.read_layouts(connection, friend).is_mixed:
+            names.append(rows.source_of_row(connection, friend).name)
     if names:
         raise CompositionRefused(
             mixed or f"the source {min(names)!r} of the same people was read in several layouts",
@@ -218,31 +227,10 @@ def _check_ties(connection: Connection, number: int, mixed: str, ties: Collectio
         )
 
 
-def _check_certificates(are_there: bool, mixed: str) -> None:
-    """Refuse several layouts beside releases known by certificates only.
-
-    Raises CompositionRefused.
-    """
-    if are_there:
-        raise CompositionRefused(
-            mixed,
-            rule="nothing says how much all people change in releases that were entered from their certificates",
-            fix="keep the layout, or publish other data in a source of their own",
-        )
-
-
-def _everything(connection: Connection, account: Account, request: Request, mixed: str) -> Account:
-    """Return the one account of all units, over all layouts."""
-    charges = stored.all_charges_of(connection, account.number)
-    for number, shape in enumerate(request.shapes):
-        charges += [(part.charge, request.counts[number]) for part in shape]
-    total = Amount(*cost_of_all(charges, mixed))
-    total = most([total, *(kind.spent for kind in account.kinds)])
-    return replace(account, costs=dict.fromkeys(account.kinds, total))
-
-
-def _at_other_steps(connection: Connection, account: Account, request: Request) -> Account | None:
-    """Return the account of layouts of the same entries, None if unproved."""
+def _costs_at_other_steps(
+    connection: Connection, account: Account, request: Request
+) -> dict[AccountKind, Amount] | None:
+    """Return the costs over layouts of the same entries, None if unproved."""
     debits = stored.debits_of(connection, set(chain.from_iterable(kind.histories for kind in account.kinds)))
     frameworks = {**account.accounts.frameworks, **stored.frameworks_of_items(connection, debits.values())}
     costs = {}
@@ -252,4 +240,4 @@ def _at_other_steps(connection: Connection, account: Account, request: Request) 
         if cost is None:
             return None
         costs[kind] = most([Amount(*cost), kind.spent])
-    return replace(account, costs=costs)
+    return costs

@@ -88,6 +88,14 @@ class Amount:
         """Return the excess of this amount over the other, at least nothing."""
         return Amount(max(self.epsilon - other.epsilon, Fraction(0)), max(self.delta - other.delta, Fraction(0)))
 
+    def plus(self, other: Amount) -> Amount:
+        """Add up two amounts."""
+        return Amount(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def times(self, count: int) -> Amount:
+        """Return so many such amounts together."""
+        return Amount(count * self.epsilon, count * self.delta)
+
     def fits(self, other: Amount) -> bool:
         """Whether this amount is within the other."""
         return self.epsilon <= other.epsilon and self.delta <= other.delta
@@ -98,8 +106,10 @@ NOTHING = Amount(Fraction(0), Fraction(0))
 
 def most(amounts: list[Amount]) -> Amount:
     """Return the largest epsilon and the largest delta."""
-    zero = Fraction(0)
-    return Amount(max((a.epsilon for a in amounts), default=zero), max((a.delta for a in amounts), default=zero))
+    epsilon = delta = Fraction(0)
+    for amount in amounts:
+        epsilon, delta = max(epsilon, amount.epsilon), max(delta, amount.delta)
+    return Amount(epsilon, delta)
 
 
 def short(value: Fraction, up: bool) -> str:
@@ -110,7 +120,8 @@ def short(value: Fraction, up: bool) -> str:
     """
     exact = to_text(value)
     if len(exact) > 9:
-        context = Context(prec=6, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+        rounding = ROUND_CEILING if up else ROUND_FLOOR
+        context = Context(prec=6, rounding=rounding)
         exact = format(context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(), "g")
     return re.sub(r"^\d{4,}(?=\.|$)", lambda match: f"{int(match[0]):,}", exact).replace("e+", "e")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from takifugu.accounting.ledger import histories as stored
 from takifugu.accounting.ledger import store as rows
@@ -40,8 +39,11 @@ def write_releases(
     """Write the releases and return their numbers by random id."""
     numbers = {}
     for name, public_id in request.ids.items():
-        charges = [part.charge for part in request.parts if part.release == public_id]
-        promise = most([Amount(charge.epsilon, charge.delta) for charge in charges])
+        promises = []
+        for part in request.parts:
+            if part.release == public_id:
+                promises.append(Amount(part.charge.epsilon, part.charge.delta))
+        promise = most(promises)
         numbers[public_id] = connection.insert(
             "releases", public_id=public_id, source=source, reservation=reservation, name=name,
             epsilon=to_text(promise.epsilon), delta=to_text(promise.delta), software=software, created=created,
@@ -52,19 +54,18 @@ def write_releases(
 def write_debits(connection: Connection, tally: Tally, source: int, numbers: Mapping[str, int]) -> None:
     """Write every unit's debits and changed costs."""
     request = tally.request
-    batch_of_shape = {
-        shape: _batch(connection, source, parts, request.counts[shape], numbers)
-        for shape, parts in enumerate(request.shapes)
-    }
-    moved = {
-        kind: _history(connection, source, kind, batch_of_shape[kind.shape], tally)
-        for kind in tally.mine.kinds
-        if kind.shape >= 0
-    }
+    batches = []
+    for shape, parts in enumerate(request.shapes):
+        batches.append(_batch(connection, source, parts, request.counts[shape], numbers))
+    moved, former = dict[AccountKind, int](), set[int]()
+    for kind in tally.mine.kinds:
+        if kind.shape >= 0:
+            moved[kind] = _history(connection, source, kind, batches[kind.shape], tally)
+            former.update(kind.histories)
     _write_units(connection, source, tally.mine, moved)
     if request.names_units and any(members.new for members in tally.mine.kinds.values()):
         connection.execute("update sources set members = members + 1, seal = null where id = ?", (source,))
-    summaries.forget_unused(connection, set(chain.from_iterable(kind.histories for kind in moved)))
+    summaries.forget_unused(connection, former)
     for account in tally.theirs:
         _write_units(connection, account.number, account, {})
         rows.changed(connection, account.number)
@@ -75,22 +76,19 @@ def write_people(connection: Connection, source: int, tally: Tally, created: str
     if tally.is_shared:
         connection.execute("insert or ignore into people (one, other, same) values (?, ?, 1)", (source, source))
     for other, same in tally.people.items():
-        lower, higher = min(source, other), max(source, other)
+        lower, higher = rows.pair(source, other)
         former = connection.first("select same from people where one = ? and other = ?", (lower, higher))
-        if former is None or bool(former.same) != same:
-            connection.execute(_DECLARE, (lower, higher, same))
-            names = {s: rows.source_of_row(connection, s).name for s in (lower, higher)}
-            both_name_units = all(rows.has_members(connection, s) for s in (lower, higher))
-            for source_row, other_row in ((lower, higher), (higher, lower)):
-                rows.add_note(connection, source_row, created, _declaration(names[other_row], same, both_name_units))
-
-
-def _declaration(name: str, same: bool, names_units: bool) -> str:
-    """Return a source's declaration about another one."""
-    if names_units:
-        whose = "the same people" if same else "other people of the same names"
-        return f"declared: the people of the source {name!r} are {whose}"
-    return f"declared: the source {name!r} is about {'the same' if same else 'other'} people"
+        if former is not None and bool(former.same) == same:
+            continue
+        connection.execute(_DECLARE, (lower, higher, same))
+        both_name_units = rows.has_members(connection, lower) and rows.has_members(connection, higher)
+        for noting, noted in ((lower, higher), (higher, lower)):
+            name = rows.source_of_row(connection, noted).name
+            words = f"declared: the source {name!r} is about {'the same' if same else 'other'} people"
+            if both_name_units:
+                whose = "the same people" if same else "other people of the same names"
+                words = f"declared: the people of the source {name!r} are {whose}"
+            rows.add_note(connection, noting, created, words)
 
 
 @dataclass(frozen=True)
@@ -122,8 +120,9 @@ def _charge(connection: Connection, source: int, part: Part) -> int:
     row = connection.first("select id from charges where framework = ? and digest = ?", (framework, part.digest))
     if row is not None:
         return int(row.id)
-    links = is_link(part.charge)
-    return connection.insert("charges", framework=framework, digest=part.digest, links=links, body=part.text)
+    return connection.insert(
+        "charges", framework=framework, digest=part.digest, links=is_link(part.charge), body=part.text
+    )
 
 
 def _framework(connection: Connection, source: int, part: Part) -> int:

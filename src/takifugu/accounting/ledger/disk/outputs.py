@@ -64,7 +64,11 @@ def clear(ledger: Path, group: str) -> None:
 def sweep(ledger: Path, published: Callable[[Collection[str]], Collection[str]]) -> None:
     """Remove files of `published` reservations, left by dead processes."""
     with suppress(OSError):
-        names = [entry.name for entry in os.scandir(ledger.parent) if entry.name.endswith(".values")]
-        groups = {match[1] for name in names if (match := _FILE.fullmatch(name))}
-        for group in published(groups) if groups else ():
-            clear(ledger, group)
+        groups = set()
+        for entry in os.scandir(ledger.parent):
+            match = _FILE.fullmatch(entry.name)
+            if match:
+                groups.add(match[1])
+        if groups:
+            for group in published(groups):
+                clear(ledger, group)

@@ -6,6 +6,7 @@ and not the side file, so that each loses what the other wrote; a file system wi
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import sqlite3
@@ -134,16 +135,12 @@ def check_one_name(path: Path) -> None:
 def _tidied(path: Path) -> bool:
     """Remove drafts of this ledger by a dead process; return whether any."""
     changed = False
-    for draft in path.parent.glob(f".{_literal(path.name)}.*{DRAFT}"):
+    for draft in path.parent.glob(f".{glob.escape(path.name)}.*{DRAFT}"):
         with suppress(OSError):
             if draft.samefile(path):
                 draft.unlink()
                 changed = True
     return changed
-
-
-def _literal(name: str) -> str:
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def check_locks(folder: Path) -> None:

@@ -9,7 +9,7 @@ all outputs differ by the product of these factors at most (docs/theory/composit
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, combinations, product, starmap
@@ -32,6 +32,8 @@ _MOVED = (
 )
 #: Keys whose value is kept beside what else decides whether it agrees.
 _WITH_MORE = ("delimiter", "encoding", "sheet", "table", "timezone", "round_to")
+#: The user's words for keys, where they are others.
+_WORDS = {"states": "map", "wide": "columns"}
 #: What is said of a unit whose releases read sequences of different lengths, and no layout was declared.
 CUT = (
     "these sequences have other lengths than those of earlier releases about the same person, and no layout is "
@@ -69,10 +71,13 @@ class Layouts:
 
     def class_of(self, layout: str) -> str:
         """Return the class of a layout; a new one names its own."""
-        if any(layout in members for members in self.classes.values()):
-            return next(name for name, members in self.classes.items() if layout in members)
-        agreeing = (name for name, members in self.classes.items() if all(not _conflicts(m, layout) for m in members))
-        return next(agreeing, layout)
+        for name, members in self.classes.items():
+            if layout in members:
+                return name
+        for name, members in self.classes.items():
+            if not any(_conflicts(member, layout) for member in members):
+                return name
+        return layout
 
     def holding(self, layouts: Iterable[str]) -> Layouts:
         """Return these layouts and others, each in its class."""
@@ -85,13 +90,21 @@ class Layouts:
         return extended
 
     @property
+    def members(self) -> tuple[str, ...]:
+        """All layouts, class by class."""
+        return tuple(chain.from_iterable(self.classes.values()))
+
+    @property
     def is_mixed(self) -> bool:
         return len(self.classes) > 1
 
     @property
     def are_moved(self) -> bool:
         """Whether all have the same entries at different steps."""
-        return all(starmap(_all_are_moved, combinations(self.classes.values(), 2)))
+        for members, other_members in combinations(self.classes.values(), 2):
+            if not all(starmap(_are_moved, product(members, other_members))):
+                return False
+        return True
 
 
 @lru_cache(maxsize=1024)
@@ -104,10 +117,6 @@ def _conflicts(left: str, right: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def _are_moved(left: str, right: str) -> bool:
     return are_moved(_read(left), _read(right))
-
-
-def _all_are_moved(members: Sequence[str], other_members: Sequence[str]) -> bool:
-    return all(_are_moved(layout, other) for layout, other in product(members, other_members))
 
 
 def differences(before: str, now: str) -> str:
@@ -125,17 +134,17 @@ def words(source: str, former: Layouts, now: str) -> str:
 
     "" for a layout that is known, and for a source without another one.
     """
-    members = [*chain.from_iterable(former.classes.values())]
-    after = former.holding([now])
+    members, after = former.members, former.holding([now])
     if not members or (now in members and not former.is_mixed):
         return ""
     if len(after.classes) == len(former.classes):
         if former.is_mixed:
             price = _MOVED if after.are_moved else f"each release about it {_PRICE}"
             return f"the source {source!r} was read in several layouts before, so {price}"
-        changed = _changes(members[-1], now)
+        old, new = _read(members[-1]), _read(now)
+        changed = _said([key for key in sorted({*old, *new}) if old.get(key) != new.get(key)], old, new)
         return f"your change costs nothing, every row that was read before is read as it was then: {changed}"
-    different = next((text for member in members if (text := differences(member, now))), "")
+    different = next(filter(None, [differences(member, now) for member in members]), "")
     if after.are_moved:
         price = f"The same entries lie at other steps there, so {_MOVED}"
     else:
@@ -146,15 +155,12 @@ def words(source: str, former: Layouts, now: str) -> str:
     )
 
 
-def _changes(before: str, now: str) -> str:
-    old, new = _read(before), _read(now)
-    return _said([key for key in sorted({*old, *new}) if old.get(key) != new.get(key)], old, new)
-
-
 def _said(keys: Iterable[str], old: Plain, new: Plain) -> str:
-    return ", ".join(
-        f"{_named(key)} = {_value(key, new, old)} (before: {_value(key, old, new)})" for key in keys
-    )
+    sentences = []
+    for key in keys:
+        word = _WORDS.get(key, key)
+        sentences.append(f"{word} = {_value(key, new, old)} (before: {_value(key, old, new)})")
+    return ", ".join(sentences)
 
 
 def cut_differently(charges: Iterable[Charge]) -> bool:
@@ -162,15 +168,15 @@ def cut_differently(charges: Iterable[Charge]) -> bool:
 
     Cuts are sequences of different lengths, or other things than sequences.
     """
-    return len({cut for c in charges if c.layout == UNDECLARED and (cut := _cut(c)) is not None}) > 1
-
-
-def _cut(charge: Charge) -> object:
-    if charge.entries == 0:  # it says nothing of single entries, and counts at its worst anyway
-        return None
-    if charge.at is not None:
-        return "steps of one recording"
-    return charge.lengths or "no sequences"
+    cuts = set[object]()
+    for charge in charges:
+        if charge.layout != UNDECLARED or charge.entries == 0:  # without entries it counts at its worst anyway
+            continue
+        if charge.at is not None:
+            cuts.add("steps of one recording")
+        else:
+            cuts.add(charge.lengths or "no sequences")
+    return len(cuts) > 1
 
 
 def _read(text: str) -> Plain:
@@ -178,16 +184,12 @@ def _read(text: str) -> Plain:
     return layout
 
 
-def _named(key: str) -> str:
-    """Return the user's word for a key."""
-    return {"states": "map", "wide": "columns"}.get(key, key)
-
-
 def _value(key: str, layout: Plain, other: Plain) -> str:
     """Return a value in the user's spelling, of states only the differences."""
     value = layout.get(key)
     if key == "states" and value is not None:
-        value = {raw: state for raw, state in value.items() if (other.get(key) or {}).get(raw) != state} or None
+        other_states = other.get(key) or {}
+        value = {raw: state for raw, state in value.items() if other_states.get(raw) != state} or None
     elif isinstance(value, list) and key in _WITH_MORE:
         value = value[0]
     return "none" if value is None else json.dumps(value, ensure_ascii=False)
