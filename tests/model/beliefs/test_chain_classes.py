@@ -175,13 +175,13 @@ INTERVAL = partial(BinaryChainInterval, low=0.2, length=5)
     (REGION, {"lower": [[0.9, 0.3], [0.2, 0.4]]}, "row 0 of the region holds no distribution"),
     (REGION, {"upper": [[0.7, 0.1], [0.6, 0.8]]}, "row 0 of the region holds no distribution"),
     (REGION, {"length": 0}, "length is 0"),
-    (REGION, {"states": list("abc")}, "2 rows and 3 states"),
+    (REGION, {"states": list("abc")}, "3 states and 2 rows"),
     (REGION, {"states": ["a", "a"]}, "repeat a name"),
     (REGION, {"confidence": 1}, "confidence is 1"),
     (REGION, {"lower": [[1, 0], [1, 0]], "upper": [[1, 0.4], [1, 0]]}, "cannot be entered"),
     (INTERVAL, {"low": 0.6}, "from 0 to 1/2"),
     (INTERVAL, {"low": -0.1}, "from 0 to 1/2"),
-    (INTERVAL, {"states": list("abc")}, "2 rows and 3"),
+    (INTERVAL, {"states": list("abc")}, "3 states and 2 rows"),
     (INTERVAL, {"length": 1.5}, "whole number"),
 ])  # fmt: skip
 def test_bad_regions_and_intervals(maker: Callable[..., Any], arguments: dict[str, Any], message: str) -> None:

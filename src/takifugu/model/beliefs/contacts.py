@@ -15,6 +15,7 @@ from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
+from takifugu.core.rules import check_as_many
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.numbers.distributions.pmf import Pmf
@@ -251,11 +252,7 @@ def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) ->
                 f"the number of ill people in a clique of {size} must be a whole number from 0 to {size}"
             ).at("number")
         return law
-    if len(law) != size + 1:
-        raise InputError(
-            f"the distribution for a clique of {size} has {len(law)} masses",
-            fix=f"give {size + 1}, for 0 to {size} ill",
-        ).at("number")
+    check_as_many(law, "masses", range(size + 1), f"numbers from 0 to {size} of ill people in a clique", "number")
     return Pmf(range(size + 1), list(law))
 
 

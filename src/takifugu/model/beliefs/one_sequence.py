@@ -10,6 +10,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
+from takifugu.core.rules import check_as_many
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.states import State, checked_alphabet
 
@@ -161,6 +162,5 @@ def checked_states(states: Iterable[State] | None, count: int, title: str) -> tu
     Raises InputError for other names.
     """
     names = tuple(range(count)) if states is None else checked_alphabet(states, title)
-    if len(names) != count:
-        raise InputError(f"{title} has {count} rows and {len(names)} states", fix="give one name per row").at("states")
+    check_as_many(names, "states", range(count), f"rows of {title}", "states")
     return names

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
-from takifugu.core.errors import InputError, did_you_mean, per_cent
+from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of
+from takifugu.core.rules import no_law
 
 Start = str | Sequence[float] | FloatArray
 
@@ -172,10 +173,7 @@ def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatAr
     sums = table.sum(axis=1)
     for row, total in enumerate(sums):
         if abs(total - 1) > ROW_TOLERANCE:
-            raise InputError(
-                f"row {row} of the matrix sums to {total:.12g}", rule=f"it must sum to 1 (within {ROW_TOLERANCE:g})",
-                fix=per_cent(float(total)),
-            ).at("matrix", row)  # fmt: skip
+            raise no_law(f"row {row} of the matrix", total).at("matrix", row)
     table = normalised(table)
     table.setflags(write=False)
     return table

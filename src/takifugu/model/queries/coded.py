@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeVar
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import PlainForm, form, set_fields
+from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, State
@@ -131,11 +132,8 @@ class Linear(PlainForm, kind="linear"):
         )  # fmt: skip
 
     def resolve(self, entries: Entries) -> Additive:
-        if len(self.weights) != entries.size:
-            raise InputError(
-                f"the linear query has {len(self.weights)} weights and the belief {entries.size} entries",
-                fix="give one weight per entry, 0 where an entry is not read",
-            ).at("weights")
+        fix = "give one for each, 0 where an entry is not read"
+        check_as_many(self.weights, "weights", range(entries.size), "entries", "weights", fix=fix)
         return coded(entries, "linear", self.codes, chosen_mask(entries, None), self.weights, self.grid)
 
     def over(self, entries: Iterable[int]) -> Linear:

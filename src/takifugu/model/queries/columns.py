@@ -16,13 +16,14 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError, InputError, Unsupported
+from takifugu.core.errors import DataError, InputError
+from takifugu.core.rules import check_known, too_large
 from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, State
 from takifugu.model.queries.by import By, by_columns
 from takifugu.model.queries.coded import Identity, Mean
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.cross_table import CrossTable
-from takifugu.model.queries.forms import Query, unknown_column
+from takifugu.model.queries.forms import Query
 from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.statistic import WholeColumns
 from takifugu.model.queries.together import Together, unlike
@@ -169,8 +170,7 @@ class Record:
         return self.alphabets[entry]
 
     def position(self, name: Hashable) -> int:
-        if name not in self.names:
-            raise unknown_column(name, self.names)
+        check_known([name], self.names, "the records have no column")
         return self.names.index(str(name))
 
 
@@ -240,11 +240,10 @@ def counted(query: CountRows, record: Record) -> Term:
     query.check(alphabets)
     names = tuple(dict.fromkeys(name for name, _ in query.where))
     sizes = [len(alphabets[name]) for name in names]
-    if math.prod(sizes) > LARGEST_TERM:
-        raise Unsupported(
-            f"{query.describe()} depends on {math.prod(sizes):.1e} combinations of values",
-            fix=f"name columns with at most {LARGEST_TERM:,}",
-        ).at("query")
+    count = math.prod(sizes)
+    if count > LARGEST_TERM:
+        what, fix = f"a table of {query.describe()}", "name fewer columns"
+        raise too_large(what, count, LARGEST_TERM, "combinations of values", fix).at("query")
     rows = itertools.product(*(alphabets[name] for name in names))
     table = np.array([query.holds(dict(zip(names, row, strict=True))) for row in rows], dtype=np.int64)
     return Term(tuple(map(record.position, names)), table.reshape(*sizes, 1))

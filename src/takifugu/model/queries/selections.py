@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.rules import check_any, unwritable
 from takifugu.model.queries.additive import Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
@@ -21,10 +22,7 @@ def named_state(state: object) -> State:
     try:
         hash(value)
     except TypeError:
-        raise InputError(
-            f"the query names the state {value!r} of type {type(value).__name__}",
-            fix="write text, a number, true or false",
-        ).at("states") from None
+        raise unwritable("the query names the state", value).at("states") from None
     return value
 
 
@@ -57,10 +55,7 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
             raise InputError(
                 f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names"
             ).at("entries")
-    if not chosen_entries:
-        raise InputError(
-            "the query reads no entry", rule="its list of entries is empty", fix="name at least one"
-        ).at("entries")
+    check_any(chosen_entries, "the query reads no entry", "entries")
     numbers = sorted({i for i in chosen_entries if isinstance(i, int)})
     return (*numbers, *sorted({i for i in chosen_entries if isinstance(i, str)}))
 

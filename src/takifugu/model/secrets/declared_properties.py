@@ -10,7 +10,7 @@ from takifugu.core.lists import value_of
 from takifugu.core.plain import Plain
 from takifugu.model.secrets.properties import DEFINED, DatasetProperty, DistributionParameter, Named, Value
 from takifugu.model.secrets.value_sets import reading, sets_of
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_fraction, as_interval
 
 #: The functions of one column that have a name; "share" is of the values that `of` lists.
 FUNCTIONS = ("mean", "sum", "share")
@@ -78,10 +78,7 @@ def distribution_parameter(
         (most,) = _differences(max_difference, 1) or (None,)
     if interval is None:
         return DistributionParameter(column, different_values, None, map, most)
-    low, high = (as_fraction(end, "an end of the interval", "interval") for end in interval)
-    if low >= high:
-        raise InputError(f"the interval goes from {low} to {high}", rule="it must have an inside").at("interval")
-    return DistributionParameter(column, None, (low, high), map, most)
+    return DistributionParameter(column, None, as_interval(interval, "the interval", "interval"), map, most)
 
 
 def property_from(data: Plain) -> DatasetProperty:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import chain, product
 
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
@@ -171,8 +172,7 @@ def _of_one_record(belief: MultivariateNormal, secret: EveryEntry) -> NormalView
 def _of_population(belief: MultivariateNormal, secret: DistributionParameter) -> NormalView:
     name = belief.read.named(secret.column)
     of = secret.map or "mean"
-    if of not in ("mean", "variance"):
-        raise InputError(f"the parameter is {of!r}", fix='write map="mean" or map="variance"').at("map")
+    check_known([of], ("mean", "variance"), "the map is", "map")
     if secret.interval is not None and of == "variance":
         raise InputError(
             "the secret compares all variances of an interval", rule="its ends prove nothing about what lies between",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
+from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.possible_sums import column_number, in_steps
 from takifugu.model.beliefs.records.record_views import (
     ColumnView,
@@ -91,10 +92,5 @@ def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fract
             ).at("of")
         return [column_number(value, name) for value in values]
     alphabet = records.table.alphabet(place)
-    for value in secret.of:
-        if value not in alphabet:
-            raise InputError(
-                f"the secret names the value {value!r}, which {name!r} cannot have",
-                fix=f"write some of {list(map(str, alphabet))}",
-            ).at("of")
+    check_known(secret.of, alphabet, f"the column {name!r} has no value", "of")
     return [Fraction(value in secret.of) for value in values]
