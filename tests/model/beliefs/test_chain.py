@@ -120,7 +120,7 @@ def test_normalising_twice_is_normalising_once() -> None:
 @pytest.mark.parametrize(("arguments", "message"), [
     ({"matrix": [[0.9, 0.2], [0.4, 0.6]]}, r"row 0 of the matrix sum to 1\.1"),
     ({"matrix": [[0.9, 0.1]]}, "must be square"),
-    ({"matrix": [[0.9, 0.1], [1.0]]}, "not a square table"),
+    ({"matrix": [[0.9, 0.1], [1.0]]}, "no square table"),
     ({"matrix": [[1.1, -0.1], [0.4, 0.6]]}, "negative, NaN or infinite"),
     ({"matrix": [[float("nan"), 0.1], [0.4, 0.6]]}, "negative, NaN or infinite"),
     ({"matrix": [[1, 0], [0, 1]]}, r'2 closed classes.*initial="any"'),

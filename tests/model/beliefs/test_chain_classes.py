@@ -169,9 +169,9 @@ INTERVAL = partial(BinaryChainInterval, low=0.2, length=5)
 @pytest.mark.parametrize(("maker", "arguments", "message"), [
     (REGION, {"lower": UPPER, "upper": LOWER}, "at most the upper end"),
     (REGION, {"lower": [[0.7, 0.1]]}, "must be square"),
-    (REGION, {"upper": [[0.9, 0.3], [0.6, "x"]]}, "upper ends are not a square table"),
-    (REGION, {"upper": [[0.9, 1.3], [0.6, 0.8]]}, r"outside \[0, 1\]"),
-    (REGION, {"lower": [[0.7, math.nan], [0.6, 0.8]]}, r"outside \[0, 1\]"),
+    (REGION, {"upper": [[0.9, 0.3], [0.6, "x"]]}, "upper ends is no square table"),
+    (REGION, {"upper": [[0.9, 1.3], [0.6, 0.8]]}, r"must lie in \[0, 1\]"),
+    (REGION, {"lower": [[0.7, math.nan], [0.6, 0.8]]}, r"must lie in \[0, 1\]"),
     (REGION, {"lower": [[0.9, 0.3], [0.2, 0.4]]}, "row 0 of the region holds no distribution"),
     (REGION, {"upper": [[0.7, 0.1], [0.6, 0.8]]}, "row 0 of the region holds no distribution"),
     (REGION, {"length": 0}, "length is 0"),

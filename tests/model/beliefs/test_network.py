@@ -280,6 +280,6 @@ def test_inference_that_would_not_fit_is_refused_before_it_runs(monkeypatch: pyt
     with pytest.raises(Unsupported, match="at most 3 are computed"):
         net.law([0, 1, 2])
     zeros, _ = network(5, 6, zeros=True)
-    with pytest.raises(Unsupported, match="a table of the possible values of .* needs 8 numbers"):
+    with pytest.raises(Unsupported, match=r"a table of the possible values of .* needs 8 numbers"):
         zeros.possible(5)
     assert all(net.possible(5))  # without zeros there is nothing to infer

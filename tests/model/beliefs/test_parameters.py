@@ -147,7 +147,7 @@ def test_a_table_is_read_as_a_network_of_its_distribution() -> None:
     ({"columns": {"height": {"low": {"no": 1}}}}, "no distribution for the value 'high'"),
     ({"columns": {"height": {**COINS, "middle": {"no": 1}}}}, "its own parameter only"),
     ({"columns": {"height": {"low": {"no": "0.9"}, "high": {"no": 1}}}}, "sum to 1"),
-    ({"columns": {"height": {"low": {"no": -1, "yes": 2}, "high": {"no": 1}}}}, "not be negative"),
+    ({"columns": {"height": {"low": {"no": -1, "yes": 2}, "high": {"no": 1}}}}, "not negative"),
     ({"columns": {"height": {"low": {}, "high": {"no": 1}}}}, "one draw of it"),
     ({"columns": {"height": {"low": {"x": 0.5, None: 0.5}, "high": {"x": 1}}}}, "not observed"),
 ])  # fmt: skip

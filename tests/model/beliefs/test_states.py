@@ -79,7 +79,7 @@ def test_no_file_brings_back_such_a_state(maker: str, state: Any) -> None:
 
 def test_columns_that_write_different_values_alike_have_no_common_histogram() -> None:
     network = tf.BayesianNetwork([("v", ["1", "0"], [], [0.5, 0.5]), ("w", [1, 0], [], [0.5, 0.5])])
-    with pytest.raises(InputError, match="the histogram has the cells .* are written alike"):
+    with pytest.raises(InputError, match=r"the histogram has the cells .* are written alike"):
         tf.Histogram().resolve(network)
     assert tf.Histogram(["1", 0]).resolve(network).labels == ("1", "0")
 

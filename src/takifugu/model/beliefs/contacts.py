@@ -184,18 +184,8 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
         return f"{len(self.cliques)} independent cliques of {self.size} people, at most {largest} each ({self.source})"
 
 
-def clique_infection(
-    cliques: Iterable[Iterable[Hashable]],
-    number: Mapping[int, Numbers] | Callable[[int], Numbers],
-    states: Sequence[State] = (0, 1),
-    source: str = "assumed",
-) -> CliqueInfection:
-    """Return the belief of `CliqueInfection`.
-
-    >>> clique_infection([[1, 2], [3]], lambda m: household_infection(m, outside=0.1, inside=0.5)).size
-    3
-    """
-    return CliqueInfection(cliques, number, states, source)
+#: The same belief, called as a function.
+clique_infection = CliqueInfection
 
 
 def household_infection(size: int, outside: float, inside: float) -> list[float]:

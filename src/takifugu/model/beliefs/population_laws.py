@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.core.rules import check_known, no_law
-from takifugu.model.beliefs.states import checked_alphabet, plain_state
+from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.numbers.rationals import Number, as_fraction
 
 #: A text, a number, or a place: a pair of numbers.
@@ -35,9 +36,9 @@ def masses_of(law: object, title: str) -> dict[Value, Fraction]:
         raise InputError(f"{title} is {law!r}", fix="give a mapping from values to masses").at("laws")
     masses: dict[Value, Fraction] = {}
     for value, mass in law.items():
-        plain: Value = plain_state(value)
+        plain: Value = value_of(value)
         if isinstance(value, tuple):
-            plain = tuple(map(plain_state, value))
+            plain = tuple(map(value_of, value))
         masses[plain] = masses.get(plain, Fraction(0)) + as_fraction(mass, "a mass", "laws")
     total = sum(masses.values(), Fraction(0))
     if not masses or min(masses.values()) < 0 or abs(total - 1) > TOLERANCE:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of
+from takifugu.core.lists import list_of, value_of
 from takifugu.core.rules import check_written_apart, unwritable
 
 State = Hashable
@@ -66,15 +66,8 @@ def first_few(names: Sequence[Hashable], between: str = ", ") -> str:
     return f"{words}, ..." if len(names) > 6 else words
 
 
-def plain_state(state: object) -> object:
-    """Return a NumPy scalar as Python's value, others as they are."""
-    if hasattr(state, "item") and getattr(state, "ndim", 1) == 0:
-        return state.item()
-    return state
-
-
 def _plain(state: object, title: str, key: str) -> State:
-    plain = plain_state(state)
+    plain = value_of(state)
     if plain is None or (isinstance(plain, float) and plain != plain):
         raise InputError(
             f"{title} has the state {plain!r}, which in data means that a value was not observed",

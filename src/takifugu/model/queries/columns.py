@@ -18,7 +18,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.rules import check_known, too_large
-from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, State
+from takifugu.model.queries.additive import Additive, State, check_indices, check_reach
 from takifugu.model.queries.by import By, by_columns
 from takifugu.model.queries.coded import Identity, Mean
 from takifugu.model.queries.coding import common_step
@@ -75,10 +75,7 @@ class ColumnAnswer(WholeColumns):
 
     def __post_init__(self) -> None:
         most = sum(float(np.abs(term.table.astype(float)).sum(axis=-1).max(initial=0.0)) for term in self.terms)
-        if most * self.records * 2 > LARGEST_ANSWER:
-            raise InputError(
-                f"the answer can exceed 2**61 steps of its grid {self.grid}", fix="declare a coarser grid"
-            ).at("grid")
+        check_reach(most * self.records, self.grid)
 
     @cached_property
     def key(self) -> Hashable:
@@ -133,10 +130,8 @@ class ColumnAnswer(WholeColumns):
         total = np.zeros((len(values), self.cells), dtype=np.int64)
         for term in self.terms:
             read = [values[:, column] for column in term.columns]
-            if any(((v < 0) | (v >= k)).any() for v, k in zip(read, term.table.shape, strict=False)):
-                raise DataError(
-                    "a value of the data is not among the states that the belief knows", fix="add it to the states"
-                )
+            for index, size in zip(read, term.table.shape, strict=False):
+                check_indices(index, size)
             total += term.table[tuple(read)]
         return total
 

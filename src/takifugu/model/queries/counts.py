@@ -13,6 +13,7 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.core.plain import VALUES, Plain, PlainForm, arguments, form, set_fields
 from takifugu.core.rules import check_any, check_known, check_written_apart
 from takifugu.core.sections import Key
@@ -21,7 +22,7 @@ from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import alphabets, code_of, state_tables, states_of
 from takifugu.model.queries.forms import CODES, RUNS
 from takifugu.model.queries.sections import Adjust, Codes, Counted, States, Total, Variables, meant
-from takifugu.model.queries.selections import copied_codes, entry_tuple, named_state, plain, state_or_states, where
+from takifugu.model.queries.selections import copied_codes, entry_tuple, named_state, state_or_states, where
 from takifugu.numbers.rationals import Number, as_fraction, as_whole, to_text
 
 
@@ -100,7 +101,7 @@ class Histogram(PlainForm, kind="histogram"):
                     f"the histogram's cells are {cells}", fix="name at least one state, each once"
                 ).at("states")
             set_fields(self, states=tuple(cells))
-        total = plain(self.total)
+        total = value_of(self.total)
         if total is not None:
             as_whole(total, "the histogram's public total", "total", least=1)
         set_fields(self, total=total, entries=entry_tuple(self.entries))
@@ -203,7 +204,7 @@ class CountAbove(PlainForm, kind="count-above"):
         entries: Sequence[int | str] | None = None,
     ) -> None:
         all_thresholds = thresholds if isinstance(thresholds, list | tuple) else [thresholds]
-        exact = tuple(as_fraction(plain(threshold), "a threshold", "thresholds") for threshold in all_thresholds)
+        exact = tuple(as_fraction(value_of(threshold), "a threshold", "thresholds") for threshold in all_thresholds)
         if not exact or len(set(exact)) < len(exact):
             raise InputError(
                 "a threshold is repeated" if exact else "there is no threshold", fix="give each threshold once"

@@ -21,6 +21,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_any, check_known, check_written_apart, requires, too_large
 from takifugu.core.sections import Key
@@ -35,7 +36,7 @@ from takifugu.model.queries.sections import (
     values_by_column,
     values_of,
 )
-from takifugu.model.queries.selections import plain, state_or_states
+from takifugu.model.queries.selections import state_or_states
 from takifugu.numbers.rationals import as_whole
 
 #: A table of more numbers (combinations that a record can have, times cells) is refused.
@@ -67,7 +68,7 @@ class CrossTable(PlainForm, kind="cross-table"):
 
     def __init__(self, columns: Mapping[str, Iterable[State] | None] | Iterable[str], total: int | None = None) -> None:
         set_fields(self, columns=_columns(columns))
-        public_total = plain(total)
+        public_total = value_of(total)
         if public_total is not None:
             as_whole(public_total, "the table's public total", "total", least=1)
         set_fields(self, total=public_total)

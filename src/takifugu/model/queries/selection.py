@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.core.rules import check_written_apart
 from takifugu.core.sections import Key, Positive
@@ -27,7 +28,7 @@ from takifugu.model.queries.candidates import (
 from takifugu.model.queries.coding import code_of, states_of
 from takifugu.model.queries.forms import CODES, RUNS
 from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
-from takifugu.model.queries.selections import copied_codes, entry_tuple, plain, several, where
+from takifugu.model.queries.selections import copied_codes, entry_tuple, several, where
 from takifugu.numbers.rationals import Number, as_fraction, as_whole, to_text
 
 _HALF = Fraction(1, 2)
@@ -61,7 +62,7 @@ class Quantile(PlainForm, kind="quantile"):
         entries: Sequence[int | str] | None = None,
     ) -> None:
         all_shares = shares if isinstance(shares, list | tuple) else [shares]
-        exact = tuple(as_fraction(plain(share), "a share", "share") for share in all_shares)
+        exact = tuple(as_fraction(value_of(share), "a share", "share") for share in all_shares)
         if not exact or any(not 0 < share < 1 for share in exact) or len(set(exact)) < len(exact):
             shares_text = ", ".join(map(str, all_shares)) or "none"
             raise InputError(
@@ -124,7 +125,7 @@ class TopK(PlainForm, kind="top-k"):
     definitions, elsewhere = DEFINITIONS, ELSEWHERE
 
     def __post_init__(self) -> None:
-        count = as_whole(plain(self.count), "the count", "count", least=1)
+        count = as_whole(value_of(self.count), "the count", "count", least=1)
         set_fields(self, count=count, states=_listed(self.states), entries=entry_tuple(self.entries))
 
     def resolve(self, entries: Entries) -> Candidates:

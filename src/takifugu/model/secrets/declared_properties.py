@@ -64,7 +64,8 @@ def distribution_parameter(
     >>> distribution_parameter("smoker", interval=("0.1", "0.4")).describe()
     "the parameter of 'smoker' in the population, from 0.1 to 0.4"
     """
-    (column,) = _columns(attribute) if isinstance(attribute, str) else _one(attribute)
+    if not isinstance(attribute, str):
+        raise InputError(f"the column is {attribute!r}", rule="a parameter governs one column").at("attribute")
     different_values = None
     if values is not None:
         different_values = tuple(dict.fromkeys(value_of(value) for value in values))
@@ -77,8 +78,8 @@ def distribution_parameter(
     if max_difference is not None:
         (most,) = _differences(max_difference, 1) or (None,)
     if interval is None:
-        return DistributionParameter(column, different_values, None, map, most)
-    return DistributionParameter(column, None, as_interval(interval, "the interval", "interval"), map, most)
+        return DistributionParameter(attribute, different_values, None, map, most)
+    return DistributionParameter(attribute, None, as_interval(interval, "the interval", "interval"), map, most)
 
 
 def property_from(data: Plain) -> DatasetProperty:
@@ -117,10 +118,6 @@ def _columns(attribute: str | Iterable[str]) -> tuple[str, ...]:
             f"the columns are {list(columns)}", rule="they are one or more names, each once"
         ).at("attribute")
     return columns
-
-
-def _one(attribute: object) -> tuple[str]:
-    raise InputError(f"the column is {attribute!r}", rule="a parameter governs one column").at("attribute")
 
 
 def _function(function: object, columns: tuple[str, ...], of: object) -> str | tuple[Fraction, ...] | Named:

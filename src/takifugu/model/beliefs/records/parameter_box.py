@@ -16,7 +16,7 @@ from typing import Any
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, unknown
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.states import checked_alphabet, first_few
 from takifugu.model.queries import Query
@@ -159,7 +159,7 @@ class ParameterBox(Undivided):
     def to_dict(self) -> Json:
         return {
             "kind": "parameter-box", "records": self.records, "source": self.source,
-            "intervals": [[name, list(map(to_text, ends))] for name, ends in self.intervals],
+            "intervals": to_plain(self.intervals),
             "columns": [[c.name, list(c.states), c.chance.to_dict()] for c in self.described],
         }  # fmt: skip
 

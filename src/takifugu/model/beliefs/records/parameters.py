@@ -21,7 +21,7 @@ from typing import Any
 from takifugu.core.entries import Undivided, listed
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import VALUES, Json, Plain, PlainForm, form, set_fields, to_plain
 from takifugu.core.rules import check_known, no_law, wrong_type
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -34,7 +34,7 @@ from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import Number, as_fraction, as_whole, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_whole
 
 State = Hashable
 #: Probabilities of a column may miss a sum of 1 by this much; they are then divided by their sum.
@@ -42,12 +42,12 @@ TOLERANCE = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class Column(PlainForm):
     """The states of a column and, for each value of its parameter, the probability of each state."""
 
     name: str
-    entry: int
-    states: tuple[State, ...]
+    entry: int = field(metadata=form(is_private=True))
+    states: tuple[State, ...] = field(metadata=VALUES)
     laws: tuple[tuple[Fraction, ...], ...]
 
 
@@ -169,13 +169,9 @@ class Parameters(Undivided):
         )
 
     def to_dict(self) -> Json:
-        columns = []
-        for column in self.described:
-            laws = [list(map(to_text, law)) for law in column.laws]
-            columns.append({"name": column.name, "states": list(column.states), "laws": laws})
         return {
             "kind": "parameters", "prior": to_dict(self.prior), "records": self.records, "source": self.source,
-            "columns": columns,
+            "columns": to_plain(self.described),
         }  # fmt: skip
 
     @staticmethod

@@ -201,11 +201,6 @@ class VectorView(RecordView):
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
         """Return the pairs within `max_difference` in every number; None for all."""
-        if self.secret.pairs is not None:
-            raise InputError(
-                "the secret hides several numbers together, and its pairs are of one number",
-                fix="give max_difference, or one secret per column",
-            ).at("pairs")
         if self.secret.max_difference is None:
             return None
         pairs = []

@@ -14,9 +14,9 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Nameless, Undivided, positions
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.lists import value_of
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_as_many, check_known, wrong_type
-from takifugu.model.beliefs.states import plain_state
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import (
     Additive,
@@ -83,7 +83,7 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
             raise wrong_type(table, "the distribution of a record", fix).at("table")
         if not all(isinstance(name, str) for name in table.column_names):
             raise InputError("a column of the records has no name in text", fix="give names=['race', ...]").at("table")
-        number = plain_state(n)
+        number = value_of(n)
         if not is_whole(number, 1) or number > MOST_RECORDS:
             raise InputError(
                 f"there are {n!r} records", rule=f"their number is public, a whole number from 1 to {MOST_RECORDS:,}"

@@ -61,11 +61,10 @@ def _sum_view(records: Records, secret: DatasetProperty, places: Sequence[int]) 
 
 def _vector_view(records: Records, secret: DatasetProperty, places: Sequence[int]) -> VectorView:
     columns = _columns(records, secret, places)
-    if secret.sets is not None:
-        raise InputError(
-            "the secret hides several numbers together, and its sets are of one number",
-            fix="give max_difference, or one secret per column",
-        ).at("sets")
+    for key, values in (("pairs", secret.pairs), ("sets", secret.sets)):
+        if values is not None:
+            what = f"the secret hides several numbers together, and its {key} are of one number"
+            raise InputError(what, fix="give max_difference, or one secret per column").at(key)
     in_each = [in_steps(column, records.size) for column in columns]
     scores = tuple(zip(*(steps for steps, _, _ in in_each), strict=True))
     units, offsets = tuple(unit for _, unit, _ in in_each), tuple(offset for _, _, offset in in_each)
