@@ -230,7 +230,7 @@ def test_other_beliefs_are_refused_with_the_belief_that_it_requires() -> None:
 
     chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3))
     refused: Any = MECHANISM.bound(Problem(chain, tf.Count(1), Fraction(1)))
-    assert "give Parameters" in refused.reason
+    assert "requires the belief Parameters" in refused.reason
 
 
 def test_half_of_d_would_be_noticed() -> None:
