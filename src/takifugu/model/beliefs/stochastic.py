@@ -13,6 +13,7 @@ from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of
 from takifugu.core.rules import no_law
+from takifugu.numbers.rationals import as_fraction
 
 Start = str | Sequence[float] | FloatArray
 
@@ -202,7 +203,8 @@ def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
                 ),
             ).at("initial")
         return initial
-    law = np.array(list(map(float, initial)))
+    masses = list_of(initial, "the initial distribution", "initial", "[0.2, 0.8]")
+    law = np.array([float(as_fraction(mass, "an initial probability", "initial")) for mass in masses])
     if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
         raise InputError(f"initial must be {k} probabilities that sum to 1, one per state").at("initial")
     return tuple(map(float, normalised(law[None, :])[0]))

@@ -106,7 +106,7 @@ def checked_absence(absence: str | None, presences: Sequence[Fraction | float]) 
     certain = all(chance == 1 for chance in presences)
     if absence is None and certain:
         return "unknown"
-    if absence not in MODES:
+    if absence not in tuple(MODES):  # which may be no key
         raise InputError(
             f"the absence is {absence!r}",
             fix=(

@@ -15,6 +15,7 @@ from annotated_types import MinLen
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, columns_of
 from takifugu.core.errors import within
+from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_any, wrong_type
 from takifugu.core.sections import Key
@@ -55,7 +56,7 @@ class Together(PlainForm, kind="together"):
     grid: Fraction | None = None
 
     def __init__(self, queries: Iterable[Query], grid: Number | None = None) -> None:
-        all_queries = tuple(queries)
+        all_queries = tuple(list_of(queries, "the queries", "queries", "[Count('ill'), Mean()]"))
         check_any(all_queries, "nothing is told together", "queries", fix="give two queries or more")
         for number, query in enumerate(all_queries):
             if type(query) not in _PARTS.values():

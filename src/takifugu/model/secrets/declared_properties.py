@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
+from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import Plain
 from takifugu.model.secrets.properties import DEFINED, DatasetProperty, DistributionParameter, Named, Value
 from takifugu.model.secrets.value_sets import reading, sets_of
@@ -112,7 +112,8 @@ def parameter_from(data: Plain) -> DistributionParameter:
 
 
 def _columns(attribute: str | Iterable[str]) -> tuple[str, ...]:
-    columns = (attribute,) if isinstance(attribute, str) else tuple(attribute)
+    names = [attribute] if isinstance(attribute, str) else attribute
+    columns = tuple(list_of(names, "the columns", "attribute", "['age', 'sex']", any_order=True))
     if not columns or not all(isinstance(c, str) for c in columns) or len(set(columns)) != len(columns):
         raise InputError(
             f"the columns are {list(columns)}", rule="they are one or more names, each once"
