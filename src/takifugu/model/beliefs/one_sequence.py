@@ -153,7 +153,7 @@ def checked_length(length: int) -> int:
 
     Raises InputError unless it is a whole number above 0.
     """
-    number = value_of(length)
+    number: object = value_of(length)
     if isinstance(number, float) and number.is_integer():
         number = int(number)
     return as_whole(number, "the chain's length", "length", least=1)
