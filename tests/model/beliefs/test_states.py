@@ -77,13 +77,6 @@ def test_no_file_brings_back_such_a_state(maker: str, state: Any) -> None:
         beliefs.from_dict(planted(MAKERS[maker]("here", "x").to_dict()))
 
 
-def test_columns_that_write_different_values_alike_have_no_common_histogram() -> None:
-    network = tf.BayesianNetwork([("v", ["1", "0"], [], [0.5, 0.5]), ("w", [1, 0], [], [0.5, 0.5])])
-    with pytest.raises(InputError, match=r"the histogram has the cells .* are written alike"):
-        tf.Histogram().resolve(network)
-    assert tf.Histogram(["1", 0]).resolve(network).labels == ("1", "0")
-
-
 @pytest.mark.parametrize(("make", "words"), [
     (lambda: tf.Count({}), "write text, a number, true or false"),
     (lambda: tf.Count([["a"]]), "write text, a number, true or false"),
