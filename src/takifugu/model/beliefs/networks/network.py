@@ -12,6 +12,7 @@ import numpy.typing as npt
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.entries import relisted
 from takifugu.core.errors import InputError, unknown
+from takifugu.core.lists import list_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_any, too_large
 from takifugu.model.beliefs.networks import elimination
@@ -45,9 +46,14 @@ class BayesianNetwork:
         self, nodes: Iterable[Node | tuple[str, Sequence[State], Sequence[str], npt.ArrayLike]], source: str = "assumed"
     ) -> None:
         all_nodes = []
-        for node in nodes:
-            all_nodes.append(node if isinstance(node, Node) else node_of(*node))
-        check_any(all_nodes, "the network has no nodes", "nodes", fix="give (name, states, parents, table)")
+        fix = "give (name, states, parents, table)"
+        for node in list_of(nodes, "the nodes", "nodes", "[('rain', ['no', 'yes'], [], [0.8, 0.2])]"):
+            if not isinstance(node, Node):
+                if isinstance(node, str) or not isinstance(node, Sequence) or len(node) != 4:
+                    raise InputError(f"a node is {node!r}", fix=fix).at("nodes")
+                node = node_of(*node)
+            all_nodes.append(node)
+        check_any(all_nodes, "the network has no nodes", "nodes", fix=fix)
         by_name = {n.name: n for n in all_nodes}
         if len(by_name) != len(all_nodes):
             raise InputError("the network names a node twice", rule="every node needs its own name").at("nodes")
