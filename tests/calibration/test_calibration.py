@@ -518,7 +518,7 @@ def test_delta_for_a_pure_mechanism_by_name_is_an_error_and_for_auto_is_not() ->
     (lambda: tf.calibrate(activity(), tf.Count("walking"), 1), "write Pufferfish"),
     (lambda: tf.calibrate(FLU, tf.Sum(), 1), r"publish Identity\(\)"),
     (lambda: tf.with_scale(FLU, tf.Histogram(), 1), r"publish Identity\(\)"),
-    (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.4], [0.5, 0.5]], 3)), "sums to 0.9"),
+    (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.4], [0.5, 0.5]], 3)), "sum to 0.9"),
     (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5]], 3)), "square"),
     (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[1, 0], [0, 1]], 3)), "stationary"),
 ])  # fmt: skip

@@ -119,7 +119,7 @@ def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
     ("units_independent = true\n", "", "belief.units_independent: must be declared, because source.unit is used"),
     ('states = ["desk", "ward"]', 'states = ["desk"]', "belief.states: "),
     ('order = "hour"', 'order = "hour"\nstep = 1\nfrom = 0', "source.from: starts a calendar, and the belief"),
-    ('states = ["ward"]', 'states = ["wrad"]', "release[0].states: 'wrad' is a value"),
+    ('states = ["ward"]', 'states = ["wrad"]', "release[0].states: the belief has no value 'wrad'"),
 ])  # fmt: skip
 def test_its_faults_are_told_as_those_of_chains(tmp_path: Path, old: str, new: str, line: str) -> None:
     (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")

@@ -152,7 +152,7 @@ def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
     ("red = 4", "read = 4", "belief.read: is not a known key here; did you mean 'red'?"),
     ('value = "colour"', 'value = "colour"\nperson = "who"', "source.person: is given, and the belief names nobody"),
     ('value = "colour"', 'value = "colour"\ngroup = "who"', "source.group: belongs to a belief of kind users"),
-    ('states = ["red"]', 'states = ["rde"]', "release[0].states: 'rde' is a value that the belief does not know"),
+    ('states = ["red"]', 'states = ["rde"]', "release[0].states: the belief has no value 'rde'"),
 ])  # fmt: skip
 def test_its_faults_are_told_as_those_of_ours(tmp_path: Path, old: str, new: str, line: str) -> None:
     load(URN, "urn", tmp_path)

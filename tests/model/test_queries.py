@@ -231,10 +231,10 @@ def test_keys_tell_different_shares_apart() -> None:
     (lambda: Histogram("walking"), "give a list"),
     (lambda: Histogram([]), "at least one state"),
     (lambda: Histogram(["a", "a"]), "each once"),
-    (lambda: Histogram(total=0), "above 0"),
-    (lambda: Histogram(total=2.5), "above 0"),
-    (lambda: Histogram(total=float("nan")), "above 0"),
-    (lambda: Histogram(total=True), "above 0"),
+    (lambda: Histogram(total=0), "whole number from 1"),
+    (lambda: Histogram(total=2.5), "whole number from 1"),
+    (lambda: Histogram(total=float("nan")), "whole number from 1"),
+    (lambda: Histogram(total=True), "whole number from 1"),
     (lambda: Linear(["x"]), "finite number"),
     (lambda: Linear([float("inf")]), "finite number"),
     (lambda: Linear("12"), "list of numbers"),
@@ -249,7 +249,7 @@ def test_bad_queries_say_what_to_write(make: Any, says: str) -> None:
 
 @pytest.mark.parametrize(("query", "says"), [
     (Count("walkin"), "did you mean 'walking'"),
-    (Histogram(["still", "runing"]), "does not know"),
+    (Histogram(["still", "runing"]), "has no state 'runing'"),
     (Count("still", [0, 9]), "entries 0 to 2"),
     (Sum(), "give codes"),
     (Sum(codes={"still": 0}), "no code for state 'walking'"),

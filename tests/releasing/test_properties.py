@@ -62,7 +62,7 @@ def test_what_a_parameter_refuses(wrong):
 
 def test_a_property_requires_records():
     coin = tf.JointTable([(0,), (1,)], [0.5, 0.5])
-    with pytest.raises(tf.errors.InputError, match="has no columns of records"):
+    with pytest.raises(tf.errors.InputError, match="requires a belief over records"):
         tf.Pufferfish(tf.dataset_property("x1", "mean"), coin)
 
 

@@ -77,9 +77,11 @@ def iterated(column: Any) -> list[Any]:
 
 
 def value_of(value: Value) -> Value:
-    """Return a scalar of any library as Python's number or text."""
-    plain: Value = value.item() if hasattr(value, "item") else value
-    return plain
+    """Return a scalar of any library as Python's number or text, others unchanged."""
+    if hasattr(value, "ndim") and value.ndim == 0:
+        plain: Value = value.item()  # type: ignore[attr-defined]
+        return plain
+    return value
 
 
 def list_of(values: Iterable[Value], what: str, key: str, example: str, any_order: bool = False) -> list[Value]:

@@ -15,6 +15,7 @@ from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.registry import Registry
+from takifugu.core.rules import check_any, unwritable, wrong_type
 from takifugu.model import beliefs as belief_room
 from takifugu.model import secrets as secret_room
 from takifugu.model.beliefs import Belief, separate
@@ -183,20 +184,13 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
     """
     all_secrets: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
     believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
-    if not all_secrets:
-        raise InputError(
-            "the framework hides nothing", fix="give at least one secret, for example every_entry()"
-        ).at("secrets")
-    if not believed:
-        raise InputError(
-            "the framework has no belief", fix="give at least one, for example MarkovChain(...)"
-        ).at("beliefs")
+    fix = "give at least one, for example"
+    check_any(all_secrets, "the framework has no secret", "secrets", fix=f"{fix} every_entry()")
+    check_any(believed, "the framework has no belief", "beliefs", fix=f"{fix} MarkovChain(...)")
     for secret in all_secrets:
         if not isinstance(secret, Secret):
-            raise InputError(
-                f"{type(secret).__name__} is not a secret",
-                fix="give the secrets first, for example every_entry() or attribute(name, a, b), then the beliefs",
-            ).at("secrets")
+            fix = "give the secrets first, for example every_entry() or attribute(name, a, b), then the beliefs"
+            raise wrong_type(secret, "a secret", fix).at("secrets")
         with within("secrets"):
             secret_room.check_registered(secret)
     for belief in believed:
@@ -235,7 +229,7 @@ def between(p: Pmf, q: Pmf) -> Framework:
     """
     for law in (p, q):
         if not isinstance(law, Pmf):
-            raise InputError(f"{type(law).__name__} is not a distribution", fix="write Pmf(values, probabilities)")
+            raise wrong_type(law, "a distribution", "write Pmf(values, probabilities)")
     return Framework((WhichLaw(),), (LawPair(p, q),))
 
 
@@ -260,9 +254,7 @@ def from_dict(data: Plain) -> Framework:
 def _check_belief(belief: object) -> None:
     """Refuse what cannot be read back, and states changed by the canonical form."""
     if not isinstance(belief, Belief):
-        raise InputError(
-            f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
-        ).at("beliefs")
+        raise wrong_type(belief, "a belief", "give a MarkovChain, a JointTable, ...").at("beliefs")
     belief_room.check_registered(belief)
     if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
@@ -271,10 +263,7 @@ def _check_belief(belief: object) -> None:
         states.update(checked_alphabet(alphabet, "the belief"))
     for state in states:
         if isinstance(state, Fraction):
-            raise InputError(
-                f"the belief has the state {state!r} of type {type(state).__name__}",
-                fix="write states as text, numbers, true or false, so that they read back from a file",
-            ).at("beliefs")
+            raise unwritable("the belief has the state", state).at("beliefs")
 
 
 def definition_of(secret: Secret) -> str:

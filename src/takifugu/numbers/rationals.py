@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
@@ -99,6 +99,55 @@ def exact_or_float(value: str | float) -> Fraction | float:
     if isinstance(value, str):
         return as_fraction(value, "a number of a distribution")
     return value
+
+
+def as_whole(value: object, name: str, *where: Step, least: int = 0) -> int:
+    """Read a whole number of at least `least`.
+
+    >>> as_whole(2.5, "the length", least=1)
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the length is 2.5: it must be a whole number from 1
+    """
+    if not is_whole(value, least):
+        raise InputError(f"{name} is {_text(value)}", rule=f"it must be a whole number from {least}").at(*where)
+    return value
+
+
+def as_positive(value: object, name: str, *where: Step) -> Fraction:
+    """Read a finite number above 0, as `as_fraction` does.
+
+    >>> as_positive("-1/2", "the grid")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the grid is '-1/2': it must be above 0
+    """
+    number = as_fraction(value, name, *where)
+    if number <= 0:
+        raise InputError(f"{name} is {_text(value)}", rule="it must be above 0").at(*where)
+    return number
+
+
+def as_non_negative(value: object, name: str, *where: Step) -> Fraction:
+    """Read a finite number of at least 0, as `as_fraction` does."""
+    number = as_fraction(value, name, *where)
+    if number < 0:
+        raise InputError(f"{name} is {_text(value)}", rule="it must not be negative").at(*where)
+    return number
+
+
+def as_interval(ends: object, name: str, *where: Step) -> tuple[Fraction, Fraction]:
+    """Read two ends, the lower one first.
+
+    >>> as_interval((1, "1/2"), "the range")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the range goes from 1 to 0.5: it must have an inside; write (low, high)
+    """
+    if isinstance(ends, str) or not isinstance(ends, Iterable) or len(pair := tuple(ends)) != 2:
+        raise InputError(f"{name} is {_text(ends)}", fix="write (low, high)").at(*where)
+    low, high = (as_fraction(end, f"an end of {name}", *where) for end in pair)
+    if low >= high:
+        what = f"{name} goes from {to_text(low)} to {to_text(high)}"
+        raise InputError(what, rule="it must have an inside", fix="write (low, high)").at(*where)
+    return low, high
 
 
 def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:

@@ -197,7 +197,7 @@ def test_a_release_of_either_promise_costs_the_other_what_it_tells() -> None:
     ({"near": {"middle": 1, "far": 1}, "middle": {"far": 1, "near": 2}}, "the same both ways"),
     ({"near": {"middle": 1, "far": 3}, "middle": {"far": 1}}, "triangle inequality"),
     ({"near": {"middle": 1, "far": 1}}, "no distance between 'middle' and 'far'"),
-    ({"near": {"middle": 1, "far": 1, "else": 1}, "middle": {"far": 1}}, "a distance of 'else'"),
+    ({"near": {"middle": 1, "far": 1, "else": 1}, "middle": {"far": 1}}, "no population is 'else'"),
     ("w-1", "W-infinity, or a distance for every two"),
     ({"near": {"middle": "x"}}, "'x'"),
 ])  # fmt: skip

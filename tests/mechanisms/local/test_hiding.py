@@ -199,9 +199,9 @@ def test_it_reads_back_from_json() -> None:
     ({"one": {"a": "1/2", "b": "1/2"}, "two": {"c": "1/2", "b": "1/2"}}, {}, "impossible in the population"),
     ({"one": {(0, 0): "1/2", "b": "1/2"}, "two": {(0, 0): "1/2", "b": "1/2"}}, {}, "pair of numbers"),
     ({"one": {(0, math.nan): "1/2", (0, 1): "1/2"}, "two": {(0, 1): "1/2", (1, 1): "1/2"}}, {}, "not finite"),
-    (LAWS, {"rows": 0}, "a person has 0 rows"),
+    (LAWS, {"rows": 0}, "number of a person's rows is 0"),
     (LAWS, {"scales": (0, 1)}, "the scales are"),
-    (LAWS, {"prior": {"z": 1}}, "which no population has"),
+    (LAWS, {"prior": {"z": 1}}, "no population has the value"),
     (LAWS, {"supports": "maybe"}, "supports is"),
 ])  # fmt: skip
 def test_bad_populations(laws: Any, options: dict[str, Any], what: str) -> None:
@@ -231,7 +231,7 @@ def test_what_does_not_fit_is_refused_with_its_reason() -> None:
     about = framework()
     with pytest.raises(InputError, match="requires rows from populations"):
         tf.calibrate(tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5]] * 2, 3)), tf.EachValue(), 1)
-    with pytest.raises(InputError, match="has no populations"):
+    with pytest.raises(InputError, match="requires a belief over several"):
         tf.Pufferfish(tf.which_population(), tf.MarkovChain([[0.5, 0.5]] * 2, 3))
     for mechanism, reason in (("planar-laplace", "the values are none"), ("tupling", "ask for dummies"),
                               ("group", "proved for pufferfish")):  # fmt: skip

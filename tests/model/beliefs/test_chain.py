@@ -118,9 +118,9 @@ def test_normalising_twice_is_normalising_once() -> None:
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    ({"matrix": [[0.9, 0.2], [0.4, 0.6]]}, r"row 0 of the matrix sums to 1\.1"),
+    ({"matrix": [[0.9, 0.2], [0.4, 0.6]]}, r"row 0 of the matrix sum to 1\.1"),
     ({"matrix": [[0.9, 0.1]]}, "must be square"),
-    ({"matrix": [[0.9, 0.1], [1.0]]}, "not a square table"),
+    ({"matrix": [[0.9, 0.1], [1.0]]}, "no square table"),
     ({"matrix": [[1.1, -0.1], [0.4, 0.6]]}, "negative, NaN or infinite"),
     ({"matrix": [[float("nan"), 0.1], [0.4, 0.6]]}, "negative, NaN or infinite"),
     ({"matrix": [[1, 0], [0, 1]]}, r'2 closed classes.*initial="any"'),
@@ -129,7 +129,7 @@ def test_normalising_twice_is_normalising_once() -> None:
     ({"initial": "stationery"}, "did you mean 'stationary'"),
     ({"initial": [0.5, 0.6]}, "2 probabilities that sum to 1"),
     ({"initial": [1.0]}, "2 probabilities that sum to 1"),
-    ({"states": ["a"]}, "2 rows and 1 states"),
+    ({"states": ["a"]}, "1 states and 2 rows"),
     ({"states": ["a", "a"]}, "repeat a name"),
 ])  # fmt: skip
 def test_bad_chains_name_the_value_the_rule_and_the_fix(arguments: dict[str, Any], message: str) -> None:
@@ -283,7 +283,7 @@ def test_the_law_that_repeats_is_the_same_a_period_later_however_rare_the_values
 @pytest.mark.parametrize(("given", "where", "message"), [
     ({"matrices": []}, ("matrices",), "at least one"),
     ({"matrices": [DAY, [[1.0]]]}, ("matrices",), "same states"),
-    ({"matrices": [DAY, [[0.5, 0.4], [0, 1]]]}, ("matrices", 1, "matrix", 0), "row 0 of the matrix sums to 0.9"),
+    ({"matrices": [DAY, [[0.5, 0.4], [0, 1]]]}, ("matrices", 1, "matrix", 0), "row 0 of the matrix sum to 0.9"),
     ({"matrices": 3}, ("matrices",), "list"),
     ({"matrix_of": [0, 2]}, ("matrix_of",), "numbers from 0 to 1"),
     ({"matrix_of": [0, 0]}, ("matrices",), "no step has matrix 1"),
@@ -291,7 +291,7 @@ def test_the_law_that_repeats_is_the_same_a_period_later_however_rare_the_values
     ({"start": 1.5}, ("start",), "1.5"),
     ({"length": 0}, ("length",), "0"),
     ({"initial": "periodic"}, ("initial",), "periodic"),
-    ({"states": ["a"]}, ("states",), "one name"),
+    ({"states": ["a"]}, ("states",), "one for each"),
     ({"matrices": [[[1, 0], [0, 1]]] * 2}, ("matrices",), "several closed classes"),
 ])  # fmt: skip
 def test_what_is_no_such_chain_is_refused(given: dict[str, Any], where: tuple[Any, ...], message: str) -> None:

@@ -170,7 +170,7 @@ def test_schools(school: str, seconds: int, largest: list[int], about: int) -> N
     (lambda: tf.clique_infection([[]], {}), "at least one clique"),
     (lambda: tf.clique_infection([[1, 2], [2]], {1: [1, 0], 2: [1, 0, 0]}), "two cliques"),
     (lambda: tf.clique_infection([[1, 2]], {1: [1, 0]}), "no distribution"),
-    (lambda: tf.clique_infection([[1, 2]], {2: [1, 0]}), "give 3"),
+    (lambda: tf.clique_infection([[1, 2]], {2: [1, 0]}), "2 masses and 3 numbers"),
     (lambda: tf.clique_infection([[1, 2]], {2: [0.5, 0.2, 0.2]}), "sum"),
     (lambda: tf.clique_infection([[1]], {1: tf.Pmf([5], [1])}), "whole number from 0 to 1"),
     (lambda: tf.clique_infection([[1]], {1: [1, 0]}, ["ill", "ill"]), "different names"),

@@ -101,7 +101,7 @@ def test_counted_tables_are_exact() -> None:
 
 
 @pytest.mark.parametrize(("rows", "probabilities", "message"), [
-    ([(0,), (1,)], [Fraction(1, 2), Fraction(1, 3)], "sum to exactly 1"),
+    ([(0,), (1,)], [Fraction(1, 2), Fraction(1, 3)], "sum to 5/6"),
     ([(0,), (1,)], [0.5, 0.6], "sum to 1"),
     ([(0,), (1,)], [0.5, float("nan")], "finite"),
     ([(0,), (1,)], [1], "2 rows and 1 probabilities"),

@@ -138,16 +138,16 @@ def test_a_table_is_read_as_a_network_of_its_distribution() -> None:
 
 
 @pytest.mark.parametrize(("wrong", "message"), [
-    ({"prior": {"a": 1}}, "must be finite"),
+    ({"prior": {"a": 1}}, "not a finite prior"),
     ({"columns": {}}, "no columns"),
-    ({"records": 0}, "above 0"),
-    ({"records": True}, "above 0"),
-    ({"records": 2.5}, "above 0"),
+    ({"records": 0}, "whole number from 1"),
+    ({"records": True}, "whole number from 1"),
+    ({"records": 2.5}, "whole number from 1"),
     ({"columns": {"heigth": COINS}}, "did you mean 'height'"),
     ({"columns": {"height": {"low": {"no": 1}}}}, "no distribution for the value 'high'"),
     ({"columns": {"height": {**COINS, "middle": {"no": 1}}}}, "its own parameter only"),
     ({"columns": {"height": {"low": {"no": "0.9"}, "high": {"no": 1}}}}, "sum to 1"),
-    ({"columns": {"height": {"low": {"no": -1, "yes": 2}, "high": {"no": 1}}}}, "not be negative"),
+    ({"columns": {"height": {"low": {"no": -1, "yes": 2}, "high": {"no": 1}}}}, "not negative"),
     ({"columns": {"height": {"low": {}, "high": {"no": 1}}}}, "one draw of it"),
     ({"columns": {"height": {"low": {"x": 0.5, None: 0.5}, "high": {"x": 1}}}}, "not observed"),
 ])  # fmt: skip
@@ -325,9 +325,9 @@ COLUMN: Any = {"x1": {1: tf.Affine("0.6", x2="-0.2"), 0: None}}
 
 @pytest.mark.parametrize(("wrong", "message"), [
     ({"intervals": {}}, "lacks"), ({"columns": {}}, "lacks"),
-    ({"records": 0}, "above 0"), ({"records": "4"}, "above 0"),
+    ({"records": 0}, "whole number from 1"), ({"records": "4"}, "whole number from 1"),
     ({"intervals": {"x2": ("0.8", "0.2")}}, "must have an inside"), ({"intervals": {"x2": 0.5}}, "low, high"),
-    ({"columns": {"x1": {1: tf.Affine("0.6", x3="-0.2"), 0: None}}}, "has no interval"),
+    ({"columns": {"x1": {1: tf.Affine("0.6", x3="-0.2"), 0: None}}}, "unknown parameter 'x3'"),
     ({"columns": {"x1": {1: tf.Affine("0.6", x2="-0.8"), 0: None}}}, "must stay in"),
     ({"columns": {"x1": {1: tf.Affine("0.6"), 0: tf.Affine("0.4")}}}, "one of them with the rest"),
     ({"columns": {"x1": {1: 0.5}}}, "two states"),

@@ -165,7 +165,7 @@ def test_frames_that_the_belief_does_not_know(column):
     (tf.dataset_property("race", "share", of="a"), "attribute", "no column 'race'"),
     (tf.dataset_property("grup", "share", of="a"), "attribute", "did you mean 'group'"),
     (tf.dataset_property("group", "share"), "of", "names no value"),
-    (tf.dataset_property("group", "share", of="c"), "of", "cannot have"),
+    (tf.dataset_property("group", "share", of="c"), "of", "has no value 'c'"),
     (tf.dataset_property("group", "mean"), "attribute", "is no number"),
     (tf.dataset_property("ill", "mean", pairs=[(0, "1/3")]), "pairs", "cannot take"),
     (tf.dataset_property(["ill", "x"], "mean", pairs=[(0, 1)]), "pairs", "several numbers"),

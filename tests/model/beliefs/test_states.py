@@ -40,7 +40,7 @@ NOT_OBSERVED = [None, math.nan, np.float64("nan"), np.float32("nan")]
 NO_NAME = [["a"], {"a": 1}, {1}, ("a", "b"), b"a", 1 + 2j, object(), np.datetime64("2020-01-01")]
 NO_STATES = [
     *(((state, "a"), "was not observed: give the state a name") for state in NOT_OBSERVED),
-    *(((state, "a"), "write states as text, numbers, true or false") for state in NO_NAME),
+    *(((state, "a"), "text, (a number|numbers), true or false") for state in NO_NAME),
     *((pair, "written alike") for pair in [("1", 1), ("True", True), (0.5, "0.5")]),
 ]
 
@@ -75,13 +75,6 @@ def test_no_file_brings_back_such_a_state(maker: str, state: Any) -> None:
 
     with pytest.raises(InputError):
         beliefs.from_dict(planted(MAKERS[maker]("here", "x").to_dict()))
-
-
-def test_columns_that_write_different_values_alike_have_no_common_histogram() -> None:
-    network = tf.BayesianNetwork([("v", ["1", "0"], [], [0.5, 0.5]), ("w", [1, 0], [], [0.5, 0.5])])
-    with pytest.raises(InputError, match="two cells of the histogram are written '1'"):
-        tf.Histogram().resolve(network)
-    assert tf.Histogram(["1", 0]).resolve(network).labels == ("1", "0")
 
 
 @pytest.mark.parametrize(("make", "words"), [
@@ -241,7 +234,7 @@ TRAPS: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", TRAPS)
 def test_texts_tables_and_sets_are_no_lists(name: str) -> None:
-    with pytest.raises(InputError, match=r"this is|is a text|is of type") as caught:
+    with pytest.raises(InputError, match=r"this is|is a text|of type") as caught:
         TRAPS[name]()
     assert caught.value.fix
 

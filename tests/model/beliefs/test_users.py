@@ -129,7 +129,7 @@ def test_secrets_that_do_not_fit_are_refused() -> None:
     for secret, belief, words in (
         (tf.presence(2), users, "users 0 to 1"),
         (tf.presence("ann"), users, "no names"),
-        (tf.presence(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=2), "no absent users"),
+        (tf.presence(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=2), "requires a belief with absent users"),
         (tf.entry(0, 0, 7), users, "cannot take"),
         (tf.every_entry(), certain, "probability zero under every belief"),
         (tf.entry(0, 0, 1), IndependentUsers([{0: 1, 1: 0}]), "probability zero under every belief"),
@@ -141,7 +141,7 @@ def test_secrets_that_do_not_fit_are_refused() -> None:
 
 def test_absence_is_not_a_state_that_queries_count() -> None:
     users = IndependentUsers([COIN, {5: 1}], presence=0.5, absence="removed")
-    with pytest.raises(InputError, match="does not know"):
+    with pytest.raises(InputError, match="has no state"):
         tf.Count("absent").resolve(users)
     histogram = tf.Histogram().resolve(users)
     assert histogram.labels == ("0", "1", "5")

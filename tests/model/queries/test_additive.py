@@ -164,7 +164,7 @@ def test_who_is_removed_adds_nothing_and_who_is_unknown_adds_what_a_value_does(q
 def test_cells_of_a_histogram_that_are_written_alike_are_refused():
     nodes = [("a", [1, 2], [], [0.5, 0.5]), ("b", ["1", "3"], [], [0.5, 0.5])]
     network = tf.BayesianNetwork(nodes)
-    with pytest.raises(InputError, match="'1', so that they could not be told apart"):
+    with pytest.raises(InputError, match="are written alike, and results could not be told apart"):
         resolved(tf.Histogram(), network)
     assert resolved(tf.Histogram(states=["1", 2]), network).labels == ("1", "2")
     assert resolved(tf.Count("1"), network).evaluate([0, 0]) == (1,)

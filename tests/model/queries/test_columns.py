@@ -113,7 +113,7 @@ def test_a_term_of_many_combinations_is_refused(monkeypatch):
     monkeypatch.setattr(columns, "LARGEST_TERM", 6)
     assert over_columns(query, record, 1, (0, 1), 2).change([0, 1]) == 1
     monkeypatch.setattr(columns, "LARGEST_TERM", 5)
-    with pytest.raises(Unsupported, match=r"6\.0e.00 combinations"):
+    with pytest.raises(Unsupported, match="needs 6 combinations"):
         over_columns(query, record, 1, (0, 1), 2)
     with pytest.raises(InputError, match="chooses entries"):
         over_columns(tf.By(tf.Count("a"), {"all": ["x"]}), record, 1, (0, 1), 2)

@@ -61,7 +61,7 @@ def test_cells_that_repeat_are_those_that_are_written_out(every, size, data):
 
 @pytest.mark.parametrize("every", [0, -1, 1.5, True, "2"])
 def test_cells_repeat_every_whole_number_of_entries(every):
-    with pytest.raises(InputError, match="the cells repeat every") as caught:
+    with pytest.raises(InputError, match="the period of the cells") as caught:
         tf.By(tf.Count(1), {"a": [0]}, every=every)
     assert caught.value.where == ("every",)
 

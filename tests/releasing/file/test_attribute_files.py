@@ -210,7 +210,7 @@ def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> Non
 @pytest.mark.parametrize(("kind", "changes", "place", "words"), [
     ("normal", {"[60, 100]]": "[60, 10]]"}, "belief.covariance", "positive semidefinite"),
     ("normal", {"[60, 100]]": "[61, 100]]"}, "belief.covariance", "symmetric"),
-    ("normal", {"mean = [70, 40]": "mean = [70]"}, "belief.mean", "1 means for 2 columns"),
+    ("normal", {"mean = [70, 40]": "mean = [70]"}, "belief.mean", "1 means and 2 columns"),
     ("normal", {"records = 60": "records = 1"}, "belief.records", "from 2"),
     ("normal", {"records = 60": "records = 0"}, "belief.records", "write records"),
     ("normal", {', income = [-50, 200]': ""}, "belief.ranges.income", "is missing"),
@@ -229,10 +229,10 @@ def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> Non
     ("normal", {'query = "mean"': 'query = "count"\nstates = [1]'}, "release[0].query", ""),
     ("normal", {"property =": "parameter ="}, "hide.parameter.function", "not a known key"),
     ("normal", {"ranges = {": "others = [{ mean = [72], covariance = [[1, 0], [0, 1]] }]\nranges = {"},
-     "belief.others[0].mean", "1 means for 2 columns"),
+     "belief.others[0].mean", "1 means and 2 columns"),
     ("records", {"records = 40": "records = 0"}, "belief.records", "write records"),
     ("records", {'attribute = "team"': 'attribute = "teem"'}, "hide.property.attribute", "no column 'teem'"),
-    ("records", {'of = "b"': 'of = "c"'}, "hide.property.of", "does not know"),
+    ("records", {'of = "b"': 'of = "c"'}, "hide.property.of", "has no value"),
     ("records", {', of = "b"': ""}, "hide.property", "share"),
     ("records", {"ends = [20, 40]": "ends = [40, 20]"}, "belief.classes.hours.ends", "must rise"),
     ("records", {"values = [10, 30, 50]": "values = [10, 30]"}, "belief.classes.hours.values", "3 classes"),
@@ -249,7 +249,7 @@ def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> Non
      "hide.parameter.values", "huge"),
     ("parameters", {'tall = ["0.4", "0.6"]': 'tall = ["0.4", "0.5"]'}, "belief.columns.height", "sum"),
     ("parameters", {'tall = ["0.4", "0.6"]': 'tall = ["0.4"]'}, "belief.columns.height", "1 probabilities"),
-    ("parameters", {"[belief.columns.height]": "[belief.columns.size]"}, "belief.columns.size", "no parameter"),
+    ("parameters", {"[belief.columns.height]": "[belief.columns.size]"}, "belief.columns.size", "there is none 'size'"),
     ("parameters", {'"0.4", "0.1", "0.4", "0.1"': '"0.4", "0.1", "0.4"'}, "belief.prior", ""),
     ("parameters", {'parameter = { attribute = "height" }': ""}, "hide", "hides nothing"),
     ("parameters", {"parameter = {": "record = {"}, "hide.record", "the records at hand"),
@@ -319,7 +319,7 @@ def test_several_columns_are_published_together(tmp_path: Path, kind: str) -> No
         query = 'query = "sum"\nattribute = ["hours", "team"]\ncodes = { 10 = 1, 30 = 3, 50 = 5, a = 0, b = 1 }\n'
         path = written(tmp_path, kind, {'query = "count"\nattribute = "smokes"\nstates = ["yes"]\n': query})
         messages = faults(path)
-        assert "10" in messages["release[0].codes"] or "does not know" in messages["release[0].codes"]
+        assert "10" in messages["release[0].codes"] or "has no value" in messages["release[0].codes"]
         path = written(tmp_path, kind, {
             'query = "count"\nattribute = "smokes"\nstates = ["yes"]\n': 'query = "mean"\nattribute = ["hours"]\n'
         })  # fmt: skip

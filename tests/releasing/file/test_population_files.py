@@ -285,7 +285,7 @@ def test_a_faulty_file_names_its_key(tmp_path: Path, old: str, new: str, place: 
 @pytest.mark.parametrize(("old", "new", "place", "what"), [
     ('["0.75", "0.25"]', '["1", "0"]', "belief", "one value only"),
     ('["0.75", "0.25"]', '["0.75", "0.35"]', "belief", "sum to 1.1"),
-    ('["0.75", "0.25"]', '["0.75"]', "belief", "1 probabilities for 2 values"),
+    ('["0.75", "0.25"]', '["0.75"]', "belief", "1 probabilities and 2 values"),
     ('values = ["north", "south"]', 'values = ["north", "north"]', "belief", "repeat"),
     ('home = ["0.75", "0.25"], ', "", "belief", "fewer than two populations"),
     ('values = ["north", "south"]\n', "", "belief.values", "is missing"),

@@ -93,7 +93,7 @@ def test_a_simulated_stay_is_as_long_as_stated():
     ({"stay": {"still": "30 s", "walking": "-3"}},
      [("stay.still", "'30 s' is shorter than one step"), ("stay.walking", "'-3' is no duration")]),
     ({"stay": {"still": 3, "walking": 3}, "next": {"walking": {"still": 0.5}}},
-     [("next.walking", "the shares of what follows 'walking' sum to 0.5")]),
+     [("next.walking", "the probabilities of what follows 'walking' sum to 0.5")]),
     ({"stay": {"still": 3, "walking": 3}, "next": {"walking": {"walking": 1}}},
      [("next.walking.walking", "'walking' is no state that there can be")]),
     ({"stay": {"still": "nan", "walking": 3}}, [("stay.still", "'nan' is no duration")]),

@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
-from takifugu.core.lists import listed_array
-from takifugu.model.beliefs.states import plain_state
+from takifugu.core.lists import listed_array, value_of
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.populations import FromPopulations
@@ -56,5 +55,5 @@ def of_rows(belief: FromPopulations, data: object) -> IntArray:
 
 def _plain(value: object) -> Hashable:
     if isinstance(value, list | tuple):
-        return tuple(map(plain_state, value))
-    return plain_state(value)
+        return tuple(map(value_of, value))
+    return value_of(value)

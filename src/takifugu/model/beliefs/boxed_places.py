@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.sections import Key, Number, Positive
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fraction, as_interval
 
 #: One degree of a great circle of the earth, in metres (its mean radius is 6,371,009 m).
 DEGREE = 111_195
@@ -88,10 +88,8 @@ def grid_of(box: Box) -> Grid:
     """
     ends = []
     for key, pair in (("first", box.first), ("second", box.second)):
-        low, high = (float(as_fraction(end, "an end of the box", "box", key)) for end in pair)
-        if not low < high:
-            raise InputError(f"goes from {low:g} to {high:g}", rule="it must have an inside").at("box", key)
-        ends.append((low, high))
+        low, high = as_interval(pair, "the box", "box", key)
+        ends.append((float(low), float(high)))
     (a, b), (c, d) = ends
     if box.degrees and not (-90 <= c < d <= 90 and -360 <= a < b <= 360):
         raise InputError(

@@ -8,17 +8,19 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
+from numbers import Real
 
 import numpy as np
 
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, did_you_mean
-from takifugu.core.lists import list_of
+from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
+from takifugu.core.rules import check_as_many, wrong_type
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import exact_or_float, to_text
+from takifugu.numbers.rationals import as_whole, exact_or_float, to_text
 
 State = Hashable
 Numbers = Pmf | Sequence[float | int | Fraction]
@@ -183,18 +185,8 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
         return f"{len(self.cliques)} independent cliques of {self.size} people, at most {largest} each ({self.source})"
 
 
-def clique_infection(
-    cliques: Iterable[Iterable[Hashable]],
-    number: Mapping[int, Numbers] | Callable[[int], Numbers],
-    states: Sequence[State] = (0, 1),
-    source: str = "assumed",
-) -> CliqueInfection:
-    """Return the belief of `CliqueInfection`.
-
-    >>> clique_infection([[1, 2], [3]], lambda m: household_infection(m, outside=0.1, inside=0.5)).size
-    3
-    """
-    return CliqueInfection(cliques, number, states, source)
+#: The same belief, called as a function.
+clique_infection = CliqueInfection
 
 
 def household_infection(size: int, outside: float, inside: float) -> list[float]:
@@ -207,12 +199,12 @@ def household_infection(size: int, outside: float, inside: float) -> list[float]
     >>> [round(p, 3) for p in household_infection(2, outside=0.5, inside=0.5)]
     [0.25, 0.25, 0.5]
     """
-    if size > LARGEST_CLIQUE:
+    if as_whole(value_of(size), "the number of people of a group", "size") > LARGEST_CLIQUE:
         raise InputError(
             f"a group has {size} people", rule=f"the model is computed for at most {LARGEST_CLIQUE}"
         ).at("size")
     for name, value in (("outside", outside), ("inside", inside)):
-        if not 0 <= value <= 1:
+        if not isinstance(value, Real) or not 0 <= value <= 1:
             raise InputError(f"{name} is {value!r}", rule="it must be a probability, from 0 to 1").at(name)
     ill = [0.0] * (size + 1)
     now = {(size - n, n): _binomial(size, n, outside) for n in range(size + 1)}  # (well, newly ill)
@@ -239,6 +231,8 @@ def _binomial(n: int, k: int, p: float) -> float:
 
 
 def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) -> Pmf:
+    if not callable(number) and not isinstance(number, Mapping):
+        raise wrong_type(number, "a distribution for each size", "write {1: [0.9, 0.1], 2: ...}").at("number")
     if not callable(number) and size not in number:
         raise InputError(
             f"a clique has {size} people, and no distribution of how many are ill is given for that size"
@@ -251,11 +245,7 @@ def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) ->
                 f"the number of ill people in a clique of {size} must be a whole number from 0 to {size}"
             ).at("number")
         return law
-    if len(law) != size + 1:
-        raise InputError(
-            f"the distribution for a clique of {size} has {len(law)} masses",
-            fix=f"give {size + 1}, for 0 to {size} ill",
-        ).at("number")
+    check_as_many(law, "masses", range(size + 1), f"numbers from 0 to {size} of ill people in a clique", "number")
     return Pmf(range(size + 1), list(law))
 
 

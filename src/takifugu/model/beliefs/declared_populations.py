@@ -10,6 +10,7 @@ from annotated_types import Gt, Lt, MinLen
 
 from takifugu.core.errors import InputError, TakifuguError, within
 from takifugu.core.names import normalised
+from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
 from takifugu.model.beliefs.boxed_places import Box, Grid, grid_of, scales_of
 from takifugu.model.beliefs.counted_populations import samples_of
@@ -161,9 +162,7 @@ class PopulationsSection:
     def _declared(self, values: Sequence[Hashable]) -> Mapping[str, Mapping[Hashable, Number]]:
         laws = {}
         for name, masses in (self.laws or {}).items():
-            if len(masses) != len(values):
-                message = f"has {len(masses)} probabilities for {len(values)} values"
-                raise InputError(message, fix="write one for each, in their order").at("laws", name)
+            check_as_many(masses, "probabilities", values, "values", "laws", name, fix="write one for each, in order")
             laws[name] = dict(zip(values, masses, strict=True))
         return laws
 

@@ -18,7 +18,7 @@ from takifugu.model.secrets.declared_properties import dataset_property, distrib
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named, Value
 from takifugu.numbers.densities import Continuous, check_density, from_dict
 from takifugu.numbers.densities.normal import Normal
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, to_text
 
 
 @runtime_checkable
@@ -97,9 +97,7 @@ class Density(Nameless, Undivided):
             normals = laws_by_value(references, "references")
         check_references(table, normals)
         curves = tuple(curve for _, curve in table)
-        blur = as_fraction(rounding, "the rounding", "rounding")
-        if blur < 0:
-            raise InputError(f"the rounding is {rounding!r}", rule="it must be at least 0").at("rounding")
+        blur = as_non_negative(rounding, "the rounding", "rounding")
         set_fields(
             self, about=hidden, values=tuple(value for value, _ in table), curves=curves,
             references=tuple(normal for _, normal in normals), resolution=grid_of(curves, resolution),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations, product
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, unknown
 from takifugu.model.beliefs.density import Density
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
@@ -107,10 +107,8 @@ def _of_sets(density: Density, sets: Iterable[ValueSet]) -> tuple[tuple[int, int
 def _places(density: Density, value: Fraction, key: str) -> list[int]:
     """Return the numbers of a value's densities."""
     if value not in density.values:
-        raise InputError(
-            f"the secret names the value {number(value)}, of which the belief tells nothing",
-            fix=f"write some of {list(map(number, dict.fromkeys(density.values)))}",
-        ).at(key)
+        values = list(map(number, dict.fromkeys(density.values)))
+        raise unknown(f"the belief tells nothing of the value {number(value)}", number(value), values).at(key)
     return [place for place, stated_value in enumerate(density.values) if stated_value == value]
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError, unknown
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 from takifugu.model.beliefs.states import State
@@ -65,7 +65,7 @@ class Domain:
         """Return the number of the entry with this name, or raise InputError."""
         names = self.names or ()
         if name not in names:
-            raise InputError(f"the domain has no entry {name!r}{did_you_mean(name, names)}")
+            raise unknown(f"the domain has no entry {name!r}", name, names)
         return names.index(name)
 
     def describe(self) -> str:

@@ -15,7 +15,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import is_table, iterated, no_list
 from takifugu.core.registry import Registry
 from takifugu.model.beliefs.states import checked_alphabet, different, in_order
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fraction, as_non_negative
 from takifugu.numbers.search import are_neighbours, halved, mean
 
 #: The relative error of an end of an interval is far below this; ends are moved outward by it.
@@ -166,11 +166,7 @@ def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) ->
 
     Raises InputError for a row without transitions where smoothing is 0.
     """
-    if isinstance(smoothing, bool) or not math.isfinite(smoothing) or smoothing < 0:
-        raise InputError(
-            f"smoothing is {smoothing!r}", rule="it is added to every count and must be 0 or above, such as 1.0"
-        ).at("smoothing")
-    weights = counts + float(smoothing)
+    weights = counts + float(as_non_negative(smoothing, "smoothing", "smoothing"))
     sums = weights.sum(axis=1)
     for name, total in zip(names, sums, strict=True):
         if total == 0:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeGuard, runtime_checkable
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.core.plain import Json
+from takifugu.core.rules import check_as_many
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.states import State, checked_alphabet
+from takifugu.numbers.rationals import as_whole
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.supports import Supports
@@ -150,9 +153,10 @@ def checked_length(length: int) -> int:
 
     Raises InputError unless it is a whole number above 0.
     """
-    if isinstance(length, bool) or int(length) != length or length < 1:
-        raise InputError(f"the chain's length is {length!r}", rule="it must be a whole number above 0").at("length")
-    return int(length)
+    number: object = value_of(length)
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
+    return as_whole(number, "the chain's length", "length", least=1)
 
 
 def checked_states(states: Iterable[State] | None, count: int, title: str) -> tuple[State, ...]:
@@ -161,6 +165,5 @@ def checked_states(states: Iterable[State] | None, count: int, title: str) -> tu
     Raises InputError for other names.
     """
     names = tuple(range(count)) if states is None else checked_alphabet(states, title)
-    if len(names) != count:
-        raise InputError(f"{title} has {count} rows and {len(names)} states", fix="give one name per row").at("states")
+    check_as_many(names, "states", range(count), f"rows of {title}", "states")
     return names

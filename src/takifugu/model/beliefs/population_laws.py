@@ -8,7 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.core.errors import InputError
-from takifugu.model.beliefs.states import checked_alphabet, plain_state
+from takifugu.core.lists import value_of
+from takifugu.core.rules import check_known, no_law
+from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.numbers.rationals import Number, as_fraction
 
 #: A text, a number, or a place: a pair of numbers.
@@ -25,8 +27,7 @@ def prior_of(
         even = Fraction(1, len(laws))
         return tuple(sum(masses, Fraction(0)) * even for masses in zip(*laws, strict=True))
     weights = masses_of(declared, "the prior")
-    if unknown := [value for value in weights if value not in values]:
-        raise InputError(f"the prior has the value {unknown[0]!r}, which no population has").at("prior")
+    check_known(weights, values, "no population has the value", "prior")
     return tuple(weights.get(value, Fraction(0)) for value in values)
 
 
@@ -35,15 +36,13 @@ def masses_of(law: object, title: str) -> dict[Value, Fraction]:
         raise InputError(f"{title} is {law!r}", fix="give a mapping from values to masses").at("laws")
     masses: dict[Value, Fraction] = {}
     for value, mass in law.items():
-        plain: Value = plain_state(value)
+        plain: Value = value_of(value)
         if isinstance(value, tuple):
-            plain = tuple(map(plain_state, value))
+            plain = tuple(map(value_of, value))
         masses[plain] = masses.get(plain, Fraction(0)) + as_fraction(mass, "a mass", "laws")
     total = sum(masses.values(), Fraction(0))
     if not masses or min(masses.values()) < 0 or abs(total - 1) > TOLERANCE:
-        raise InputError(
-            f"the masses of {title} sum to {float(total):g}", rule="they are not negative and sum to 1"
-        ).at("laws")
+        raise no_law(title, total).at("laws")
     return {value: mass / total for value, mass in masses.items()}
 
 
@@ -62,8 +61,7 @@ def checked_values(values: list[Hashable]) -> tuple[Value, ...]:
 
 
 def check_supports(laws: Mapping[str, Law], values: Sequence[Value], supports: str) -> None:
-    if supports not in ("refuse", "align"):
-        raise InputError(f"supports is {supports!r}", fix='write "refuse" or "align"').at("supports")
+    check_known([supports], ("refuse", "align"), "supports is", "supports")
     for name, law in laws.items():
         if sum(mass > 0 for mass in law) < 2:
             raise InputError(

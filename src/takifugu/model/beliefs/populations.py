@@ -18,13 +18,14 @@ from typing import Any, TypedDict, Unpack
 from takifugu.core.cache import memoised
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.counted_populations import Sample, covering, spread
 from takifugu.model.beliefs.population_laws import Law, Value, check_supports, checked_values, masses_of, prior_of
 from takifugu.model.beliefs.population_region import Regions
-from takifugu.model.beliefs.states import first_few, plain_state
+from takifugu.model.beliefs.states import first_few
 from takifugu.model.secrets.families import View
-from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_whole, to_text
 from takifugu.numbers.transport.couplings import least_largest
 
 
@@ -90,9 +91,7 @@ class FromPopulations(Nameless, Undivided):
         for name, law in read.items():
             masses_by_name[name] = tuple(law.get(value, Fraction(0)) for value in values)
         check_supports(masses_by_name, values, supports)
-        count = plain_state(rows)
-        if not is_whole(count, 1):
-            raise InputError(f"a person has {rows!r} rows", rule="give a whole number above 0").at("rows")
+        count = as_whole(value_of(rows), "the number of a person's rows", "rows", least=1)
         units = tuple(as_fraction(scale, "a scale", "scales") for scale in scales)
         if len(units) != 2 or min(units) <= 0:
             raise InputError(f"the scales are {list(scales)!r}", rule="they are two numbers above 0").at("scales")
@@ -126,9 +125,7 @@ class FromPopulations(Nameless, Undivided):
         >>> FromPopulations.counted(samples, ["a", "b"], source="a survey").regions.sizes
         {'home': 2, 'out': 1}
         """
-        share = as_fraction(smoothing, "smoothing", "smoothing")
-        if share < 0:
-            raise InputError(f"smoothing is {smoothing!r}", rule="it must not be negative").at("smoothing")
+        share = as_non_negative(smoothing, "smoothing", "smoothing")
         laws = {name: dict(zip(values, of.smoothed(share), strict=True)) for name, of in samples.items()}
         return FromPopulations(laws, regions=covering(samples, list(values), confidence), **more)
 

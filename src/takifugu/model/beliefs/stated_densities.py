@@ -9,9 +9,10 @@ from operator import itemgetter
 from typing import TypeVar
 
 from takifugu.core.errors import InputError
+from takifugu.core.rules import check_any
 from takifugu.numbers.densities import Continuous
 from takifugu.numbers.densities.normal import Normal
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_positive, to_text
 
 Law = TypeVar("Law", bound=Continuous)
 
@@ -27,10 +28,7 @@ def grid_of(curves: Iterable[Continuous], declared: Number | None) -> Fraction:
     if declared is None:
         least = min(curve.deviation for curve in curves)
         return Fraction(10) ** math.floor(math.log10(least * FINE))
-    step = as_fraction(declared, "resolution", "resolution")
-    if step <= 0:
-        raise InputError(f"the resolution is {declared!r}", rule="it must be above 0").at("resolution")
-    return step
+    return as_positive(declared, "the resolution", "resolution")
 
 
 def laws_by_value(law_of: Mapping[Number, Law | Sequence[Law]], name: str) -> list[tuple[Fraction, Law]]:
@@ -48,8 +46,7 @@ def laws_by_value(law_of: Mapping[Number, Law | Sequence[Law]], name: str) -> li
     rows: list[tuple[Fraction, Law]] = []
     for value, laws in sorted(laws_of.items(), key=itemgetter(0)):
         listed_laws: Sequence[Law] = laws if isinstance(laws, list | tuple) else [laws]  # type: ignore[list-item]
-        if not listed_laws:
-            raise InputError("a value has no density", fix="give one or more").at(name, to_text(value))
+        check_any(listed_laws, "a value has no density", name, to_text(value), fix="give one or more")
         rows += [(value, law) for law in listed_laws]
     return rows
 

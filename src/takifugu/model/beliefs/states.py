@@ -6,7 +6,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of
+from takifugu.core.lists import list_of, value_of
+from takifugu.core.rules import check_written_apart, unwritable
 
 State = Hashable
 
@@ -28,15 +29,7 @@ def checked_alphabet(states: Iterable[Hashable], title: str, key: str = "states"
         raise InputError(
             f"{title} has the states {list(names)}, which repeat a name", fix="give different names, each once"
         ).at(key)
-    state_of_text: dict[str, State] = {}
-    for name in names:
-        if str(name) in state_of_text:
-            raise InputError(
-                f"{title} has the states {state_of_text[str(name)]!r} and {name!r}, which are written alike",
-                rule="results could not be told apart",
-                fix="rename one of them",
-            ).at(key)
-        state_of_text[str(name)] = name
+    check_written_apart(names, f"{title} has the states", key)
     return names
 
 
@@ -73,23 +66,13 @@ def first_few(names: Sequence[Hashable], between: str = ", ") -> str:
     return f"{words}, ..." if len(names) > 6 else words
 
 
-def plain_state(state: object) -> object:
-    """Return a NumPy scalar as Python's value, others as they are."""
-    if hasattr(state, "item") and getattr(state, "ndim", 1) == 0:
-        return state.item()
-    return state
-
-
 def _plain(state: object, title: str, key: str) -> State:
-    plain = plain_state(state)
+    plain = value_of(state)
     if plain is None or (isinstance(plain, float) and plain != plain):
         raise InputError(
             f"{title} has the state {plain!r}, which in data means that a value was not observed",
             fix="give the state a name, such as 'unknown'",
         ).at(key)
     if not isinstance(plain, str | int | float | Fraction):
-        raise InputError(
-            f"{title} has the state {plain!r} of type {type(plain).__name__}",
-            fix="write states as text, numbers, true or false, so that they read back from a file",
-        ).at(key)
+        raise unwritable(f"{title} has the state", plain).at(key)
     return plain

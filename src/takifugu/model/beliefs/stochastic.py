@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import frexp, log
 
@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
-from takifugu.core.errors import InputError, did_you_mean, per_cent
+from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of
+from takifugu.core.rules import no_law
+from takifugu.numbers.rationals import as_fraction
 
 Start = str | Sequence[float] | FloatArray
 
@@ -153,31 +155,27 @@ def _closed_classes(steps: BoolArray) -> list[list[int]]:
 
 def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatArray:
     """Return a square table with rows of sum one, or raise InputError."""
-    rows = list_of(matrix, "the matrix", "matrix", _ROWS)
-    rows = [list_of(row, "a row of the matrix", "matrix", _ROWS) for row in rows]
-    try:
-        table = np.array([list(map(float, row)) for row in rows], dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            "the matrix is not a square table of numbers", fix="give k rows of k probabilities"
-        ).at("matrix") from error
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
-        raise InputError(
-            f"the matrix has shape {table.shape}", rule="it must be square, k rows of k probabilities"
-        ).at("matrix")
-    if not np.isfinite(table).all() or (table < 0).any():
-        raise InputError(
-            "the matrix has a negative, NaN or infinite probability", rule="every one must lie in [0, 1]"
-        ).at("matrix")
-    sums = table.sum(axis=1)
-    for row, total in enumerate(sums):
+    table = square_table(matrix, "the matrix", "matrix")
+    for row, total in enumerate(table.sum(axis=1)):
         if abs(total - 1) > ROW_TOLERANCE:
-            raise InputError(
-                f"row {row} of the matrix sums to {total:.12g}", rule=f"it must sum to 1 (within {ROW_TOLERANCE:g})",
-                fix=per_cent(float(total)),
-            ).at("matrix", row)  # fmt: skip
+            raise no_law(f"row {row} of the matrix", total).at("matrix", row)
     table = normalised(table)
     table.setflags(write=False)
+    return table
+
+
+def square_table(rows: Iterable[Iterable[float]] | FloatArray, title: str, key: str) -> FloatArray:
+    """Return k rows of k numbers, none of them negative, or raise InputError."""
+    lists = [list_of(row, f"a row of {title}", key, _ROWS) for row in list_of(rows, title, key, _ROWS)]
+    try:
+        table = np.array([list(map(float, row)) for row in lists], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{title} is no square table of numbers", fix="give k rows of k numbers").at(key) from error
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
+        raise InputError(f"{title} has shape {table.shape}", rule="it must be square, k rows of k numbers").at(key)
+    if not np.isfinite(table).all() or (table < 0).any():
+        what = f"{title} has a negative, NaN or infinite probability"
+        raise InputError(what, rule="every one must lie in [0, 1]").at(key)
     return table
 
 
@@ -205,7 +203,8 @@ def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
                 ),
             ).at("initial")
         return initial
-    law = np.array(list(map(float, initial)))
+    masses = list_of(initial, "the initial distribution", "initial", "[0.2, 0.8]")
+    law = np.array([float(as_fraction(mass, "an initial probability", "initial")) for mass in masses])
     if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
         raise InputError(f"initial must be {k} probabilities that sum to 1, one per state").at("initial")
     return tuple(map(float, normalised(law[None, :])[0]))

@@ -13,13 +13,14 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Undivided
-from takifugu.core.errors import InputError, about, per_cent, unknown
-from takifugu.core.lists import list_of
+from takifugu.core.errors import InputError, about, unknown
+from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.rules import no_law
 from takifugu.core.sections import Key, Text, written
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
-from takifugu.model.beliefs.states import checked_alphabet, different, in_order, plain_state
+from takifugu.model.beliefs.states import checked_alphabet, different, in_order
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.numbers.rationals import exact_or_float, to_text
 
@@ -65,7 +66,7 @@ class JointTable(Undivided):
                 "the table's rows have different lengths", rule="every row needs one value per column"
             ).at("rows")
         alphabets = tuple(_alphabet(list(column), i) for i, column in enumerate(zip(*table, strict=True)))
-        table = tuple(tuple(map(plain_state, row)) for row in table)
+        table = tuple(tuple(map(value_of, row)) for row in table)
         if len(set(table)) != len(table):
             raise InputError("the table repeats a row", fix="add up its probabilities first").at("rows")
         columns: tuple[Hashable, ...] = tuple(f"x{i + 1}" for i in range(width))
@@ -174,17 +175,12 @@ def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...
     if all(isinstance(p, int | Fraction) and not isinstance(p, bool) for p in probabilities):
         exact = [Fraction(p) for p in probabilities]
         if any(p < 0 for p in exact) or sum(exact) != 1:
-            raise InputError(
-                "the probabilities must not be negative and must sum to exactly 1", fix=per_cent(float(sum(exact)))
-            ).at("probabilities")
+            raise no_law("the table", sum(exact)).at("probabilities")
         total = lcm(*(p.denominator for p in exact))
         return tuple(int(p * total) for p in exact), total
     floats = np.array(list(map(float, probabilities)))
     if not np.isfinite(floats).all() or (floats < 0).any() or abs(float(floats.sum()) - 1) > 1e-9:
-        raise InputError(
-            "the probabilities must be finite, not negative, and sum to 1 (within 1e-9)",
-            fix=per_cent(float(floats.sum())),
-        ).at("probabilities")
+        raise no_law("the table", floats.sum()).at("probabilities")
     return tuple(map(float, normalised(floats[None, :])[0])), None
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from takifugu.core.errors import InputError, did_you_mean, per_cent
+from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, to_plain
+from takifugu.core.rules import check_any, no_law
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.secrets.families import ABSENT
 
@@ -66,10 +67,7 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
         raise InputError(
             f"a user's distribution is {law!r}", fix="write value -> probability: {0: 0.3, 1: 0.7}"
         ).at("laws") from None
-    if not pairs:
-        raise InputError(
-            "a user's distribution is empty", fix="give at least one value with its probability"
-        ).at("laws")
+    check_any(pairs, "a user's distribution has no value", "laws", fix="give one with its probability")
     values = checked_alphabet([v for v, _ in pairs], "a user's distribution", "laws")
     if ABSENT in values:
         raise InputError(
@@ -84,19 +82,14 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
     if any(isinstance(p, float) for _, p in pairs):
         total = math.fsum(float(p) for _, p in pairs)
         if abs(total - 1) > TOLERANCE:
-            raise InputError(
-                f"a user's probabilities sum to {total}", rule="they must sum to 1 (within 1e-9)", fix=per_cent(total)
-            ).at("laws")
+            raise no_law("a user's distribution", total).at("laws")
         masses = tuple(float(p) for _, p in pairs)
         if abs(total - 1) > 2.0**-50:
             masses = tuple(mass / total for mass in masses)
         return values, masses
     exact = tuple(Fraction(p) for _, p in pairs)
     if sum(exact) != 1:
-        raise InputError(
-            f"a user's probabilities sum to {sum(exact)}", rule="they must sum to exactly 1",
-            fix=per_cent(float(sum(exact))),
-        ).at("laws")
+        raise no_law("a user's distribution", sum(exact)).at("laws")
     return values, exact
 
 
@@ -113,7 +106,7 @@ def checked_absence(absence: str | None, presences: Sequence[Fraction | float]) 
     certain = all(chance == 1 for chance in presences)
     if absence is None and certain:
         return "unknown"
-    if absence not in MODES:
+    if absence not in tuple(MODES):  # which may be no key
         raise InputError(
             f"the absence is {absence!r}",
             fix=(

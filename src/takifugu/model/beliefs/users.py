@@ -13,9 +13,10 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.rules import check_any, check_as_many
 from takifugu.model.beliefs.user_laws import MODES, LawReader, Letters, Mass, State, UserLaw, checked_absence
 from takifugu.model.secrets.families import ABSENT
-from takifugu.numbers.rationals import exact_or_float, is_whole
+from takifugu.numbers.rationals import as_whole, exact_or_float
 
 
 @dataclass(frozen=True)
@@ -78,16 +79,11 @@ class IndependentUsers:
         source: str = "assumed",
     ) -> None:
         all_laws = [laws] if isinstance(laws, Mapping) else list(laws)
-        if not all_laws:
-            raise InputError(
-                "there are no users", fix="give one distribution per user, for example [{0: 0.3, 1: 0.7}] * 25"
-            ).at("laws")
+        fix = "give one distribution per user, for example [{0: 0.3, 1: 0.7}] * 25"
+        check_any(all_laws, "there are no users", "laws", fix=fix)
         shared = not isinstance(presence, Iterable) or isinstance(presence, str)
         presences = [presence] * len(all_laws) if shared else list(presence)  # type: ignore[arg-type]
-        if len(presences) != len(all_laws):
-            raise InputError(
-                f"there are {len(all_laws)} users and {len(presences)} presences", fix="give one, or one per user"
-            ).at("presence")
+        check_as_many(presences, "presences", all_laws, "users", "presence", fix="give one, or one per user")
         read = LawReader()
         pairs = zip(all_laws, presences, strict=True)
         self._fill([read.law(law, chance) for law, chance in pairs], absence, names, source)
@@ -110,14 +106,11 @@ class IndependentUsers:
         for group in groups:
             if isinstance(group, str | Mapping) or not isinstance(group, Sequence) or len(group) not in (2, 3):
                 raise InputError(f"a group is {group!r}", fix="write (count, distribution[, presence])").at("groups")
-            count = value_of(group[0])
-            if not is_whole(count, 1):
-                raise InputError(f"a group has {group[0]!r} users", fix="write a whole number above 0").at("groups")
+            count = as_whole(value_of(group[0]), "the number of users in a group", "groups", least=1)
             counts.append(count)
             _, law, presence, *_ = (*group, 1)
             laws.append(read.law(law, presence))
-        if not laws:
-            raise InputError("there are no users", fix="give at least one group (count, distribution)").at("groups")
+        check_any(laws, "there are no users", "groups", fix="give at least one group (count, distribution)")
         users = object.__new__(IndependentUsers)
         users._fill(laws, absence, None, source, counts)
         return users

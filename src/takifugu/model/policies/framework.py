@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import chain, permutations
 
 from takifugu.core.errors import InputError
+from takifugu.core.rules import wrong_type
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
@@ -29,13 +30,9 @@ def Asymmetric(policy: Policy, domain: Domain | Visits) -> Framework:
     'asymmetric'
     """
     if not isinstance(policy, Policy):
-        raise InputError(
-            f"the policy is {policy!r}", fix="write visits(), or Policy.of(none_of('ill'), ...)"
-        ).at("policy")
+        raise wrong_type(policy, "a policy", "write visits(), or Policy.of(none_of('ill'), ...)").at("policy")
     if not isinstance(domain, Domain | Visits):
-        raise InputError(
-            f"the domain is a {type(domain).__name__}", fix="write Visits.of(places), or Domain.of(count, values)"
-        ).at("domain")
+        raise wrong_type(domain, "a domain", "write Visits.of(places), or Domain.of(count, values)").at("domain")
     policy.check_known(_values(domain))
     if _protects_nothing(policy, domain):
         raise InputError(

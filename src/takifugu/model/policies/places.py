@@ -19,16 +19,17 @@ from typing import NoReturn
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError, InputError, Unsupported, did_you_mean
+from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain
+from takifugu.core.rules import check_known
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.predicates import AnyOf, EachOf, NoneOf, Value
 from takifugu.model.policies.sensitivity import Change, Monotone, Sensitivity, of_sum
 from takifugu.model.queries import AtMost, Query, Visitors
-from takifugu.numbers.rationals import is_whole
+from takifugu.numbers.rationals import as_whole
 
 #: Most records, sets of places, that are listed where a policy is a function of a record.
 MOST_LISTED = 4096
@@ -124,8 +125,8 @@ class Visits:
                 rule="there is one at least, each once",
             ).at("places")
         for key, value in (("most", self.most), ("steps", self.steps)):
-            if value is not None and not is_whole(value, 1):
-                raise InputError(f"{key} is {value!r}", rule="it is a whole number above 0, or left out").at(key)
+            if value is not None:
+                as_whole(value, key, key, least=1)
 
     @staticmethod
     def of(places: Iterable[Value], most: int | None = None) -> Visits:
@@ -157,8 +158,7 @@ class Visits:
 
     def position(self, name: Hashable) -> int:
         """Return the number of a place, or raise InputError."""
-        if name not in self.numbers:
-            raise InputError(f"the domain has no place {name!r}{did_you_mean(name, self.places)}").at("places")
+        check_known([name], self.numbers, "the domain has no place", "places")
         return self.numbers[name]
 
     @cached_property

@@ -19,10 +19,11 @@ from fractions import Fraction
 from itertools import chain
 from typing import NoReturn
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, PlainForm, set_fields
+from takifugu.core.rules import check_as_many, check_known, wrong_type
 from takifugu.model.policies.predicates import KINDS, EachOf, Predicate, Record, Value, listed
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, is_whole
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_whole
 
 #: The definition of privacy that a policy is read under (`takifugu.accounting.definitions`).
 ASYMMETRIC = "asymmetric"
@@ -47,10 +48,8 @@ class Policy(PlainForm, kind="policy"):
     def __post_init__(self) -> None:
         for rule in self.rules:
             if not isinstance(rule, Predicate | EachOf):
-                raise InputError(
-                    f"the policy holds {rule!r}", rule="it is a set of predicates",
-                    fix="write none_of('ill'), visits(), or checked(name, version, function)",
-                ).at("policy")  # fmt: skip
+                fix = "write none_of('ill'), visits(), or checked(name, version, function)"
+                raise wrong_type(rule, "a predicate", fix).at("policy")
         set_fields(self, rules=tuple(dict.fromkeys(self.rules)))
 
     @staticmethod
@@ -107,8 +106,7 @@ class Policy(PlainForm, kind="policy"):
         >>> one.distance([1, 1, 0], [0, 0, 0]), one.distance([0], [1])
         (2, inf)
         """
-        if len(one) != len(other):
-            raise InputError(f"the data sets have {len(one)} and {len(other)} records", rule="a move replaces one")
+        check_as_many(one, "records of one data set", other, "of the other")
         moved = [(x, y) for x, y in zip(one, other, strict=True) if x != y]
         return len(moved) if all(self.allows(x, y) for x, y in moved) else math.inf
 
@@ -126,14 +124,7 @@ class Policy(PlainForm, kind="policy"):
 
     def check_known(self, values: Iterable[Value]) -> None:
         """Raise InputError for a predicate's value without a record."""
-        all_values = set(values)
-        for value in self.values:
-            if value not in all_values:
-                first_values = list(map(str, list(all_values)[:20]))
-                raise InputError(
-                    f"the policy names {value!r}, which no record has{did_you_mean(value, all_values)}",
-                    rule=f"its values are {first_values}{' and more' if len(all_values) > 20 else ''}",
-                ).at("policy")
+        check_known(self.values, dict.fromkeys(values), "no record has the policy's value", "policy")
 
 
 def policy_from(data: Plain) -> Policy:
@@ -169,8 +160,7 @@ def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, fl
     >>> along_path(1, 0, 3)
     (Fraction(3, 1), 0.0)
     """
-    if not is_whole(moves):
-        raise InputError(f"the number of moves is {moves!r}", rule="it is a whole number from 0").at("moves")
+    as_whole(moves, "the number of moves", "moves")
     epsilon_of_move, excess = as_epsilon(epsilon), as_delta(delta)
     try:
         total = 0.0

@@ -16,7 +16,8 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Plain, PlainForm, form
 from takifugu.core.registry import Registry
-from takifugu.numbers.rationals import is_whole
+from takifugu.core.rules import check_any, unwritable
+from takifugu.numbers.rationals import as_whole
 
 Value = Hashable
 Record = Value | frozenset[Value]
@@ -128,8 +129,7 @@ class Checked(Predicate, kind="checked"):
                 "a predicate that is a function needs a name, a version and the function",
                 fix="write for example checked('is-even', 1, lambda record: record % 2 == 0)",
             ).at("policy")
-        if not is_whole(self.version):
-            raise InputError(f"the version is {self.version!r}", rule="it is a whole number from 0").at("policy")
+        as_whole(self.version, "the version", "policy")
         _DEFINED[self.name, self.version] = self
 
     def __call__(self, record: Record) -> bool:
@@ -186,12 +186,9 @@ def listed(values: Iterable[Value]) -> tuple[Value, ...]:
     for value in values:
         plain = value_of(value)
         if not isinstance(plain, str | int | float):
-            raise InputError(
-                f"a predicate names {plain!r} of type {type(plain).__name__}", fix="write text, a number, true or false"
-            ).at("policy")
+            raise unwritable("a predicate names", plain).at("policy")
         plain_values.append(plain)
-    if not plain_values:
-        raise InputError("a predicate names no value", rule="it would hold always", fix="name one").at("policy")
+    check_any(plain_values, "a predicate names no value, so it would hold always", "policy")
     return tuple(dict.fromkeys(plain_values))
 
 

@@ -68,10 +68,7 @@ class Additive:
     def __post_init__(self) -> None:
         reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in self.tables])
         (weights, tables), lengths = self.total_kinds
-        if float((np.abs(weights.astype(float)) * lengths * reach[tables]).sum()) * 2 > LARGEST_ANSWER:
-            raise InputError(
-                f"the answer can exceed 2**61 steps of its grid {self.grid}", fix="declare a coarser grid"
-            ).at("grid")
+        check_reach(float((np.abs(weights.astype(float)) * lengths * reach[tables]).sum()), self.grid)
 
     @cached_property
     def kinds(self) -> tuple[IntArray, IntArray]:
@@ -231,10 +228,7 @@ class Additive:
             table_numbers = self.table_of[read]
         heights = np.array(list(map(len, self.tables)), dtype=np.int64)
         index = np.asarray(values)[read].astype(np.int64)
-        if ((index < 0) | (index >= heights[table_numbers])).any():
-            raise DataError(
-                "a value of the data is not among the states that the belief knows", fix="add it to the states"
-            )
+        check_indices(index, heights[table_numbers])
         times = np.zeros(int(heights.sum()), dtype=np.int64)  # how often each row of a table is added, with its weight
         np.add.at(times, (np.cumsum(heights) - heights)[table_numbers] + index, self.weights[read])
         weighed = np.flatnonzero(times)
@@ -250,6 +244,20 @@ class Additive:
     @cached_property
     def _largest(self) -> IntArray:
         return np.array(list(map(_largest_change, self.tables)), dtype=np.int64)
+
+
+def check_reach(most: float, grid: Fraction) -> None:
+    """Raise InputError for an answer of more steps of its grid than integers hold."""
+    if most * 2 > LARGEST_ANSWER:
+        what = f"the answer can exceed 2**61 steps of its grid {grid}"
+        raise InputError(what, fix="declare a coarser grid").at("grid")
+
+
+def check_indices(index: npt.NDArray[np.integer], sizes: IntArray | int) -> None:
+    """Raise DataError for a value index outside of its alphabet."""
+    if ((index < 0) | (index >= sizes)).any():
+        what = "a value of the data is not among the states that the belief knows"
+        raise DataError(what, fix="add it to the states")
 
 
 def whole_change(answer: Additive) -> int:

@@ -27,6 +27,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
+from takifugu.core.rules import check_written_apart
 from takifugu.core.sections import written as named
 from takifugu.model.queries.additive import Additive, Chosen
 from takifugu.model.queries.candidates import Candidates
@@ -204,10 +205,7 @@ class By(PlainForm, kind="by"):
         if not isinstance(self.query, Histogram) and len(states) == 1:
             return tuple(label for label, _ in self.cells)
         labels = tuple(f"{label}, {state}" for (label, _), state in product(self.cells, states))
-        if len(set(labels)) < len(labels):
-            repeated = next(label for label in labels if labels.count(label) > 1)
-            message = f"two cells of the table are written {repeated!r}, so that they could not be told apart"
-            raise InputError(message, fix="rename a cell or a state").at("cells")
+        check_written_apart(labels, "the table has the cells", "cells", fix="rename a cell or a state")
         return labels
 
     @staticmethod

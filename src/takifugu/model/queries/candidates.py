@@ -47,6 +47,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, PlainForm, form
+from takifugu.core.rules import check_known
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.numbers.rationals import as_fraction
@@ -157,11 +158,7 @@ def candidates(
     Raises InputError for a state that the belief does not know, and for fewer than two candidates.
     """
     states_of_belief = states_of(entries)
-    if unknown := [state for state in places if state not in states_of_belief]:
-        raise InputError(
-            f"the query chooses among states, and {unknown[0]!r} is none that the belief knows",
-            fix=f"write some of {sorted(map(str, states_of_belief))}",
-        ).at("states")
+    check_known(places, states_of_belief, "the belief has no state", "states")
     if len(outcomes) < 2:
         raise InputError("there is only one value to choose", rule="a choice needs two values or more").at("states")
     size = len(outcomes)

@@ -8,9 +8,10 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, within
+from takifugu.core.rules import check_any, too_large
 from takifugu.model.queries.additive import Additive, Chosen
 from takifugu.model.queries.selections import entry_tuple
-from takifugu.numbers.rationals import is_whole
+from takifugu.numbers.rationals import as_whole
 
 #: The entries of each label.
 Cells = Mapping[str, Iterable[int | str]] | Iterable[tuple[str, Iterable[int | str]]]
@@ -32,8 +33,7 @@ def checked_cells(cells: Cells) -> tuple[tuple[str, Chosen], ...]:
             raise InputError(f"two cells are called {label!r}", fix="rename one, or join them").at("cells")
         with within("cells", label):
             chosen_of[label] = entry_tuple(_some(entries, label)) or ()
-    if not chosen_of:
-        raise InputError("the table has no cell", fix="name one, with its entries").at("cells")
+    check_any(chosen_of, "the table has no cell", "cells", fix="name one, with its entries")
     return tuple(chosen_of.items())
 
 
@@ -44,8 +44,7 @@ def checked_period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> 
     """
     if every is None:
         return None
-    if not is_whole(every, 1):
-        raise InputError(f"the cells repeat every {every!r} entries", fix="give a whole number above 0").at("every")
+    as_whole(every, "the period of the cells", "every", least=1)
     for label, entries in cells:
         odd = next((entry for entry in entries if isinstance(entry, str) or entry >= every), None)
         if odd is not None:
@@ -61,8 +60,7 @@ def _some(entries: object, label: str) -> list[int | str]:
         message = f"the entries of the cell {label!r} are {entries!r}"
         raise InputError(message, fix="give a list of entry numbers or names, such as [0, 24]").at("entries")
     listing = list(iterable)
-    if not listing:
-        raise InputError(f"the cell {label!r} has no entry", fix="leave it out, or name its entries")
+    check_any(listing, f"the cell {label!r} has no entry", fix="leave it out, or name its entries")
     return listing
 
 
@@ -98,10 +96,8 @@ def _numbered(kinds: IntArray) -> tuple[IntArray, IntArray]:
 
 def _check_size(numbers: int) -> None:
     if numbers > MOST_NUMBERS:
-        raise InputError(
-            f"the table by cells needs more than {MOST_NUMBERS:,} numbers",
-            fix="take fewer cells, or cells of which fewer overlap",
-        ).at("cells")
+        fix = "take fewer cells, or cells of which fewer overlap"
+        raise too_large("the table by cells", numbers, MOST_NUMBERS, "numbers", fix).of(InputError).at("cells")
 
 
 def _cells_of(kind: int, first: int, joined: list[tuple[int, int]]) -> tuple[int, list[int]]:

@@ -11,7 +11,9 @@ from typing import Annotated, Literal, TypeVar
 
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
+from takifugu.core.lists import value_of
 from takifugu.core.plain import PlainForm, form, set_fields
+from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, State
@@ -19,7 +21,7 @@ from takifugu.model.queries.coding import chosen_mask, coded, column_mask
 from takifugu.model.queries.forms import CODES, RUNS, grid_or_none
 from takifugu.model.queries.sections import RECORDS, Attribute, Grid, Variables, meant
 from takifugu.model.queries.sections import Codes as CodesKey
-from takifugu.model.queries.selections import codes_from, codes_to, copied_codes, entry_tuple, plain, where
+from takifugu.model.queries.selections import codes_from, codes_to, copied_codes, entry_tuple, where
 from takifugu.numbers.number_files import numbers_in
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
@@ -49,7 +51,7 @@ class Sum(PlainForm, kind="sum"):
         if self.attribute is not None and self.entries is not None:
             raise InputError("the query names a column and a list of entries", fix="give one of them").at("entries")
         set_fields(
-            self, attribute=plain(self.attribute), codes=copied_codes(self.codes), entries=entry_tuple(self.entries),
+            self, attribute=value_of(self.attribute), codes=copied_codes(self.codes), entries=entry_tuple(self.entries),
             grid=grid_or_none(self.grid),
         )  # fmt: skip
 
@@ -131,11 +133,8 @@ class Linear(PlainForm, kind="linear"):
         )  # fmt: skip
 
     def resolve(self, entries: Entries) -> Additive:
-        if len(self.weights) != entries.size:
-            raise InputError(
-                f"the linear query has {len(self.weights)} weights and the belief {entries.size} entries",
-                fix="give one weight per entry, 0 where an entry is not read",
-            ).at("weights")
+        fix = "give one for each, 0 where an entry is not read"
+        check_as_many(self.weights, "weights", range(entries.size), "entries", "weights", fix=fix)
         return coded(entries, "linear", self.codes, chosen_mask(entries, None), self.weights, self.grid)
 
     def over(self, entries: Iterable[int]) -> Linear:
@@ -176,7 +175,7 @@ class Identity(PlainForm, kind="identity"):
     def __init__(
         self, attribute: Hashable | None = None, grid: Number | None = None, codes: Codes | None = None
     ) -> None:
-        set_fields(self, attribute=plain(attribute), grid=grid_or_none(grid), codes=copied_codes(codes))
+        set_fields(self, attribute=value_of(attribute), grid=grid_or_none(grid), codes=copied_codes(codes))
 
     def resolve(self, entries: Entries) -> Additive:
         if self.attribute is None and entries.size != 1:
@@ -202,7 +201,7 @@ def _coding(codes: Codes | None) -> str:
     """Describe the codes of categories, as the noise depends on them."""
     if codes is None:
         return ""
-    return ", coded " + ", ".join(f"{plain(s)!r} = {to_text(as_fraction(c, 'a code'))}" for s, c in codes.items())
+    return ", coded " + ", ".join(f"{value_of(s)!r} = {to_text(as_fraction(c, 'a code'))}" for s, c in codes.items())
 
 
 Total = TypeVar("Total", Sum, Mean)

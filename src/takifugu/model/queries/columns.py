@@ -16,13 +16,14 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError, InputError, Unsupported
-from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, State
+from takifugu.core.errors import DataError, InputError
+from takifugu.core.rules import check_known, too_large
+from takifugu.model.queries.additive import Additive, State, check_indices, check_reach
 from takifugu.model.queries.by import By, by_columns
 from takifugu.model.queries.coded import Identity, Mean
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.cross_table import CrossTable
-from takifugu.model.queries.forms import Query, unknown_column
+from takifugu.model.queries.forms import Query
 from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.statistic import WholeColumns
 from takifugu.model.queries.together import Together, unlike
@@ -74,10 +75,7 @@ class ColumnAnswer(WholeColumns):
 
     def __post_init__(self) -> None:
         most = sum(float(np.abs(term.table.astype(float)).sum(axis=-1).max(initial=0.0)) for term in self.terms)
-        if most * self.records * 2 > LARGEST_ANSWER:
-            raise InputError(
-                f"the answer can exceed 2**61 steps of its grid {self.grid}", fix="declare a coarser grid"
-            ).at("grid")
+        check_reach(most * self.records, self.grid)
 
     @cached_property
     def key(self) -> Hashable:
@@ -132,10 +130,8 @@ class ColumnAnswer(WholeColumns):
         total = np.zeros((len(values), self.cells), dtype=np.int64)
         for term in self.terms:
             read = [values[:, column] for column in term.columns]
-            if any(((v < 0) | (v >= k)).any() for v, k in zip(read, term.table.shape, strict=False)):
-                raise DataError(
-                    "a value of the data is not among the states that the belief knows", fix="add it to the states"
-                )
+            for index, size in zip(read, term.table.shape, strict=False):
+                check_indices(index, size)
             total += term.table[tuple(read)]
         return total
 
@@ -169,8 +165,7 @@ class Record:
         return self.alphabets[entry]
 
     def position(self, name: Hashable) -> int:
-        if name not in self.names:
-            raise unknown_column(name, self.names)
+        check_known([name], self.names, "the records have no column")
         return self.names.index(str(name))
 
 
@@ -240,11 +235,10 @@ def counted(query: CountRows, record: Record) -> Term:
     query.check(alphabets)
     names = tuple(dict.fromkeys(name for name, _ in query.where))
     sizes = [len(alphabets[name]) for name in names]
-    if math.prod(sizes) > LARGEST_TERM:
-        raise Unsupported(
-            f"{query.describe()} depends on {math.prod(sizes):.1e} combinations of values",
-            fix=f"name columns with at most {LARGEST_TERM:,}",
-        ).at("query")
+    count = math.prod(sizes)
+    if count > LARGEST_TERM:
+        what, fix = f"a table of {query.describe()}", "name fewer columns"
+        raise too_large(what, count, LARGEST_TERM, "combinations of values", fix).at("query")
     rows = itertools.product(*(alphabets[name] for name in names))
     table = np.array([query.holds(dict(zip(names, row, strict=True))) for row in rows], dtype=np.int64)
     return Term(tuple(map(record.position, names)), table.reshape(*sizes, 1))

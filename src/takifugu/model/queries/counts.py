@@ -12,16 +12,18 @@ import numpy as np
 from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
-from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.core.plain import VALUES, Plain, PlainForm, arguments, form, set_fields
+from takifugu.core.rules import check_any, check_known, check_written_apart
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import alphabets, code_of, state_tables, states_of
 from takifugu.model.queries.forms import CODES, RUNS
 from takifugu.model.queries.sections import Adjust, Codes, Counted, States, Total, Variables, meant
-from takifugu.model.queries.selections import copied_codes, entry_tuple, named_state, plain, state_or_states, where
-from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
+from takifugu.model.queries.selections import copied_codes, entry_tuple, named_state, state_or_states, where
+from takifugu.numbers.rationals import Number, as_fraction, as_whole, to_text
 
 
 def _listed(state: State) -> list[State]:
@@ -45,10 +47,7 @@ class Count(PlainForm, kind="count"):
 
     def __post_init__(self) -> None:
         states = state_or_states(self.state)
-        if not states:
-            raise InputError(
-                "the query counts no state", rule="its list of states is empty", fix="name at least one"
-            ).at("states")
+        check_any(states, "the query counts no state", "states")
         set_fields(self, state=states[0] if len(states) == 1 else states, entries=entry_tuple(self.entries))
 
     @property
@@ -56,7 +55,7 @@ class Count(PlainForm, kind="count"):
         return self.state if isinstance(self.state, tuple) else (self.state,)
 
     def resolve(self, entries: Entries) -> Additive:
-        _known_states(entries, self.states, "the query counts state")
+        check_known(self.states, states_of(entries), "the belief has no state", "states")
         tables, weights, table_of = state_tables(
             entries, self.entries, lambda alphabet: [[int(s in self.states)] for s in alphabet]
         )
@@ -102,23 +101,17 @@ class Histogram(PlainForm, kind="histogram"):
                     f"the histogram's cells are {cells}", fix="name at least one state, each once"
                 ).at("states")
             set_fields(self, states=tuple(cells))
-        total = plain(self.total)
-        if total is not None and not is_whole(total, 1):
-            raise InputError(
-                f"the histogram's total is {self.total!r}", rule="it must be a public whole number above 0"
-            ).at("total")
+        total = value_of(self.total)
+        if total is not None:
+            as_whole(total, "the histogram's public total", "total", least=1)
         set_fields(self, total=total, entries=entry_tuple(self.entries))
 
     def resolve(self, entries: Entries) -> Additive:
         cells = self.states or states_of(entries)
-        _known_states(entries, cells, "the histogram has a cell")
+        check_known(cells, states_of(entries), "the belief has no state", "states")
+        fix = "rename a state, or publish one histogram for each kind of column"
+        check_written_apart(cells, "the histogram has the cells", "states", fix=fix)
         labels = tuple(map(str, cells))
-        if len(set(labels)) != len(labels):
-            repeated = next(label for label in labels if labels.count(label) > 1)
-            raise InputError(
-                f"two cells of the histogram are written {repeated!r}, so that they could not be told apart",
-                fix="rename a state, or publish one histogram for each kind of column",
-            ).at("states")
 
         def row(state: State) -> list[int]:
             return [int(state == cell) for cell in cells]
@@ -152,14 +145,6 @@ class EveryChange(PlainForm, kind="every-change"):
 
     def describe(self) -> str:
         return "a statistic that any change of a value may move"
-
-
-def _known_states(entries: Entries, states: tuple[State, ...], title: str) -> None:
-    states_of_belief = states_of(entries)
-    for state in states:
-        if state not in states_of_belief:
-            fix = f"write {nearest(state, sorted(map(str, states_of_belief)))}{did_you_mean(state, states_of_belief)}"
-            raise InputError(f"{title} {state!r}, which the belief does not know", fix=fix).at("states")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +204,7 @@ class CountAbove(PlainForm, kind="count-above"):
         entries: Sequence[int | str] | None = None,
     ) -> None:
         all_thresholds = thresholds if isinstance(thresholds, list | tuple) else [thresholds]
-        exact = tuple(as_fraction(plain(threshold), "a threshold", "thresholds") for threshold in all_thresholds)
+        exact = tuple(as_fraction(value_of(threshold), "a threshold", "thresholds") for threshold in all_thresholds)
         if not exact or len(set(exact)) < len(exact):
             raise InputError(
                 "a threshold is repeated" if exact else "there is no threshold", fix="give each threshold once"

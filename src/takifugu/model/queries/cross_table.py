@@ -20,12 +20,13 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
-from takifugu.core.errors import InputError, unknown
+from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
+from takifugu.core.rules import check_any, check_known, check_written_apart, requires, too_large
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.counts import Histogram
-from takifugu.model.queries.forms import unknown_column
 from takifugu.model.queries.sections import (
     Adjust,
     Columns,
@@ -35,7 +36,8 @@ from takifugu.model.queries.sections import (
     values_by_column,
     values_of,
 )
-from takifugu.model.queries.selections import plain, state_or_states
+from takifugu.model.queries.selections import state_or_states
+from takifugu.numbers.rationals import as_whole
 
 #: A table of more numbers (combinations that a record can have, times cells) is refused.
 _MOST_NUMBERS = 10_000_000
@@ -66,12 +68,9 @@ class CrossTable(PlainForm, kind="cross-table"):
 
     def __init__(self, columns: Mapping[str, Iterable[State] | None] | Iterable[str], total: int | None = None) -> None:
         set_fields(self, columns=_columns(columns))
-        public_total = plain(total)
-        is_count = isinstance(public_total, int) and not isinstance(public_total, bool) and public_total >= 1
-        if public_total is not None and not is_count:
-            raise InputError(
-                f"the table's total is {total!r}", rule="it must be a public whole number above 0"
-            ).at("total")
+        public_total = value_of(total)
+        if public_total is not None:
+            as_whole(public_total, "the table's public total", "total", least=1)
         set_fields(self, total=public_total)
 
     @property
@@ -89,12 +88,8 @@ class CrossTable(PlainForm, kind="cross-table"):
         """
         values = []
         for name, chosen_values in self.columns:
-            if name not in alphabets:
-                raise unknown_column(name, alphabets).at("columns")
-            for value in chosen_values or ():
-                if value not in alphabets[name]:
-                    what = f"the table has a cell for {value!r}, which the column {name!r} does not have"
-                    raise unknown(what, value, alphabets[name]).at("columns", name)
+            check_known([name], alphabets, "the records have no column", "columns")
+            check_known(chosen_values or (), alphabets[name], f"the column {name!r} has no value", "columns", name)
             values.append(chosen_values or alphabets[name])
         return values
 
@@ -106,12 +101,7 @@ class CrossTable(PlainForm, kind="cross-table"):
         values = self.values(alphabets)
         _check_size(math.prod(map(len, values)))
         labels = tuple(_BETWEEN.join(map(str, cell)) for cell in itertools.product(*values))
-        if len(set(labels)) < len(labels):
-            repeated = next(label for label in labels if labels.count(label) > 1)
-            raise InputError(
-                f"two cells of the table are written {repeated!r}, so that they could not be told apart",
-                fix="rename a value",
-            ).at("columns")
+        check_written_apart(labels, "the table has the cells", "columns", fix="rename a value")
         return labels
 
     def table(self, rows: Sequence[Mapping[str, State]], alphabets: Alphabets) -> IntArray:
@@ -131,10 +121,7 @@ class CrossTable(PlainForm, kind="cross-table"):
 
     def resolve(self, entries: Entries) -> Additive:
         """Raise InputError, as beliefs over records resolve this query themselves."""
-        raise InputError(
-            f"{self.describe()} is counted over records",
-            rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",
-        ).at("query")  # fmt: skip
+        raise requires(self.describe(), "a belief over records", "Records(table, n) or Parameters(...)").at("query")
 
     @staticmethod
     def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
@@ -165,10 +152,8 @@ class CrossTable(PlainForm, kind="cross-table"):
 
 def _check_size(numbers: int) -> None:
     if numbers > _MOST_NUMBERS:
-        raise InputError(
-            f"the table needs {numbers:,} numbers, and it may have at most {_MOST_NUMBERS:,}",
-            fix="name fewer columns, or fewer values of them",
-        ).at("columns")
+        fix = "name fewer columns, or fewer values of them"
+        raise too_large("the table", numbers, _MOST_NUMBERS, "numbers", fix).of(InputError).at("columns")
 
 
 def _columns(columns_given: object) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
@@ -189,8 +174,8 @@ def _columns(columns_given: object) -> tuple[tuple[str, tuple[State, ...] | None
     for name in names:
         values = columns_given[name] if isinstance(columns_given, Mapping) else None
         states = None if values is None else state_or_states(values)
-        if states is not None and not states:
-            raise InputError(f"the table has no value of {name!r}", fix="name at least one").at("columns", name)
+        if states is not None:
+            check_any(states, f"the table has no value of {name!r}", "columns", name)
         columns.append((name, states))
     return tuple(columns)
 

@@ -16,8 +16,9 @@ from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import PlainForm, form, set_fields
+from takifugu.core.rules import requires
 from takifugu.core.sections import Key, Number
-from takifugu.numbers.rationals import as_fraction, is_whole
+from takifugu.numbers.rationals import as_fraction, as_non_negative, as_whole
 
 
 @runtime_checkable
@@ -52,15 +53,10 @@ class EachValue(PlainForm, kind="each-value"):
     radius: Fraction | None = field(default=None, metadata=form(is_left_out=True))
 
     def __post_init__(self) -> None:
-        if not is_whole(self.dummies):
-            raise InputError(
-                f"the number of dummies is {self.dummies!r}", rule="it must be a whole number from 0"
-            ).at("dummies")
+        as_whole(self.dummies, "the number of dummies", "dummies")
         if self.radius is None:
             return
-        radius = as_fraction(self.radius, "the radius", "radius")
-        if radius < 0:
-            raise InputError(f"the radius is {number(float(radius))}", rule="it must not be negative").at("radius")
+        radius = as_non_negative(self.radius, "the radius", "radius")
         set_fields(self, radius=radius)
 
     def resolve(self, entries: Entries) -> Any:
@@ -70,10 +66,7 @@ class EachValue(PlainForm, kind="each-value"):
         in it.
         """
         if not isinstance(entries, OfRows):
-            raise InputError(
-                f"the query is {self.describe()}", rule="the query requires rows from populations",
-                fix="give FromPopulations(...)",
-            ).at("query")  # fmt: skip
+            raise requires(self.describe(), "rows from populations", "FromPopulations(...)").at("query")
         if self.radius is not None and self.radius < entries.nearest:
             raise InputError(
                 f"the radius is {number(float(self.radius))}",

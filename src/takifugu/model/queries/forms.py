@@ -8,11 +8,10 @@ from typing import Protocol, runtime_checkable
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
-from takifugu.core.errors import InputError, unknown
 from takifugu.core.plain import Json, Plain, form
 from takifugu.model.queries.additive import Additive, Chosen
 from takifugu.model.queries.selections import codes_from, codes_to, runs, unruns
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_positive
 
 
 class Query(Protocol):
@@ -188,15 +187,7 @@ def grid_or_none(grid: Number | None) -> Fraction | None:
     """Read a declared grid: a rational above 0, or none."""
     if grid is None:
         return None
-    step = as_fraction(grid, "the grid", "grid")
-    if step <= 0:
-        raise InputError(f"the grid is {grid!r}", rule="it must be above 0", fix="write for example '0.001'").at("grid")
-    return step
-
-
-def unknown_column(name: object, names: Iterable[str]) -> InputError:
-    """Return the error for a column that no record has."""
-    return unknown(f"the records have no column {name!r}", name, names)
+    return as_positive(grid, "the grid", "grid")
 
 
 #: How a field of codes is written.

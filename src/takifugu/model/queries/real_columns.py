@@ -16,10 +16,11 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.errors import InputError, Unsupported, unknown
+from takifugu.core.rules import check_as_many
 from takifugu.model.queries.additive import Chosen
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
-from takifugu.model.queries.forms import OnGrid, Query, grid_or_none, unknown_column
+from takifugu.model.queries.forms import OnGrid, Query, grid_or_none
 from takifugu.model.queries.together import Together, unlike
 from takifugu.numbers.normal.matrices import times
 
@@ -119,11 +120,9 @@ class Columns:
             labels, rows = zip(*itertools.chain.from_iterable(map(self.weights, query.queries)), strict=True)
             return tuple(zip(unlike(list(labels)), rows, strict=True))
         if isinstance(query, Linear):
-            if len(query.weights) != len(self.names) or query.codes is not None:
-                raise InputError(
-                    f"the linear query has {len(query.weights)} weights and the records {len(self.names)} columns",
-                    fix="give one weight per column of numbers, and no codes",
-                ).at("weights")
+            check_as_many(query.weights, "weights", self.names, "columns of numbers", "weights")
+            if query.codes is not None:
+                raise InputError("the columns are numbers, and the query has codes", fix="leave codes out").at("codes")
             return (("linear", query.weights),)
         if not isinstance(query, Sum | Mean) or query.codes is not None:
             if isinstance(query, Sum | Mean | Identity):
@@ -156,7 +155,7 @@ class Columns:
             return self.names[entry]
         if entry in self.names:
             return str(entry)
-        raise unknown_column(entry, self.names).at(key)
+        raise unknown(f"the records have no column {entry!r}", entry, self.names).at(key)
 
 
 def declared_grid(query: Query) -> Fraction | None:

@@ -10,12 +10,12 @@ from typing import Annotated, Literal
 from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
-from takifugu.core.errors import InputError, unknown
+from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, set_fields
+from takifugu.core.rules import check_any, check_known, requires
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, State
-from takifugu.model.queries.forms import unknown_column
 from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
 from takifugu.model.queries.selections import state_or_states
 
@@ -46,8 +46,7 @@ class CountRows(PlainForm, kind="count-rows"):
         conditions = []
         for name, states in pairs:
             chosen_states = state_or_states(states)
-            if not chosen_states:
-                raise InputError(f"the query names no state of {name!r}", fix="name at least one").at("where", name)
+            check_any(chosen_states, f"the query names no state of {name!r}", "where", name)
             conditions.append((name, chosen_states))
         set_fields(self, where=tuple(conditions), any_of=bool(any_of))
 
@@ -63,19 +62,12 @@ class CountRows(PlainForm, kind="count-rows"):
     def check(self, alphabets: Mapping[str, tuple[State, ...]]) -> None:
         """Raise InputError for a column or state unknown to a belief."""
         for name, states in self.where:
-            if name not in alphabets:
-                raise unknown_column(name, alphabets).at("where")
-            for state in states:
-                if state not in alphabets[name]:
-                    what = f"the query names the state {state!r}, which the column {name!r} does not have"
-                    raise unknown(what, state, alphabets[name]).at("where", name)
+            check_known([name], alphabets, "the records have no column", "where")
+            check_known(states, alphabets[name], f"the column {name!r} has no value", "where", name)
 
     def resolve(self, entries: Entries) -> Additive:
         """Raise InputError, as beliefs over records resolve this query themselves."""
-        raise InputError(
-            f"{self.describe()} is counted over records",
-            rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",
-        ).at("query")  # fmt: skip
+        raise requires(self.describe(), "a belief over records", "Records(table, n) or Parameters(...)").at("query")
 
     def describe(self) -> str:
         words = [f"{name!r} = {' or '.join(map(repr, states))}" for name, states in self.where]

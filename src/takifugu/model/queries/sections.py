@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
 from annotated_types import MinLen
 
 from takifugu.core.entries import Entries, columns_of, positions
-from takifugu.core.errors import InputError, did_you_mean, nearest, within
+from takifugu.core.errors import within
+from takifugu.core.rules import check_known, check_written_apart
 from takifugu.core.sections import Key, Number, Positive, State, Text
 from takifugu.model.queries.coding import alphabets
 from takifugu.numbers.rationals import as_fraction
@@ -99,11 +100,7 @@ def coded(codes: Mapping[str, Number] | None, value_of_text: Mapping[str, Hashab
 
 def known_value(text: object, value_of_text: Mapping[str, Hashable], *key: str) -> Hashable:
     """Return the belief's value for a text, or raise InputError."""
-    if str(text) not in value_of_text:
-        raise InputError(
-            f"{text!r} is a value that the belief does not know{did_you_mean(text, value_of_text)}",
-            fix=f"write {nearest(text, value_of_text)}",
-        ).at(*key)
+    check_known([str(text)], value_of_text, "the belief has no value", *key)
     return value_of_text[str(text)]
 
 
@@ -113,12 +110,8 @@ def spelled(values: Iterable[Hashable]) -> dict[str, Hashable]:
     Raises InputError for two with the same text.
     """
     all_values = list(values)
-    states_of = {str(value): value for value in all_values}
-    if len(states_of) != len(all_values):
-        raise InputError(
-            f"two values are written alike in {list(map(str, all_values))}", fix="name each value differently"
-        )
-    return states_of
+    check_written_apart(all_values, "the belief has the values")
+    return {str(value): value for value in all_values}
 
 
 @runtime_checkable
@@ -149,10 +142,4 @@ def values_of(
 
 def check_columns(names: Iterable[str], belief: object, key: str) -> None:
     """Raise InputError for an unknown column of the records."""
-    columns = columns_of(belief)
-    for name in names:
-        if name not in columns:
-            raise InputError(
-                f"the records have no column {name!r}{did_you_mean(name, columns)}",
-                fix=f"write {nearest(name, columns)}",
-            ).at(key)
+    check_known(names, columns_of(belief), "the records have no column", key)

@@ -10,7 +10,9 @@ from typing import Annotated, Literal
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.core.plain import VALUES, PlainForm, set_fields
+from takifugu.core.rules import check_written_apart
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Chosen, State
@@ -26,8 +28,8 @@ from takifugu.model.queries.candidates import (
 from takifugu.model.queries.coding import code_of, states_of
 from takifugu.model.queries.forms import CODES, RUNS
 from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
-from takifugu.model.queries.selections import copied_codes, entry_tuple, plain, several, where
-from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
+from takifugu.model.queries.selections import copied_codes, entry_tuple, several, where
+from takifugu.numbers.rationals import Number, as_fraction, as_whole, to_text
 
 _HALF = Fraction(1, 2)
 
@@ -60,7 +62,7 @@ class Quantile(PlainForm, kind="quantile"):
         entries: Sequence[int | str] | None = None,
     ) -> None:
         all_shares = shares if isinstance(shares, list | tuple) else [shares]
-        exact = tuple(as_fraction(plain(share), "a share", "share") for share in all_shares)
+        exact = tuple(as_fraction(value_of(share), "a share", "share") for share in all_shares)
         if not exact or any(not 0 < share < 1 for share in exact) or len(set(exact)) < len(exact):
             shares_text = ", ".join(map(str, all_shares)) or "none"
             raise InputError(
@@ -123,9 +125,7 @@ class TopK(PlainForm, kind="top-k"):
     definitions, elsewhere = DEFINITIONS, ELSEWHERE
 
     def __post_init__(self) -> None:
-        count = plain(self.count)
-        if not is_whole(count, 1):
-            raise InputError(f"the count is {self.count!r}", rule="it must be a whole number from 1").at("count")
+        count = as_whole(value_of(self.count), "the count", "count", least=1)
         set_fields(self, count=count, states=_listed(self.states), entries=entry_tuple(self.entries))
 
     def resolve(self, entries: Entries) -> Candidates:
@@ -190,12 +190,8 @@ def _outcomes(states: Sequence[State]) -> tuple[Outcome, ...]:
     """Return states as published: all as numbers, else as texts."""
     if all(map(_is_number, states)):
         return tuple(as_fraction(number, "a state", "states") for number in states)
-    texts = tuple(map(str, states))
-    if len(set(texts)) < len(texts):
-        raise InputError(
-            "two states are written alike, so that they could not be told apart", fix="rename one of them"
-        ).at("states")
-    return texts
+    check_written_apart(states, "the query chooses among", "states")
+    return tuple(map(str, states))
 
 
 @dataclass(frozen=True, kw_only=True)

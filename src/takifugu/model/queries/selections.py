@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-import numpy as np
-
 from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
+from takifugu.core.rules import check_any, unwritable
 from takifugu.model.queries.additive import Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
@@ -17,14 +17,11 @@ def named_state(state: object) -> State:
 
     Raises InputError for a value such as a list, which cannot name one.
     """
-    value = plain(state)
+    value = value_of(state)
     try:
         hash(value)
     except TypeError:
-        raise InputError(
-            f"the query names the state {value!r} of type {type(value).__name__}",
-            fix="write text, a number, true or false",
-        ).at("states") from None
+        raise unwritable("the query names the state", value).at("states") from None
     return value
 
 
@@ -47,7 +44,7 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
     if entries is None:
         return None
     try:
-        chosen_entries = [entries] if isinstance(entries, str) else list(map(plain, entries))
+        chosen_entries = [entries] if isinstance(entries, str) else list(map(value_of, entries))
     except TypeError as error:
         raise InputError(
             f"entries is {entries!r}", rule="it must be a list of entry numbers, such as [0, 3]"
@@ -57,10 +54,7 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
             raise InputError(
                 f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names"
             ).at("entries")
-    if not chosen_entries:
-        raise InputError(
-            "the query reads no entry", rule="its list of entries is empty", fix="name at least one"
-        ).at("entries")
+    check_any(chosen_entries, "the query reads no entry", "entries")
     numbers = sorted({i for i in chosen_entries if isinstance(i, int)})
     return (*numbers, *sorted({i for i in chosen_entries if isinstance(i, str)}))
 
@@ -108,7 +102,7 @@ def copied_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | 
 def codes_to(codes: Mapping[State, Number] | None) -> list[list[State]] | None:
     if codes is None:
         return None
-    return [[plain(s), to_text(as_fraction(c, f"the code of {s!r}", "codes"))] for s, c in codes.items()]
+    return [[value_of(s), to_text(as_fraction(c, f"the code of {s!r}", "codes"))] for s, c in codes.items()]
 
 
 def codes_from(pairs: Iterable[tuple[State, str]] | None) -> dict[State, Number] | None:
@@ -124,8 +118,3 @@ def where(entries: Chosen | None) -> str:
     if isinstance(entries[0], str):
         return f", of {entries[0]!r} alone"
     return f", in place {entries[0]} alone"
-
-
-def plain(state: object) -> object:
-    """Return a NumPy scalar as Python's value, others as they are."""
-    return state.item() if isinstance(state, np.generic) else state

@@ -14,6 +14,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
+from takifugu.core.rules import requires
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.forms import grid_or_none
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -118,9 +119,7 @@ class Statistic(PlainForm, kind="statistic"):
 
     def resolve(self, entries: Entries) -> Additive:
         """Raise InputError: a belief over parameters reads this query itself."""
-        raise InputError(
-            f"{self.describe()} is a function of whole columns", rule="it requires the belief Parameters(...)"
-        ).at("query")
+        raise requires(self.describe(), "a population's columns", "Parameters(...)").at("query")
 
     def to_dict(self) -> Json:
         changes: list[str] = list(map(to_text, self.column_sensitivity))

@@ -14,8 +14,10 @@ from annotated_types import MinLen
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, columns_of
-from takifugu.core.errors import InputError, within
+from takifugu.core.errors import within
+from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
+from takifugu.core.rules import check_any, wrong_type
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive
@@ -54,15 +56,12 @@ class Together(PlainForm, kind="together"):
     grid: Fraction | None = None
 
     def __init__(self, queries: Iterable[Query], grid: Number | None = None) -> None:
-        all_queries = tuple(queries)
-        if not all_queries:
-            raise InputError("nothing is told together", fix="give two queries or more").at("queries")
+        all_queries = tuple(list_of(queries, "the queries", "queries", "[Count('ill'), Mean()]"))
+        check_any(all_queries, "nothing is told together", "queries", fix="give two queries or more")
         for number, query in enumerate(all_queries):
             if type(query) not in _PARTS.values():
-                raise InputError(
-                    f"{type(query).__name__} cannot be told together with others",
-                    fix="give sums, means, counts, histograms or weighted sums",
-                ).at("queries", number)
+                fix = "give sums, means, counts, histograms or weighted sums"
+                raise wrong_type(query, "told together with others", fix).at("queries", number)
         set_fields(self, queries=all_queries, grid=grid_or_none(grid))
 
     def resolve(self, entries: Entries) -> Additive:

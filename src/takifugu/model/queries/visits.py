@@ -9,15 +9,16 @@ from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
 from takifugu.core.plain import LEFT_OUT, VALUES, Plain, PlainForm, form, set_fields
+from takifugu.core.rules import check_any, check_known, requires, wrong_type
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.coded import Linear, Mean, Sum
 from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import OnGrid, Query, Registered
 from takifugu.model.queries.selections import several
-from takifugu.numbers.rationals import Number, as_fraction, is_whole
+from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_whole
 
 
 class Cells(Protocol):
@@ -62,21 +63,13 @@ class Visitors(PlainForm, kind="visitors"):
             set_fields(self, places=None)
             return
         chosen_places = several([places] if isinstance(places, str) else list(places))
-        if not chosen_places:
-            raise InputError("the query counts nowhere: its list of places is empty", fix="name one").at("places")
+        check_any(chosen_places, "the query counts nowhere", "places")
         set_fields(self, places=chosen_places)
 
     def cells(self, places: Iterable[State]) -> tuple[State, ...]:
         """Return the counted places among all places."""
         all_places = dict.fromkeys(places)
-        for place in self.places or ():
-            if place not in all_places:
-                names = list(map(str, list(all_places)[:20]))
-                more = " and more" if len(all_places) > 20 else ""
-                raise InputError(
-                    f"the query counts visitors of {place!r}, which is no place of the domain",
-                    fix=f"its places are {names}{more}{did_you_mean(place, all_places)}",
-                ).at("places")
+        check_known(self.places or (), all_places, "the domain has no place", "places")
         return self.places or tuple(all_places)
 
     def resolve(self, entries: Entries) -> Additive:
@@ -87,10 +80,7 @@ class Visitors(PlainForm, kind="visitors"):
         records = states_of(entries)
         sets = [record for record in records if isinstance(record, frozenset)]
         if len(sets) < len(records):
-            raise InputError(
-                f"{self.describe()} is counted over sets of places",
-                rule="a record must be one", fix="give Visits(places), or publish a histogram",
-            ).at("query")  # fmt: skip
+            raise requires(self.describe(), "records that are sets of places", "Visits(places)").at("query")
         declared_places = entries.places if isinstance(entries, Placed) else ()
         places = declared_places or sorted(set().union(*sets), key=str)
         cells = self.cells(places)
@@ -162,19 +152,15 @@ class AtMost(PlainForm, kind="at-most"):
         alpha: Number | None = None,
     ) -> None:
         if type(query) not in _COMPARED.values():
-            raise InputError(
-                f"a {type(query).__name__} is compared with a threshold", fix="give Visitors(), a count, a sum"
-            ).at("query")
+            raise wrong_type(query, "compared with a threshold", "give Visitors(), a count, a sum").at("query")
         if isinstance(query, OnGrid) and query.grid is not None:
             raise InputError(
                 "the query that is compared with a threshold has a grid",
                 rule="rounding before the comparison could call a true 5.4 safe at 5", fix="leave the grid out",
             ).at("query", "grid")  # fmt: skip
         set_fields(self, query=query, threshold=_thresholds(threshold))
-        if limit is not None and not is_whole(limit, 1):
-            raise InputError(
-                f"the limit is {limit!r}", rule="it is how many places may not be called safe, 1 or more"
-            ).at("limit")
+        if limit is not None:
+            as_whole(limit, "the limit of places that are not called safe", "limit", least=1)
         chance = None if alpha is None else as_fraction(alpha, "alpha", "alpha")
         if chance is not None and not 0 < chance < 1:
             raise InputError(
@@ -260,15 +246,9 @@ def _meaning_of_danger(data: Plain, most: str) -> tuple[str, ...]:
 def _thresholds(threshold: Number | Mapping[str, Number]) -> Fraction | tuple[tuple[str, Fraction], ...]:
     if not isinstance(threshold, Mapping):
         return _threshold(threshold)
-    if not threshold:
-        raise InputError("the list of thresholds is empty", fix="give one for each cell, or one number").at("threshold")
+    check_any(threshold, "there is no threshold", "threshold", fix="give one for each cell, or one number")
     return tuple((str(label), _threshold(value)) for label, value in threshold.items())
 
 
 def _threshold(threshold: Number) -> Fraction:
-    value = as_fraction(threshold, "the threshold", "threshold")
-    if value < 0:
-        raise InputError(
-            f"the threshold is {threshold!r}", rule="a count is never below 0, so it must not be negative"
-        ).at("threshold")
-    return value
+    return as_non_negative(threshold, "the threshold", "threshold")

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
+from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import Plain
 from takifugu.model.secrets.properties import DEFINED, DatasetProperty, DistributionParameter, Named, Value
 from takifugu.model.secrets.value_sets import reading, sets_of
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_fraction, as_interval
 
 #: The functions of one column that have a name; "share" is of the values that `of` lists.
 FUNCTIONS = ("mean", "sum", "share")
@@ -64,7 +64,8 @@ def distribution_parameter(
     >>> distribution_parameter("smoker", interval=("0.1", "0.4")).describe()
     "the parameter of 'smoker' in the population, from 0.1 to 0.4"
     """
-    (column,) = _columns(attribute) if isinstance(attribute, str) else _one(attribute)
+    if not isinstance(attribute, str):
+        raise InputError(f"the column is {attribute!r}", rule="a parameter governs one column").at("attribute")
     different_values = None
     if values is not None:
         different_values = tuple(dict.fromkeys(value_of(value) for value in values))
@@ -77,11 +78,8 @@ def distribution_parameter(
     if max_difference is not None:
         (most,) = _differences(max_difference, 1) or (None,)
     if interval is None:
-        return DistributionParameter(column, different_values, None, map, most)
-    low, high = (as_fraction(end, "an end of the interval", "interval") for end in interval)
-    if low >= high:
-        raise InputError(f"the interval goes from {low} to {high}", rule="it must have an inside").at("interval")
-    return DistributionParameter(column, None, (low, high), map, most)
+        return DistributionParameter(attribute, different_values, None, map, most)
+    return DistributionParameter(attribute, None, as_interval(interval, "the interval", "interval"), map, most)
 
 
 def property_from(data: Plain) -> DatasetProperty:
@@ -114,16 +112,13 @@ def parameter_from(data: Plain) -> DistributionParameter:
 
 
 def _columns(attribute: str | Iterable[str]) -> tuple[str, ...]:
-    columns = (attribute,) if isinstance(attribute, str) else tuple(attribute)
+    names = [attribute] if isinstance(attribute, str) else attribute
+    columns = tuple(list_of(names, "the columns", "attribute", "['age', 'sex']", any_order=True))
     if not columns or not all(isinstance(c, str) for c in columns) or len(set(columns)) != len(columns):
         raise InputError(
             f"the columns are {list(columns)}", rule="they are one or more names, each once"
         ).at("attribute")
     return columns
-
-
-def _one(attribute: object) -> tuple[str]:
-    raise InputError(f"the column is {attribute!r}", rule="a parameter governs one column").at("attribute")
 
 
 def _function(function: object, columns: tuple[str, ...], of: object) -> str | tuple[Fraction, ...] | Named:

@@ -10,9 +10,10 @@ from takifugu.core.entries import position
 from takifugu.core.errors import InputError, unknown
 from takifugu.core.lists import value_of
 from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm
+from takifugu.core.rules import requires
 from takifugu.model.secrets.families import Believed, Family, View, WithAbsence, view_of
 from takifugu.model.secrets.hypotheses import State
-from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
+from takifugu.numbers.rationals import Number, as_positive, is_whole, to_text
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Presence(PlainForm, kind="presence"):
 
     def family(self, belief: Believed) -> Family:
         if not isinstance(belief, WithAbsence):
-            raise InputError("the belief has no absent users", fix="presence(...) requires IndependentUsers(...)")
+            raise requires("the secret is who is present", "a belief with absent users", "IndependentUsers(...)")
         if self.user is None:
             return Family(range(belief.size), presence=True)
         return Family((position(belief, self.user, "the secret is about user", "users", "user"),), presence=True)
@@ -105,9 +106,7 @@ def every_entry(attribute: Hashable | None = None, max_difference: Number | None
     """
     near = None
     if max_difference is not None:
-        near = as_fraction(max_difference, "max_difference", "max_difference")
-    if near is not None and near <= 0:
-        raise InputError(f"max_difference is {max_difference!r}", rule="it must be above 0").at("max_difference")
+        near = as_positive(max_difference, "max_difference", "max_difference")
     return EveryEntry(value_of(attribute), near)
 
 

@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, form
+from takifugu.core.rules import check_known, requires
 from takifugu.model.secrets.families import Family, View
 from takifugu.numbers.rationals import Number, as_fraction
 
@@ -65,10 +66,7 @@ class WhichPopulation(PlainForm, kind="which-population"):
 
     def view(self, belief: object) -> View:
         if not isinstance(belief, WithPopulations):
-            raise InputError(
-                f"a {type(belief).__name__} has no populations", rule="which of them is meant requires several",
-                fix="give FromPopulations(...)",
-            ).at("beliefs")  # fmt: skip
+            raise requires("the secret is a population", "a belief over several", "FromPopulations(...)").at("beliefs")
         self._check_names(belief.populations)
         return belief.which
 
@@ -103,11 +101,7 @@ class WhichPopulation(PlainForm, kind="which-population"):
         if not isinstance(self.metric, tuple):
             return
         pairs = [{a, b} for a, b, _ in self.metric]
-        if unknown := sorted(set().union(*pairs) - {*populations}):
-            raise InputError(
-                f"the metric has a distance of {unknown[0]!r}", rule="that is no population",
-                fix=f"write distances of {list(populations)}",
-            ).at("metric")  # fmt: skip
+        check_known(sorted(set().union(*pairs)), populations, "no population is", "metric")
         for name, other in combinations(populations, 2):
             if {name, other} not in pairs:
                 raise InputError(

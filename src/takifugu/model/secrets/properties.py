@@ -17,6 +17,7 @@ from itertools import combinations
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import LEFT_OUT, PlainForm, form
+from takifugu.core.rules import check_known, requires
 from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
 from takifugu.model.secrets.value_sets import ValueSet, described, near, number
 from takifugu.numbers.rationals import as_fraction
@@ -188,12 +189,7 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
     def _named(self, alphabet: Sequence[Value]) -> list[int]:
         """Return the places of the secret's values in an alphabet."""
         assert self.values is not None
-        missing = [value for value in self.values if value not in alphabet]
-        if missing:
-            raise InputError(
-                f"the secret names the parameter {missing[0]!r}, which {self.column!r} cannot have",
-                fix=f"write some of {list(map(str, alphabet))}",
-            ).at("values")
+        check_known(self.values, alphabet, f"{self.column!r} has no parameter", "values")
         return list(map(alphabet.index, self.values))
 
     def describe(self) -> str:
@@ -213,11 +209,8 @@ def property_of(secret: DatasetProperty, belief: Believed) -> View:
     Raises InputError for a belief without records.
     """
     if VIEWS.of(belief) is None:
-        raise InputError(
-            f"a {type(belief).__name__} has no columns of records",
-            rule="a property of a column requires a belief over records",
-            fix="give Records(table, n), MultivariateNormal(...), Density(...) or Parameters(...)",
-        ).at("beliefs")
+        beliefs = "Records(table, n), MultivariateNormal(...), Density(...) or Parameters(...)"
+        raise requires("a property of columns is hidden", "a belief over records", beliefs).at("beliefs")
     view = view_of(belief, secret)
     if view is None:
         raise InputError(f"a {type(belief).__name__} is not read by {secret.what}").at("beliefs")

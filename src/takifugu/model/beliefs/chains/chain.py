@@ -211,15 +211,16 @@ class MarkovChainClass(PlainForm, OneChain, kind="markov-chain-class"):
             raise InputError(
                 f"the class's states are {list(names)}", fix="give at least two different names"
             ).at("states")
-        if not 0 < pi <= 1 / len(names):
+        mass, gap = float(as_fraction(pi, "pi", "pi")), float(as_fraction(g, "g", "g"))
+        if not 0 < mass <= 1 / len(names):
             raise InputError(
                 f"pi is {pi!r}",
                 rule=f"the smallest stationary mass of {len(names)} states lies above 0 and is at most 1/{len(names)}",
                 fix="lower it",
             ).at("pi")
-        if not 0 < g <= 1:
+        if not 0 < gap <= 1:
             raise InputError(f"g is {g!r}", rule="an eigengap lies above 0 and is at most 1").at("g")
-        set_fields(self, pi=float(pi), g=float(g), length=checked_length(length), states=names, source=source)
+        set_fields(self, pi=mass, g=gap, length=checked_length(length), states=names, source=source)
 
     def with_length(self, length: int) -> MarkovChainClass:
         """Return the same class with another number of steps."""

@@ -15,7 +15,7 @@ from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import checked_confidence, mixture_interval
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State
-from takifugu.model.beliefs.stochastic import ROW_TOLERANCE
+from takifugu.model.beliefs.stochastic import ROW_TOLERANCE, square_table
 
 Matrix = Sequence[Sequence[float]] | FloatArray
 
@@ -50,12 +50,15 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         confidence: float | None = None,
         source: str = "assumed",
     ) -> None:
-        ends = _ends(lower, "lower"), _ends(upper, "upper")
-        if ends[0].shape != ends[1].shape or (ends[0] > ends[1]).any():
+        least = square_table(lower, "the table of lower ends", "lower")
+        most = square_table(upper, "the table of upper ends", "upper")
+        if (most > 1).any():
+            raise InputError("an upper end is above 1", rule="every one must lie in [0, 1]").at("upper")
+        if least.shape != most.shape or (least > most).any():
             raise InputError(
                 "each lower end must be at most the upper end in its place", fix="give two k by k tables"
             ).at("lower")
-        low, high = _holding_laws(*ends)
+        low, high = _holding_laws(least, most)
         set_fields(
             self, lower=low, upper=high, length=checked_length(length),
             states=checked_states(states, len(low), "the region"),
@@ -134,24 +137,6 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
             f"every Markov chain over {len(self.states)} states in a region of transition matrices ({covered}), "
             f"{length}unknown initial distribution ({self.source})"
         )
-
-
-def _ends(table: Matrix, name: str) -> FloatArray:
-    try:
-        ends = np.array([list(map(float, row)) for row in table], dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"the {name} ends are not a square table of numbers", fix="give k rows of k numbers"
-        ).at(name) from error
-    if ends.ndim != 2 or ends.shape[0] != ends.shape[1] or ends.size == 0:
-        raise InputError(
-            f"the {name} ends have shape {ends.shape}", rule="they must be square, k rows of k numbers"
-        ).at(name)
-    if not np.isfinite(ends).all() or (ends < 0).any() or (ends > 1).any():
-        raise InputError(
-            f"the {name} ends hold a number outside [0, 1]", rule="they are ends of intervals of probabilities"
-        ).at(name)
-    return ends
 
 
 def _holding_laws(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -12,6 +12,7 @@ from annotated_types import Ge, Gt, Lt, MinLen
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError, SpecError, within
+from takifugu.core.rules import check_as_many
 from takifugu.core.sections import Checked, FilePath, Finite, Key, Number, PublicFile, State, Text, written
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.epochs import check_order_format
@@ -231,11 +232,7 @@ class ChainSection:
         for name in used:
             with within(key, name):
                 tables.append(stochastic_matrix(matrices[name]))
-                if len(tables[-1]) != len(self.states):
-                    raise InputError(
-                        f"has {len(tables[-1])} rows, and there are {len(self.states)} states",
-                        rule="a matrix has a row for each state",
-                    )
+                check_as_many(tables[-1], "rows of the matrix", self.states, "states")
         return PeriodicChain(tables, 1, numbers, period.start, self.initial, self.states, source)
 
     def _fitted_by_cells(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self, TypeVar
@@ -11,6 +11,7 @@ import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import InputError, Unsupported, within
+from takifugu.core.lists import list_of
 from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
@@ -268,12 +269,13 @@ def _matrices(matrices: Iterable[Sequence[Sequence[float]] | FloatArray]) -> tup
 
 def _numbers(matrix_of: Iterable[int], count: int) -> tuple[int, ...]:
     """Return the matrix number of each step of the shortest period."""
-    numbers = tuple(matrix_of)
+    numbers = tuple(list_of(matrix_of, "matrix_of", "matrix_of", "[0, 0, 1]"))
     if not 1 <= len(numbers) <= LONGEST_PERIOD:
         raise InputError(
             f"the period has {len(numbers)} steps", rule=f"it has at least 1 and at most {LONGEST_PERIOD:,}"
         ).at("matrix_of")
-    if any(isinstance(n, bool) or int(n) != n or not 0 <= n < count for n in numbers):
+    choices = set(range(count))
+    if any(isinstance(n, bool) or not isinstance(n, Hashable) or n not in choices for n in numbers):
         raise InputError(
             "matrix_of names a matrix that there is not", rule=f"it holds numbers from 0 to {count - 1}"
         ).at("matrix_of")

@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import partial
 
 from takifugu.core.errors import FEW, InputError, did_you_mean, nearest, within
+from takifugu.core.rules import no_law
 from takifugu.core.sections import Number
 from takifugu.model.beliefs.states import State
 from takifugu.numbers.rationals import as_fraction
@@ -243,8 +244,5 @@ def _shares(name: str, following: Mapping[str, Shares], place_of: Mapping[str, i
         shares = {other: as_fraction(share, "the share", other) for other, share in declared_shares.items()}
     total = sum(shares.values(), Fraction(0))
     if min(shares.values(), default=Fraction(0)) < 0 or abs(total - 1) > Fraction(1, 10**9):
-        raise InputError(
-            f"the shares of what follows {name!r} sum to {float(total):g}",
-            rule="none is negative, and they sum to 1",
-        ).at(*key)
+        raise no_law(f"what follows {name!r}", total).at(*key)
     return (shares.get(other, Fraction(0)) / total for other in place_of)

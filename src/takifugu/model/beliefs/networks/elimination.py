@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray
-from takifugu.core.errors import Unsupported
+from takifugu.core.rules import too_large
 
 Scope = tuple[int, ...]
 
@@ -114,11 +114,8 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
     """
     steps = plan([f.scope for f in factors], sizes, keep)
     if steps.largest > LARGEST_TABLE:
-        raise Unsupported(
-            f"exact inference would need a table of {steps.largest:.1e} numbers, above the limit of "
-            f"{LARGEST_TABLE:.0e}",
-            fix="ask about fewer variables at once, or cut the network's largest families",
-        )
+        fix = "ask about fewer variables at once, or cut the network's largest families"
+        raise too_large("a table for exact inference", steps.largest, LARGEST_TABLE, "numbers", fix)
     rounding = 0
     pool = list(factors)
     for variable in steps.order:

@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.entries import relisted
-from takifugu.core.errors import InputError, Unsupported, did_you_mean
+from takifugu.core.errors import InputError, unknown
+from takifugu.core.lists import list_of
 from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.rules import check_any, too_large
 from takifugu.model.beliefs.networks import elimination
 from takifugu.model.beliefs.networks.elimination import Factor, Plan, eliminate, plan, support
 from takifugu.model.beliefs.networks.nodes import Node, State, check_node, component_names, node_of, ordered
@@ -44,12 +46,14 @@ class BayesianNetwork:
         self, nodes: Iterable[Node | tuple[str, Sequence[State], Sequence[str], npt.ArrayLike]], source: str = "assumed"
     ) -> None:
         all_nodes = []
-        for node in nodes:
-            all_nodes.append(node if isinstance(node, Node) else node_of(*node))
-        if not all_nodes:
-            raise InputError(
-                "the network has no nodes", fix="give at least one (name, states, parents, table)"
-            ).at("nodes")
+        fix = "give (name, states, parents, table)"
+        for node in list_of(nodes, "the nodes", "nodes", "[('rain', ['no', 'yes'], [], [0.8, 0.2])]"):
+            if not isinstance(node, Node):
+                if isinstance(node, str) or not isinstance(node, Sequence) or len(node) != 4:
+                    raise InputError(f"a node is {node!r}", fix=fix).at("nodes")
+                node = node_of(*node)
+            all_nodes.append(node)
+        check_any(all_nodes, "the network has no nodes", "nodes", fix=fix)
         by_name = {n.name: n for n in all_nodes}
         if len(by_name) != len(all_nodes):
             raise InputError("the network names a node twice", rule="every node needs its own name").at("nodes")
@@ -81,7 +85,7 @@ class BayesianNetwork:
 
     def position(self, name: Hashable) -> int:
         if name not in self._positions:
-            raise InputError(f"the network has no node {name!r}{did_you_mean(name, self.names)}")
+            raise unknown(f"the network has no node {name!r}", name, self.names)
         return self._positions[name]
 
     @cached_property
@@ -153,11 +157,9 @@ class BayesianNetwork:
             return np.ones([sizes[e] for e in entries], dtype=np.bool_)
         largest = plan([f.scope for f in factors], sizes, entries).largest
         if largest > elimination.LARGEST_TABLE:
-            raise Unsupported(
-                f"which values of {', '.join(repr(self.names[e]) for e in entries[:3])} are possible would need a "
-                f"table of {largest:.1e} numbers, above the limit of {elimination.LARGEST_TABLE:.0e}",
-                fix="cut the network's largest families",
-            )
+            what = f"a table of the possible values of {', '.join(repr(self.names[e]) for e in entries[:3])}"
+            fix = "cut the network's largest families"
+            raise too_large(what, largest, elimination.LARGEST_TABLE, "numbers", fix)
         return support(factors, sizes, entries)
 
     def law_plan(self, entries: Sequence[int]) -> Plan:

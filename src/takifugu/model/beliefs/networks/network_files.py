@@ -12,6 +12,7 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, about
+from takifugu.core.rules import wrong_type
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.model.beliefs.networks.bif import read_bif
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -33,9 +34,7 @@ def read_network(path: str | Path | object, source: str | None = None) -> Bayesi
             return from_pgmpy(path, source or "a pgmpy model")
         if hasattr(path, "cpt"):
             return from_pyagrum(path, source or "a pyAgrum model")
-        raise InputError(
-            f"a {type(path).__name__} is not a network", fix="give a file's path, or a pyAgrum or pgmpy model"
-        ).at("path")
+        raise wrong_type(path, "a network", "give a file's path, or a pyAgrum or pgmpy model").at("path")
     file = Path(path)
     if file.suffix.lower() == ".bif":
         return read_bif(file, source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,8 +11,9 @@ from itertools import product
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.errors import InputError, Unsupported, did_you_mean, per_cent
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import list_of
+from takifugu.core.rules import check_known, no_law, too_large
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.model.beliefs.table import JointTable
@@ -50,11 +52,7 @@ def check_node(node: Node, by_name: Mapping[str, Node]) -> None:
         raise InputError(
             f"node {node.name!r}", rule="its states must be different names, at least one"
         ).at("nodes", node.name)
-    for parent in node.parents:
-        if parent not in by_name:
-            raise InputError(
-                f"node {node.name!r} has an unknown parent {parent!r}{did_you_mean(parent, by_name)}"
-            ).at("nodes", node.name)
+    check_known(node.parents, by_name, f"node {node.name!r} has the unknown parent", "nodes", node.name)
     if len(set(node.parents)) != len(node.parents) or node.name in node.parents:
         raise InputError(
             f"node {node.name!r}", rule="its parents must be different nodes, not itself"
@@ -69,13 +67,9 @@ def check_node(node: Node, by_name: Mapping[str, Node]) -> None:
             f"node {node.name!r}: a probability is negative, NaN or infinite", rule="each must lie in [0, 1]"
         ).at("nodes", node.name)
     sums = node.table.sum(axis=-1, keepdims=True)
-    worst = float(np.abs(sums - 1).max())
-    if worst > ROW_TOLERANCE:
-        raise InputError(
-            f"node {node.name!r}: a row of its table misses a sum of 1 by {worst:.3g}, more than {ROW_TOLERANCE:g}",
-            rule="every row must sum to 1",
-            fix=per_cent(float(sums.flat[int(np.abs(sums - 1).argmax())])),
-        ).at("nodes", node.name)
+    misses = np.abs(sums - 1)
+    if misses.max() > ROW_TOLERANCE:
+        raise no_law(f"a row of the table of node {node.name!r}", sums.flat[misses.argmax()]).at("nodes", node.name)
     node.table.setflags(write=True)
     node.table[...] = normalised(node.table)
     node.table.setflags(write=False)
@@ -126,12 +120,10 @@ def nodes_of_table(table: JointTable) -> list[Node]:
     Rows that never occur are uniform. Raises Unsupported for too many combinations, or tiny probabilities.
     """
     sizes = [len(table.alphabet(entry)) for entry in range(table.size)]
-    if np.prod(np.array(sizes, dtype=float)) > LARGEST_TABLE:
-        raise Unsupported(
-            f"the parameters have {np.prod(np.array(sizes, dtype=float)):.1e} combinations of values, and quilts of a "
-            f"table are sought up to {LARGEST_TABLE:,}",
-            fix="give the parameters as a BayesianNetwork",
-        ).at("prior")
+    count = math.prod(sizes)
+    if count > LARGEST_TABLE:
+        fix = "give the parameters as a BayesianNetwork"
+        raise too_large("a table of the parameters", count, LARGEST_TABLE, "combinations of values", fix).at("prior")
     nodes, names = [], list(map(str, table.names))
     for entry in range(table.size):
         sums = dict[tuple[int, ...], Fraction]()

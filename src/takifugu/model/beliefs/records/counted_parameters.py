@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.estimate import checked_confidence, interval
 from takifugu.model.beliefs.records.parameters import Column, Parameters, columns_from
@@ -156,7 +156,7 @@ class CountedParameters(Parameters):
     def to_dict(self) -> Json:
         return {
             "kind": "counted-parameters", "rows": list(map(list, self.table.rows)), "counts": list(self.counts),
-            "names": list(self.names), "columns": super().to_dict()["columns"], "records": self.records,
+            "names": list(self.names), "columns": to_plain(self.described), "records": self.records,
             "confidence": self.confidence, "source": self.source,
         }  # fmt: skip
 

@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.rules import check_known
 from takifugu.core.sections import FilePath, Key, Number, State, Text, written
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -130,11 +131,7 @@ class ParametersSection:
 
 def _laws(name: str, column: Column, prior: JointTable | BayesianNetwork) -> dict[Hashable, dict[State, Fraction]]:
     """Return a column's distribution by parameter value, spelled as in the prior."""
-    if name not in prior.names:
-        raise InputError(
-            "has no parameter", rule="each column follows the parameter of its name",
-            fix=f"the parameters are {list(map(str, prior.names))}",
-        )  # fmt: skip
+    check_known([name], prior.names, "each column follows the parameter of its name, and there is none")
     values = spelled(prior.alphabet(prior.position(name)))
     laws = dict[Hashable, dict[State, Fraction]]()
     for text, chances in column.given.items():

@@ -13,11 +13,12 @@ import numpy as np
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.rules import check_as_many, check_known
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.queries import Query
 from takifugu.model.queries.real_columns import Columns, ColumnSums, declared_grid, readable_grid
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, is_semidefinite, pivots
-from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_interval, as_positive, is_whole, to_text
 
 State = Hashable
 Range = tuple[Fraction, Fraction]
@@ -65,26 +66,19 @@ class MultivariateNormal(Nameless, Undivided):
         replaced: Iterable[str] = (),
     ) -> None:
         columns, filled = _columns(names), tuple(replaced)
-        if any(name not in columns for name in filled):
-            raise InputError(f"the replaced columns are {[*filled]}", fix=f"name some of {list(columns)}").at(
-                "replaced"
-            )
+        check_known(filled, columns, "the records have no column", "replaced")
         means = tuple(as_fraction(value, "a mean", "mean") for value in mean)
-        if len(means) != len(columns):
-            raise InputError(f"there are {len(means)} means for {len(columns)} columns", fix="give one each").at("mean")
+        check_as_many(means, "means", columns, "columns", "mean")
         if not is_whole(records, 2):
             raise InputError(
                 f"the number of records is {records!r}",
                 rule="a property of whole columns is of two records or more, and their number is public",
                 fix="write a whole number from 2",
             ).at("records")
-        if outside not in ("refuse", "clip"):
-            raise InputError(f"outside is {outside!r}", fix='write "refuse" or "clip"').at("outside")
+        check_known([outside], ("refuse", "clip"), "outside is", "outside")
         step = None
         if resolution is not None:
-            step = as_fraction(resolution, "the resolution", "resolution")
-        if step is not None and step <= 0:
-            raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
+            step = as_positive(resolution, "the resolution", "resolution")
         set_fields(
             self, mean=means, covariance=_covariance(covariance, columns), columns=columns, records=records,
             ranges=_ranges(ranges or {}, columns), resolution=step, outside=outside, source=source, replaced=filled,
@@ -281,15 +275,10 @@ def _covariance(covariance: Iterable[Iterable[Number]], columns: Sequence[str]) 
 
 def _ranges(declared_ranges: Mapping[str, tuple[Number, Number]], columns: Sequence[str]) -> tuple[Range | None, ...]:
     for name in declared_ranges:
-        if name not in columns:
-            raise InputError(f"a range is given for {name!r}", fix=f"name one of {list(columns)}").at("ranges", name)
+        check_known([name], columns, "the records have no column", "ranges", name)
     ranges = dict[str, Range]()
     for name, ends in declared_ranges.items():
         with within("ranges", name):
-            if isinstance(ends, str) or len(tuple(ends)) != 2:
-                raise InputError(f"the range is {ends!r}", fix="write (lowest, highest)")
-            low, high = (as_fraction(end, "an end of a range") for end in ends)
-            if low >= high:
-                raise InputError(f"the range goes from {low} to {high}", rule="it must have an inside")
+            low, high = as_interval(ends, "the range")
             ranges[name] = (low, high)
     return tuple(map(ranges.get, columns))

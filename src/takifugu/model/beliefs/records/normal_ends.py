@@ -12,15 +12,15 @@ share what may fail.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm, form
 from takifugu.model.beliefs.estimate import checked_confidence
 from takifugu.numbers.normal.matrices import Vector
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import as_fraction
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.records.normal_fit import Scatter
@@ -31,8 +31,16 @@ _SLACK, _ROOT = 2.0**-30, Fraction(1, 2**45)
 _DIGITS = 12
 
 
+def _exact(numbers: str | list[Any]) -> Any:
+    """Read numbers, or lists of lists of them."""
+    return Fraction(numbers) if isinstance(numbers, str) else tuple(map(_exact, numbers))
+
+
+_EXACT = form(read=_exact)
+
+
 @dataclass(frozen=True)
-class Ends:
+class Ends(PlainForm):
     """What bounds the laws: for each column x the least variance, and for each other one its slope and variance.
 
     `slopes[x][y]` is the interval of the slope of column y on x, `residuals[x][y]` the least variance of y given x.
@@ -40,26 +48,9 @@ class Ends:
 
     sample: int
     confidence: float
-    variances: Vector
-    slopes: tuple[tuple[tuple[Fraction, Fraction], ...], ...]
-    residuals: tuple[Vector, ...]
-
-    def to_dict(self) -> Json:
-        slopes = []
-        for row in self.slopes:
-            slopes.append([list(map(to_text, ends)) for ends in row])
-        return {
-            "sample": self.sample, "confidence": self.confidence, "variances": list(map(to_text, self.variances)),
-            "slopes": slopes, "residuals": [list(map(to_text, row)) for row in self.residuals],
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(data: Plain) -> Ends:
-        slopes: tuple[tuple[tuple[Fraction, Fraction], ...], ...] = ()
-        for row in data["slopes"]:
-            slopes += (tuple((Fraction(low), Fraction(high)) for low, high in row),)
-        residuals = tuple(tuple(map(Fraction, row)) for row in data["residuals"])
-        return Ends(data["sample"], data["confidence"], tuple(map(Fraction, data["variances"])), slopes, residuals)
+    variances: Vector = field(metadata=_EXACT)
+    slopes: tuple[tuple[tuple[Fraction, Fraction], ...], ...] = field(metadata=_EXACT)
+    residuals: tuple[Vector, ...] = field(metadata=_EXACT)
 
 
 def region_of(scatter: Scatter, confidence: float) -> Ends:

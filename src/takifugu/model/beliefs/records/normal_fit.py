@@ -13,6 +13,7 @@ import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import is_table, iterated, list_of, no_list
+from takifugu.core.rules import wrong_type
 from takifugu.numbers.normal.matrices import Matrix, is_semidefinite
 
 
@@ -106,10 +107,8 @@ def normality(columns: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, flo
 def _table(data: object, names: Iterable[str] | None) -> tuple[list[str], Sequence[list[float]]]:
     """Return the names of columns of numbers, and the columns."""
     if not isinstance(data, Mapping) and not is_table(data):
-        raise InputError(
-            f"the data is of type {type(data).__name__}", rule="a fit needs columns of numbers by name",
-            fix='give a frame, or columns such as {"height": [...], "weight": [...]}',
-        ).at("data")  # fmt: skip
+        fix = 'give a frame, or columns of numbers such as {"height": [...], "weight": [...]}'
+        raise wrong_type(data, "a table of columns", fix).at("data")
     if names is not None:
         columns = list_of(names, "the names", "names", "['height', 'weight']")
     else:

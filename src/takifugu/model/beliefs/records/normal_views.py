@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import chain, product
 
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
@@ -144,11 +145,7 @@ def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalVi
     if secret.sets is not None:
         words = tuple(f"{secret.what} is {_in(region)}" for region in secret.sets)
         return NormalView(belief, secret, words, None, weights, sets=secret.sets)
-    raise InputError(
-        f"the secret compares all values of {secret.what}, and a normal distribution bounds none",
-        rule="some noise is too small for values far enough apart",
-        fix="give max_difference, pairs or sets",
-    ).at("max_difference")
+    raise _unbounded(secret.what, "give max_difference, pairs or sets")
 
 
 def _of_one_record(belief: MultivariateNormal, secret: EveryEntry) -> NormalView:
@@ -161,18 +158,14 @@ def _of_one_record(belief: MultivariateNormal, secret: EveryEntry) -> NormalView
     title = f"{name!r} in one record"
     _check_varies(belief, weights, title)
     if secret.max_difference is None:
-        raise InputError(
-            f"the secret compares all values of {title}, and a normal distribution bounds none",
-            fix=f"write every_entry({name!r}, max_difference=...)",
-        ).at("max_difference")
+        raise _unbounded(title, f"write every_entry({name!r}, max_difference=...)")
     return _near(belief, secret, weights, (secret.max_difference,), title, single=True)
 
 
 def _of_population(belief: MultivariateNormal, secret: DistributionParameter) -> NormalView:
     name = belief.read.named(secret.column)
     of = secret.map or "mean"
-    if of not in ("mean", "variance"):
-        raise InputError(f"the parameter is {of!r}", fix='write map="mean" or map="variance"').at("map")
+    check_known([of], ("mean", "variance"), "the map is", "map")
     if secret.interval is not None and of == "variance":
         raise InputError(
             "the secret compares all variances of an interval", rule="its ends prove nothing about what lies between",
@@ -197,6 +190,11 @@ def _of_population(belief: MultivariateNormal, secret: DistributionParameter) ->
     words = tuple(f"{title} is {number(value)}" for value in values)
     pairs = None if most is None else secret.compared(values)
     return NormalView(belief, secret, words, pairs, weights, parameters=values, of=of)
+
+
+def _unbounded(title: str, fix: str) -> InputError:
+    what = f"the secret compares all values of {title}, and a normal distribution bounds none"
+    return InputError(what, rule="some noise is too small for values far enough apart", fix=fix).at("max_difference")
 
 
 def _near(

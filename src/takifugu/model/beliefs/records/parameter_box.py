@@ -14,16 +14,17 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.core.entries import Undivided
-from takifugu.core.errors import InputError, did_you_mean, unknown
+from takifugu.core.errors import InputError, unknown
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import Json, Plain, set_fields, to_plain
+from takifugu.core.rules import check_known
 from takifugu.model.beliefs.states import checked_alphabet, first_few
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
-from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_interval, as_whole, to_text
 from takifugu.numbers.transport.draws import Interval
 
 State = Hashable
@@ -99,9 +100,7 @@ class ParameterBox(Undivided):
             raise InputError(
                 "the box lacks intervals or columns", fix="write {parameter: (low, high)} and {column: {state: ...}}"
             ).at("intervals" if not intervals else "columns")
-        count = value_of(records)
-        if not is_whole(count, 1):
-            raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
+        count = as_whole(value_of(records), "the number of records", "records", least=1)
         box = {str(name): _interval(name, ends) for name, ends in intervals.items()}
         set_fields(
             self, intervals=tuple(box.items()),
@@ -160,7 +159,7 @@ class ParameterBox(Undivided):
     def to_dict(self) -> Json:
         return {
             "kind": "parameter-box", "records": self.records, "source": self.source,
-            "intervals": [[name, list(map(to_text, ends))] for name, ends in self.intervals],
+            "intervals": to_plain(self.intervals),
             "columns": [[c.name, list(c.states), c.chance.to_dict()] for c in self.described],
         }  # fmt: skip
 
@@ -234,13 +233,7 @@ def view_of(box: ParameterBox, secret: Secret) -> BoxView | None:
 
 
 def _interval(name: object, ends: object) -> Interval:
-    if not isinstance(ends, list | tuple) or len(ends) != 2:
-        raise InputError(f"the interval of {name!r} is {ends!r}", fix="write (low, high)").at("intervals", str(name))
-    low, high = (as_fraction(end, "an end of the interval", "intervals", str(name)) for end in ends)
-    if low >= high:
-        raise InputError(
-            f"the interval of {name!r} goes from {to_text(low)} to {to_text(high)}", rule="it must have an inside"
-        ).at("intervals", str(name))
+    low, high = as_interval(ends, f"the interval of {name!r}", "intervals", str(name))
     return low, high
 
 
@@ -255,11 +248,8 @@ def _column(name: str, description: object, box: Mapping[str, Interval]) -> BoxC
         ).at(*place)  # fmt: skip
     (first, form), (other, _) = sorted(forms.items(), key=lambda item: item[1] is None)
     chance = form if isinstance(form, Affine) else Affine(form)
-    unknown = [parameter for parameter, _ in chance.slopes if parameter not in box]
-    if unknown:
-        raise InputError(
-            f"the column {name!r} depends on {unknown[0]!r}, which has no interval{did_you_mean(unknown[0], box)}"
-        ).at(*place)
+    parameters = [parameter for parameter, _ in chance.slopes]
+    check_known(parameters, box, f"the column {name!r} depends on an unknown parameter", *place)
     low, high = chance.between(box)
     if low < 0 or high > 1:
         raise InputError(

@@ -19,9 +19,10 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.core.entries import Undivided, listed
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import VALUES, Json, Plain, PlainForm, form, set_fields, to_plain
+from takifugu.core.rules import check_known, no_law, wrong_type
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.nodes import nodes_of_table
@@ -33,7 +34,7 @@ from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_whole
 
 State = Hashable
 #: Probabilities of a column may miss a sum of 1 by this much; they are then divided by their sum.
@@ -41,12 +42,12 @@ TOLERANCE = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class Column(PlainForm):
     """The states of a column and, for each value of its parameter, the probability of each state."""
 
     name: str
-    entry: int
-    states: tuple[State, ...]
+    entry: int = field(metadata=form(is_private=True))
+    states: tuple[State, ...] = field(metadata=VALUES)
     laws: tuple[tuple[Fraction, ...], ...]
 
 
@@ -83,17 +84,11 @@ class Parameters(Undivided):
         source: str | None = None,
     ) -> None:
         if not isinstance(prior, JointTable | BayesianNetwork):
-            raise InputError(
-                f"the parameters follow a {type(prior).__name__}",
-                rule="their joint distribution must be finite", fix="give a JointTable or a BayesianNetwork",
-            ).at("prior")  # fmt: skip
+            raise wrong_type(prior, "a finite prior", "give a JointTable or a BayesianNetwork").at("prior")
         if not isinstance(columns, Mapping) or not columns:
-            raise InputError(
-                "the records have no columns", fix="write {name: {value of the parameter: {state: probability}}}"
-            ).at("columns")
-        count = value_of(records)
-        if not is_whole(count, 1):
-            raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
+            fix = "write {name: {value of the parameter: {state: probability}}}"
+            raise InputError("the records have no columns", fix=fix).at("columns")
+        count = as_whole(value_of(records), "the number of records", "records", least=1)
         set_fields(
             self, prior=prior, records=count,
             described=tuple(_column(prior, name, laws) for name, laws in columns.items()),
@@ -174,20 +169,16 @@ class Parameters(Undivided):
         )
 
     def to_dict(self) -> Json:
-        columns = []
-        for column in self.described:
-            laws = [list(map(to_text, law)) for law in column.laws]
-            columns.append({"name": column.name, "states": list(column.states), "laws": laws})
         return {
             "kind": "parameters", "prior": to_dict(self.prior), "records": self.records, "source": self.source,
-            "columns": columns,
+            "columns": to_plain(self.described),
         }  # fmt: skip
 
     @staticmethod
     def from_dict(data: Plain) -> Parameters:
         prior = from_dict(data["prior"])
         if not isinstance(prior, JointTable | BayesianNetwork):
-            raise InputError("the parameters follow no table and no network", fix="give one of them").at("prior")
+            raise wrong_type(prior, "a finite prior", "give a JointTable or a BayesianNetwork").at("prior")
         columns = columns_from(data["columns"], prior)
         return Parameters(prior, columns, data["records"], data.get("source", "assumed"))
 
@@ -225,11 +216,7 @@ def columns_from(described: Iterable[Plain], prior: JointTable | BayesianNetwork
 def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> Column:
     """Read a column's distributions, one for each value of its parameter."""
     place = ("columns", str(name))
-    if name not in prior.names:
-        raise InputError(
-            f"the column {name!r} has no parameter", rule="each column follows the parameter of its name",
-            fix=f"the parameters are {list(map(str, prior.names))}{did_you_mean(name, prior.names)}",
-        ).at(*place)  # fmt: skip
+    check_known([name], prior.names, "each column follows the parameter of its name, and there is none", *place)
     entry = prior.position(name)
     if isinstance(laws, JointTable | BayesianNetwork) or not isinstance(laws, Mapping):
         raise InputError(
@@ -276,8 +263,5 @@ def _read(name: object, law: object) -> dict[State, Fraction]:
 def _normal(name: object, law: Mapping[State, Fraction], states: Sequence[State]) -> tuple[Fraction, ...]:
     total = sum(law.values(), Fraction(0))
     if min(law.values()) < 0 or abs(total - 1) > TOLERANCE:
-        raise InputError(
-            f"a distribution of the column {name!r} has probabilities that sum to {float(total):.6g}",
-            rule="they must not be negative and must sum to 1",
-        ).at("columns", str(name))
+        raise no_law(f"a distribution of the column {name!r}", total).at("columns", str(name))
     return tuple(law.get(state, Fraction(0)) / total for state in states)

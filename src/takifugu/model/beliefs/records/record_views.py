@@ -13,8 +13,9 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 
-from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
+from takifugu.core.rules import too_large
 from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Steps, column_number, sums, sums_of_vectors
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.secrets import Secret
@@ -160,12 +161,10 @@ class FunctionView(NumberView):
     def values(self) -> tuple[Fraction, ...]:
         rows = zip(self.levels, self.whole.possible(0), strict=True)
         alive = sorted({level for level, can in rows if can}, key=repr)
-        if len(alive) ** self.whole.size > MOST_COMBINATIONS:
-            raise Unsupported(
-                f"{self.secret.what} would have to be computed for {len(alive)}^{self.whole.size} combinations of "
-                f"records, and is for at most {MOST_COMBINATIONS:,}",
-                fix='use fewer records, or a mean, sum or share, which have closed forms',
-            ).at("function")
+        count = len(alive) ** self.whole.size
+        if count > MOST_COMBINATIONS:
+            fix = "use fewer records, or a mean, sum or share, which have closed forms"
+            raise too_large(self.secret.what, count, MOST_COMBINATIONS, "combinations of records", fix).at("function")
         return tuple(sorted({self.apply(list(rows)) for rows in product(alive, repeat=self.whole.size)}))
 
 
@@ -202,11 +201,6 @@ class VectorView(RecordView):
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
         """Return the pairs within `max_difference` in every number; None for all."""
-        if self.secret.pairs is not None:
-            raise InputError(
-                "the secret hides several numbers together, and its pairs are of one number",
-                fix="give max_difference, or one secret per column",
-            ).at("pairs")
         if self.secret.max_difference is None:
             return None
         pairs = []

@@ -14,8 +14,9 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Nameless, Undivided, positions
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.lists import value_of
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
-from takifugu.model.beliefs.states import plain_state
+from takifugu.core.rules import check_as_many, check_known, wrong_type
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import (
     Additive,
@@ -30,7 +31,7 @@ from takifugu.model.queries import (
 )
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
-from takifugu.model.queries.forms import adds_up_over_rows, unknown_column
+from takifugu.model.queries.forms import adds_up_over_rows
 from takifugu.model.queries.together import joined
 from takifugu.numbers.rationals import Number, as_fraction, is_whole
 
@@ -78,13 +79,11 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
         within: Iterable[tuple[Number, Number]] | None = None,
     ) -> None:
         if not isinstance(table, JointTable):
-            raise InputError(
-                f"the distribution of a record is a {type(table).__name__}",
-                fix="give a JointTable(rows, probabilities, names)",
-            ).at("table")
+            fix = "give a JointTable(rows, probabilities, names)"
+            raise wrong_type(table, "the distribution of a record", fix).at("table")
         if not all(isinstance(name, str) for name in table.column_names):
             raise InputError("a column of the records has no name in text", fix="give names=['race', ...]").at("table")
-        number = plain_state(n)
+        number = value_of(n)
         if not is_whole(number, 1) or number > MOST_RECORDS:
             raise InputError(
                 f"there are {n!r} records", rule=f"their number is public, a whole number from 1 to {MOST_RECORDS:,}"
@@ -129,8 +128,7 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
 
     def column(self, name: str) -> int:
         """Return the number of a column; InputError for an unknown one."""
-        if name not in self.columns:
-            raise unknown_column(name, self.columns).at("attribute")
+        check_known([name], self.columns, "the records have no column", "attribute")
         return self.columns.index(name)
 
     def position(self, name: Hashable) -> int:
@@ -214,10 +212,7 @@ def _intervals(table: JointTable, within: Iterable[tuple[Number, Number]]) -> tu
         (as_fraction(low, "an end of an interval", "within"), as_fraction(high, "an end of an interval", "within"))
         for low, high in within
     )
-    if len(intervals) != len(table.rows):
-        raise InputError(
-            f"there are {len(table.rows)} rows and {len(intervals)} intervals", fix="give one for each row of the table"
-        ).at("within")
+    check_as_many(intervals, "intervals", table.rows, "rows of the table", "within")
     masses = [Fraction(mass) / (table.total or 1) for mass in table.masses]
     for row, mass, (low, high) in zip(table.rows, masses, intervals, strict=True):
         if not 0 <= low <= mass <= high <= 1:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
+from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.possible_sums import column_number, in_steps
 from takifugu.model.beliefs.records.record_views import (
     ColumnView,
@@ -60,11 +61,10 @@ def _sum_view(records: Records, secret: DatasetProperty, places: Sequence[int]) 
 
 def _vector_view(records: Records, secret: DatasetProperty, places: Sequence[int]) -> VectorView:
     columns = _columns(records, secret, places)
-    if secret.sets is not None:
-        raise InputError(
-            "the secret hides several numbers together, and its sets are of one number",
-            fix="give max_difference, or one secret per column",
-        ).at("sets")
+    for key, values in (("pairs", secret.pairs), ("sets", secret.sets)):
+        if values is not None:
+            what = f"the secret hides several numbers together, and its {key} are of one number"
+            raise InputError(what, fix="give max_difference, or one secret per column").at(key)
     in_each = [in_steps(column, records.size) for column in columns]
     scores = tuple(zip(*(steps for steps, _, _ in in_each), strict=True))
     units, offsets = tuple(unit for _, unit, _ in in_each), tuple(offset for _, _, offset in in_each)
@@ -91,10 +91,5 @@ def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fract
             ).at("of")
         return [column_number(value, name) for value in values]
     alphabet = records.table.alphabet(place)
-    for value in secret.of:
-        if value not in alphabet:
-            raise InputError(
-                f"the secret names the value {value!r}, which {name!r} cannot have",
-                fix=f"write some of {list(map(str, alphabet))}",
-            ).at("of")
+    check_known(secret.of, alphabet, f"the column {name!r} has no value", "of")
     return [Fraction(value in secret.of) for value in values]

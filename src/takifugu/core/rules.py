@@ -1,0 +1,120 @@
+"""Rules that many arguments keep: one function for each, which words its error once.
+
+Rules about numbers are beside their readers (`takifugu.numbers.rationals`), unknown names in `takifugu.core.errors`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sized
+from fractions import Fraction
+
+from takifugu.core.errors import InputError, Step, Unsupported, per_cent, unknown
+from takifugu.core.plain import to_text
+
+
+def check_any(values: Sized, what: str, *where: Step, fix: str = "name at least one") -> None:
+    """Raise InputError for an empty list.
+
+    >>> check_any([], "the query counts no state", "states")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the query counts no state: its list is empty; name at least one
+    """
+    if not values:
+        raise InputError(what, rule="its list is empty", fix=fix).at(*where)
+
+
+def check_known(words: Iterable[object], choices: Collection[object], what: str, *where: Step) -> None:
+    """Raise InputError for the first word that is none of the choices.
+
+    >>> check_known(["walkin"], ["still", "walking"], "the belief has no state", "states")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the belief has no state 'walkin': write one of ['still', 'walking']; did you mean \
+'walking'?
+    """
+    for word in words:
+        if word not in choices:
+            raise unknown(f"{what} {word!r}", word, choices).at(*where)
+
+
+def check_as_many(values: Sized, name: str, owners: Sized, of: str, *where: Step, fix: str = "") -> None:
+    """Raise InputError unless there is one value for each owner.
+
+    >>> check_as_many([1, 2], "means", ["height"], "columns", "mean")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: there are 2 means and 1 columns: give one for each
+    """
+    if len(values) != len(owners):
+        raise unequal(len(values), name, len(owners), of, fix).at(*where)
+
+
+def unequal(count: int, name: str, due: int, of: str, fix: str = "") -> InputError:
+    """Return the error for another number of values than is due."""
+    return InputError(f"there are {count} {name} and {due} {of}", fix=fix or "give one for each")
+
+
+def check_written_apart(values: Iterable[object], what: str, *where: Step, fix: str = "rename one of them") -> None:
+    """Raise InputError for two values with one text.
+
+    >>> check_written_apart([1, "1"], "the chain has the states", "states")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the chain has the states 1 and '1': they are written alike, and results could not \
+be told apart; rename one of them
+    """
+    value_of_text: dict[str, object] = {}
+    for value in values:
+        text = str(value)
+        if text in value_of_text:
+            rule = "they are written alike, and results could not be told apart"
+            raise InputError(f"{what} {value_of_text[text]!r} and {value!r}", rule=rule, fix=fix).at(*where)
+        value_of_text[text] = value
+
+
+def no_law(title: str, total: float | Fraction) -> InputError:
+    """Return the error for masses that are no probabilities.
+
+    >>> print(no_law("row 3 of the matrix", 100.0))
+    the probabilities of row 3 of the matrix sum to 100: they must be finite, not negative, and sum to 1; these are \
+per cent: divide each by 100
+    """
+    rule = "they must be finite, not negative, and sum to 1"
+    words = to_text(total) if isinstance(total, Fraction) else f"{total:.12g}"
+    return InputError(f"the probabilities of {title} sum to {words}", rule=rule, fix=per_cent(float(total)))
+
+
+def too_large(what: str, count: float, most: float, of: str, fix: str) -> Unsupported:
+    """Return the error for more of something than is computed.
+
+    >>> print(too_large("the answer", 10**12, 10**6, "combinations of values", "name fewer columns"))
+    the answer needs about 10^12 combinations of values: at most 1,000,000 are computed; name fewer columns
+    """
+    number = f"{count:,.0f}" if count < 10**9 else f"about 10^{math.log10(count):.0f}"
+    return Unsupported(f"{what} needs {number} {of}", rule=f"at most {most:,.0f} are computed", fix=fix)
+
+
+def unwritable(what: str, value: object) -> InputError:
+    """Return the error for a value that no file reads back.
+
+    >>> print(unwritable("the query names the state", b"a"))
+    the query names the state b'a' of type bytes: a file could not read it back; write text, a number, true or false
+    """
+    what = f"{what} {value!r} of type {type(value).__name__}"
+    return InputError(what, rule="a file could not read it back", fix="write text, a number, true or false")
+
+
+def wrong_type(value: object, due: str, fix: str) -> InputError:
+    """Return the error for a value of another type than is due.
+
+    >>> print(wrong_type(3, "a policy", "write visits()"))
+    a value of type int is not a policy: write visits()
+    """
+    return InputError(f"a value of type {type(value).__name__} is not {due}", fix=fix)
+
+
+def requires(what: str, needed: str, fix: str) -> InputError:
+    """Return the error for a question that a belief has no answer to.
+
+    >>> print(requires("the count of rows", "a belief over records", "Records(table, n)"))
+    the count of rows: it requires a belief over records; give Records(table, n)
+    """
+    return InputError(what, rule=f"it requires {needed}", fix=f"give {fix}")
