@@ -114,6 +114,12 @@ class Layout:
         epoch = EPOCHS.get(self.order_format or "", 0)
         form = None if self.order_format is None or epoch else TimeFormat(self.order_format)
         zone, parts = None if self.timezone is None else Zone(self.timezone), 0
+        if form is not None and form.is_utc and zone is not None and any(stretch.offset for stretch in zone.stretches):
+            raise InputError(
+                f"the format of times is {self.order_format!r}, and timezone is {self.timezone!r}",
+                rule="times are in UTC, or by clocks in a zone",
+                fix="write an offset in the data, +00:00 for UTC, and leave order_format out; or leave timezone out",
+            ).at("timezone")
         if self.round_to is not None:
             with within("round_to"):
                 length = parse_step(self.round_to, "what the clock is rounded to")

@@ -84,6 +84,12 @@ class TimeFormat:
                 yield match[1] or "?", ""
 
     @cached_property
+    def is_utc(self) -> bool:
+        """Return whether its words say that times are in UTC."""
+        words = "".join(literal for _, literal in self.pieces)
+        return re.search(r"\b(?:UTC|GMT|Z)\b", words) is not None
+
+    @cached_property
     def packed(self) -> bool:
         """Return whether a number follows another one at once.
 
