@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, TypeGuard
 
 from takifugu.core.errors import InputError, Step
+from takifugu.core.lists import no_list
 from takifugu.core.plain import form
 from takifugu.core.plain import to_text as to_text
 
@@ -134,14 +135,14 @@ def as_non_negative(value: object, name: str, *where: Step) -> Fraction:
     return number
 
 
-def as_interval(ends: object, name: str, *where: Step) -> tuple[Fraction, Fraction]:
+def as_interval(ends: Any, name: str, *where: Step) -> tuple[Fraction, Fraction]:
     """Read two ends, the lower one first.
 
     >>> as_interval((1, "1/2"), "the range")
     Traceback (most recent call last):
     takifugu.core.errors.InputError: the range goes from 1 to 0.5: it must have an inside; write (low, high)
     """
-    if isinstance(ends, str) or not isinstance(ends, Iterable) or len(pair := tuple(ends)) != 2:
+    if no_list(ends) is not None or len(pair := tuple(ends)) != 2:
         raise InputError(f"{name} is {_text(ends)}", fix="write (low, high)").at(*where)
     low, high = (as_fraction(end, f"an end of {name}", *where) for end in pair)
     if low >= high:
