@@ -226,3 +226,12 @@ def test_a_state_that_is_read_as_missing_is_refused(states: tuple[str, ...], map
     table = open_frame(polars.DataFrame({"state": ["NA", "", "a"]}), missing=["NA"])
     with pytest.raises(InputError, match="counts as missing, so its secret"):
         pieces(table, Layout("state", nulls="unobserved"), Recode(states, mapping))
+
+
+def test_a_format_that_says_utc_fits_no_other_clocks() -> None:
+    said = {"order": "when", "order_format": "%d/%m/%Y %H:%M UTC"}
+    for zone in ("UTC", "Etc/UTC", None):
+        assert Layout("state", timezone=zone, **said).clock.form is not None
+    for zone in ("Europe/Berlin", "Etc/GMT-1"):
+        with pytest.raises(InputError, match="times are in UTC, or by clocks in a zone"):
+            Layout("state", timezone=zone, **said)
