@@ -91,11 +91,6 @@ def _over_all(rows: FloatArray) -> FloatArray:
 
 def over_rays(rows: FloatArray, ratio: FloatArray) -> FloatArray:
     """Return the largest log-ratio over the extreme rays of a closed cone."""
-    return _log_ratios(rows @ extreme_rays(ratio), rows.shape[1], float(ratio.max()))
-
-
-def _log_ratios(means: FloatArray, states: int, size: float) -> FloatArray:
-    """Return the largest log means[a, r] / means[b, r], rounded up."""
-    logs = np.log(means)
+    logs = np.log(rows @ extreme_rays(ratio))
     largest = (logs[:, None, :] - logs[None, :, :]).max(axis=2)
-    return padded(largest, states, size + float(np.abs(logs).max(initial=1.0)))
+    return padded(largest, rows.shape[1], float(ratio.max()) + float(np.abs(logs).max(initial=1.0)))

@@ -40,27 +40,22 @@ def whole_laws(problem: Problem) -> Iterator[Comparison]:
         alone = problem
         if len(problem.framework.beliefs) > 1:
             alone = replace(problem, framework=replace(problem.framework, beliefs=(belief,)))
-        if len(belief.components()) == 1:
-            for comparison in compared_laws(alone):
-                if not comparison.family.whole:
-                    raise Unsupported(_too_many(belief, problem.answers[number]))
+        answer, shares = problem.answers[number], None
+        if len(belief.components()) > 1:
+            reason = answer_law(Part(belief.component(0), answer, Family(()))).reason
+            if reason:
+                raise Unsupported(reason)
+            if most_answers(belief, answer) > MOST_ANSWERS:
+                raise Unsupported(_too_many(belief, answer))
+            if not separate(belief):
+                shares = Shares(belief, answer)
+        for comparison in compared_laws(alone):
+            if shares is None and not comparison.family.whole:
+                raise Unsupported(_too_many(belief, answer))
+            if shares is None or comparison.located.smoothed:
                 yield comparison
-            continue
-        answer = problem.answers[number]
-        reason = answer_law(Part(belief.component(0), answer, Family(()))).reason
-        if reason:
-            raise Unsupported(reason)
-        if most_answers(belief, answer) > MOST_ANSWERS:
-            raise Unsupported(_too_many(belief, answer))
-        if separate(belief):
-            for comparison in compared_laws(alone):
-                if not comparison.family.whole:
-                    raise Unsupported(_too_many(belief, answer))
-                yield comparison
-        else:
-            shares = Shares(belief, answer)
-            for comparison in compared_laws(alone):
-                yield comparison if comparison.located.smoothed else _completed(shares, comparison)
+            else:
+                yield _completed(shares, comparison)
 
 
 def _completed(shares: Shares, comparison: Comparison) -> Comparison:

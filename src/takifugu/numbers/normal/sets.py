@@ -68,9 +68,9 @@ class Given:
         """Return Q_U(y) and a bound on its error."""
         total, error = np.zeros_like(y), np.zeros_like(y)
         for low, high in self.intervals:
-            value, blur = _between(
-                (low - self.rho * y) / self.c, (high - self.rho * y) / self.c, self._place(low, high, y)
-            )
+            ends = max(abs(end) for end in (low, high) if math.isfinite(end))
+            place = 4 * UNIT * (ends + np.abs(y)) / self.c
+            value, blur = _between((low - self.rho * y) / self.c, (high - self.rho * y) / self.c, place)
             total, error = total + value, error + blur
         return total, error
 
@@ -85,10 +85,6 @@ class Given:
             top, blur = alone.share(np.clip(middle, left, right))
             high += np.maximum(np.maximum(at_left + blur_left, at_right + blur_right), top + blur)
         return np.maximum(low, 0.0), high
-
-    def _place(self, low: float, high: float, y: Floats) -> Floats:
-        ends = max(abs(end) for end in (low, high) if math.isfinite(end))
-        return 4 * UNIT * (ends + np.abs(y)) / self.c
 
 
 def sets_delta(left: Intervals, right: Intervals, noise: float, epsilon: float) -> float:
