@@ -189,7 +189,7 @@ class Pair:
         """
         reach = 40.0 + math.log(len(self.p) + len(self.q)) - self.smallest_log
         lifted = 666.0 * (self.parts - 1)
-        depth = max(side.depth for side in (self.left.forward, self.right.forward)) + 2
+        depth = max(self.left.forward.depth, self.right.forward.depth) + 2
         return 2 * UNIT * (10 * self.parts * depth + 2 * reach + 8 * (reach + loss + lifted))
 
     def bounds(self, scale: float) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from functools import lru_cache
 import numpy as np
 
 from takifugu.core.errors import Unsupported
-from takifugu.numbers.after_noise.gaussian_pair import ndtr_error, steepness
+from takifugu.numbers.after_noise.gaussian_pair import normal_between
 from takifugu.numbers.after_noise.laplace_pair import UNIT
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.search import SCALE_TOLERANCE, halved, mean, smallest_safe
@@ -250,15 +250,10 @@ def _halved(holds: Callable[[float], bool], low: float, high: float) -> float:
 
 def _between(low: Floats, high: Floats, place: Floats | float = 4 * UNIT) -> tuple[Floats, Floats]:
     """Return Phi(high) - Phi(low), and a bound on its error."""
-    from scipy.special import ndtr
-
-    mirrored = low > 0
-    low, high = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
     low, high = np.clip(low, -_BEYOND, _BEYOND), np.clip(high, -_BEYOND, _BEYOND)
-    lower, upper = ndtr(low), ndtr(high)
     place = place + 8 * UNIT * (1 + np.minimum(np.abs(low), np.abs(high)))
-    errors = (value * (ndtr_error(z) + place * steepness(z)) for z, value in ((low, lower), (high, upper)))
-    return upper - lower, sum(errors, start=np.zeros_like(lower)) + 4 * UNIT * (upper - lower)
+    between, error = normal_between(low, high, place)
+    return between, error + 4 * UNIT * between
 
 
 @lru_cache(maxsize=1)
