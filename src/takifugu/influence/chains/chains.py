@@ -62,9 +62,8 @@ def chain_loss(
     """
     length, states = profile.size, len(profile.tables[0])
     ahead, behind = cached(chain, ("influence", length % len(chain.step_matrices)), lambda: sides_of(chain, length))
-    forwards, backwards = jumps, jumps
-    if jumps is None:
-        forwards, backwards = usual_jumps(ahead, states), usual_jumps(behind, states)
+    forwards = usual_jumps(ahead, states) if jumps is None else jumps
+    backwards = usual_jumps(behind, states) if jumps is None else jumps
     right, left = sweep(ahead, reversed_runs(profile), forwards, most), sweep(behind, profile, backwards, most)
     return worst(chain, profile, family, right, left)
 
