@@ -168,8 +168,9 @@ def _solution_over(
     counts = [len(block.values) for block in blocks]
     places = np.repeat(np.arange(len(blocks)), counts), np.concatenate([block.values for block in blocks])
     mixing = csr_array((np.ones(sum(counts)), places), shape=(len(blocks), len(cost)))
-    low = {name: np.array(of.low, dtype=float) / WHOLE for name, of in regions.by_name.items()}
-    high = {name: np.array(of.high, dtype=float) / WHOLE for name, of in regions.by_name.items()}
+    low, high = dict[str, Floats](), dict[str, Floats]()
+    for name, region in regions.by_name.items():
+        low[name], high[name] = np.array(region.low, dtype=float) / WHOLE, np.array(region.high, dtype=float) / WHOLE
     ratios = []
     for (a, b), epsilon in epsilons.items():
         factor = math.exp(min(epsilon, 30.0))

@@ -164,11 +164,10 @@ def bits_delta_over(rappor: Rappor, regions: Regions, epsilon: Fraction) -> floa
 
 def single_ends(region: Region) -> tuple[Floats, Floats]:
     """Return the least and the largest mass of each single value."""
-    places = [n for n, block in enumerate(region.tree.all) if not block.parts]
-    order = np.argsort([region.tree.all[n].values[0] for n in places])
-    leaves = [places[n] for n in order]
-    low, high = [region.low[n] for n in leaves], [region.high[n] for n in leaves]
-    return np.array(low) / WHOLE, np.array(high) / WHOLE
+    blocks = region.tree.all
+    leaves = [number for number, block in enumerate(blocks) if not block.parts]
+    leaves.sort(key=lambda number: blocks[number].values[0])
+    return np.array(region.low)[leaves] / WHOLE, np.array(region.high)[leaves] / WHOLE
 
 
 def _largest_excess(of: tuple[Floats, Floats], against: tuple[Floats, Floats], ratio: float) -> float:
