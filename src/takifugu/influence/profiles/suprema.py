@@ -22,13 +22,9 @@ LARGEST_POWER = 300.0
 
 
 def suprema(
-    rows: FloatArray,
-    ratio: FloatArray,
-    relative_error: float = 0.0,
-    programs: Programs | None = None,
-    levels: Levels | None = None,
-    needed: np.ndarray | None = None,
-) -> FloatArray:
+    rows: FloatArray, ratio: FloatArray, relative_error: float = 0.0, programs: Programs | None = None,
+    levels: Levels | None = None, needed: np.ndarray | None = None,
+) -> FloatArray:  # fmt: skip
     """Return R[a, b] >= S(rows[a], rows[b]; ratio), shape (m, m), diagonal 0.
 
     `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of `rows` is covered by
