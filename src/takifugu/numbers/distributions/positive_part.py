@@ -132,7 +132,7 @@ def _on_lattice(
     step = step_of(values, masses * np.exp(theta * (values - values.max())), least)
     law = split(values, masses, step)
     # Tilted on the lattice, so that the tilt is exact for the split law whatever theta is.
-    exponent = theta * (law.places * step)
+    exponent = np.asarray(theta * (law.places * step), dtype=np.float64)
     weights, log_total = _tilted(exponent, law.masses)
     if abs(count * log_total) > 700:
         return None  # beyond floats, or 0 among them
