@@ -151,8 +151,9 @@ def lifted_loss(laws: Sequence[Sequence[Fraction]], losses: Floats) -> float:
     >>> lifted_loss([[half, half, 0], [0, half, half]], np.array([[0, 1, 5], [1, 0, 1], [5, 1, 0.0]]))
     1.0
     """
+    places: list[Population] = [dict(enumerate(law)) for law in laws]
     largest = 0.0
-    for left, right in combinations([dict(enumerate(law)) for law in laws], 2):
+    for left, right in combinations(places, 2):
         largest = max(largest, least_largest(left, right, lambda x, y: losses[x, y])[0])
     return largest
 
