@@ -13,15 +13,12 @@ from takifugu.model.beliefs.table import JointTable
 PER_NUMBER, PER_PERSON = 100.0, 2e5
 
 
-def _table_work(belief: JointTable) -> float:
-    rows = min(len(belief.rows), MOST_ROWS)
-    return PER_NUMBER * belief.size * (len(belief.rows) + rows**2)
-
-
-def _is_binary_forest(network: BayesianNetwork) -> bool:
-    return is_forest(network) and all(len(node.states) == 2 for node in network.nodes)
-
-
-NETWORK = Curve(network_loss, network_work, _is_binary_forest)
-TABLE = Curve(table_loss, _table_work)
+NETWORK: Curve[BayesianNetwork] = Curve(
+    network_loss, network_work,
+    is_least=lambda network: is_forest(network) and all(len(node.states) == 2 for node in network.nodes),
+)  # fmt: skip
+TABLE: Curve[JointTable] = Curve(
+    table_loss,
+    lambda belief: PER_NUMBER * belief.size * (len(belief.rows) + min(len(belief.rows), MOST_ROWS) ** 2),
+)
 CLIQUE = Curve(clique_loss, lambda belief: PER_PERSON * belief.size)

@@ -31,6 +31,7 @@ from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
 from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
 from takifugu.numbers.after_noise.laplace_pair import below
+from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.search import halved, mean
 
 #: How far the epsilon against someone who knows all other components may lie above the least, relatively.
@@ -114,8 +115,15 @@ def _keeps(comparison: Comparison, sigma: Fraction, epsilon: float, delta: Fract
         return False
     if not sigma:
         return masses_within(p, q, budget, share) and masses_within(q, p, budget, share)
-    deltas = (gaussian_hockey_stick(left, right, float(sigma), budget)[1] for left, right in ((p, q), (q, p)))
-    return budget <= LARGEST_EPSILON and all(value <= below(share) for value in deltas)
+    return budget <= LARGEST_EPSILON and _is_within(p, q, sigma, budget, share)
+
+
+def _is_within(p: Pmf, q: Pmf, sigma: Fraction, epsilon: Fraction | float, delta: Fraction) -> bool:
+    """Whether the divergence after noise is at most delta, both ways."""
+    for left, right in ((p, q), (q, p)):
+        if gaussian_hockey_stick(left, right, float(sigma), epsilon)[1] > below(delta):
+            return False
+    return True
 
 
 def _needed(comparison: Comparison, sigma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
@@ -123,9 +131,6 @@ def _needed(comparison: Comparison, sigma: Fraction, epsilon: Fraction, delta: F
     p, q, budget, share = comparison.p, comparison.q, comparison.budget(epsilon), comparison.share(delta)
     if budget <= 0:
         return Fraction(gaussian_analytic_sigma(comparison.certain_move(), epsilon, delta))
-    if sigma:
-        capped = min(budget, LARGEST_EPSILON)
-        deltas = (gaussian_hockey_stick(left, right, float(sigma), capped)[1] for left, right in ((p, q), (q, p)))
-        if all(value <= below(share) for value in deltas):
-            return sigma
+    if sigma and _is_within(p, q, sigma, min(budget, LARGEST_EPSILON), share):
+        return sigma
     return Fraction(gaussian_exact_sigma(p, q, budget, share))

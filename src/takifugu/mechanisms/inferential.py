@@ -124,9 +124,6 @@ def _of_network(network: BayesianNetwork) -> Spread | Refusal:
     return gamma if isinstance(gamma, Refusal) else matrix_spread(gamma)
 
 
-def _unknown(belief: Belief) -> Refusal:
-    return Refusal(f"a value's conditional distribution is known for chains and networks, not for {belief.describe()}")
-
 SPREAD: Question[Callable[[Belief], Spread | Refusal]] = Question(
     "how far a change of one value spreads",
     {
@@ -134,7 +131,9 @@ SPREAD: Question[Callable[[Belief], Spread | Refusal]] = Question(
         "model.beliefs.chains.periodic_chain:PeriodicChain": "mechanisms.inferential:_of_periodic",
         "model.beliefs.networks.network:BayesianNetwork": "mechanisms.inferential:_of_network",
     },
-    default=_unknown,
+    default=lambda belief: Refusal(
+        f"a value's conditional distribution is known for chains and networks, not for {belief.describe()}"
+    ),
 )
 
 

@@ -41,6 +41,7 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_epsilon
 from takifugu.numbers.search import are_neighbours, halved, mean
 from takifugu.numbers.transport.bottleneck import Metric, bottleneck, checked_distances
+from takifugu.numbers.transport.metrics import Declared
 from takifugu.numbers.transport.on_the_line import monotone_plan
 
 #: Room for the roundings of the masses, relative to epsilon.
@@ -85,9 +86,11 @@ class KantorovichExponential:
         metric: Metric = _distance
         declared = problem.metric
         if declared is not None:
-            metric = _in_steps(declared.on([y * problem.grid for y in _points(finite)]), problem.grid)
-        is_on_the_line = declared is None or declared.rises
-        moves = _plan_moves(finite) if is_on_the_line else _bottleneck_moves(finite, metric)
+            metric = _in_steps(declared, finite, problem.grid)
+        if declared is None or declared.rises:
+            moves = _plan_moves(finite)
+        else:
+            moves = _bottleneck_moves(finite, metric)
         noise, loss, name = _choice(problem, finite, moves, metric)
         farthest = max((Fraction(metric(x, y)) for x, y in moves), default=Fraction(0))
         detail = "the measured loss is largest here"
@@ -177,13 +180,10 @@ def _choice(
     return ExponentialChoice(channel, problem.grid, finite.prior, Fraction(rate)), loss, name
 
 
-def _points(finite: FiniteProblem) -> list[Fraction]:
-    """Return all inputs and outputs, increasing, in steps of the grid."""
-    return sorted({*finite.inputs, *map(Fraction, finite.outputs)})
-
-
-def _in_steps(metric: Metric, grid: Fraction) -> Metric:
-    """Return a metric of answers as one of steps of the grid."""
+def _in_steps(declared: Declared, finite: FiniteProblem, grid: Fraction) -> Metric:
+    """Return the metric of inputs and outputs, in steps of the grid."""
+    steps = sorted({*finite.inputs, *map(Fraction, finite.outputs)})
+    metric = declared.on([step * grid for step in steps])
     return lambda x, y: metric(x * grid, y * grid)  # type: ignore[operator]
 
 

@@ -38,11 +38,14 @@ class Quilts:
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the searches of all parts; none if one certainly fails."""
-        searches = list(map(self.search, problem.parts))
-        if any(search.reason for search in searches):
-            return Cost(0.0)
-        costs = [search.cost(problem.epsilon) for search in searches]
-        return Cost(sum(cost.operations for cost in costs), max((cost.memory for cost in costs), default=0.0))
+        operations = memory = 0.0
+        for part in problem.parts:
+            search = self.search(part)
+            if search.reason:
+                return Cost(0.0)
+            cost = search.cost(problem.epsilon)
+            operations, memory = operations + cost.operations, max(memory, cost.memory)
+        return Cost(operations, memory)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise for the worst part, or the first refusal.

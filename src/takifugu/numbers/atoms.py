@@ -194,8 +194,8 @@ def joined_arrays(arrays: Sequence[Array]) -> Array:
 
 def is_dense(first: Array, second: Array) -> bool:
     """Whether filling the gaps is cheaper than listing all pairs."""
-    widths = [int(atoms[-1]) - int(atoms[0]) + 1 for atoms in (first, second)]
-    return widths[0] * widths[1] <= 16 * len(first) * len(second)
+    of_first, of_second = int(first[-1]) - int(first[0]) + 1, int(second[-1]) - int(second[0]) + 1
+    return of_first * of_second <= 16 * len(first) * len(second)
 
 
 def dense_masses(values: Array, masses: Array) -> Array:

@@ -199,7 +199,8 @@ class _State:
         missing = 1.0 - self.matrix.sum(axis=1)
         d_matrix, d_sums = np.zeros_like(self.matrix), np.zeros_like(missing)
         for _ in range(_REFINED):
-            residual = right - self._hessian(d_matrix) + d_sums[:, None]
+            through = self.turned @ (self.multipliers / self.slack * (self.limits @ d_matrix))
+            residual = right - (self.below / self.matrix * d_matrix + through) + d_sums[:, None]
             free = _solved(factors, residual)
             try:
                 more = np.linalg.solve(schur, missing - d_matrix.sum(axis=1) - free.sum(axis=1))
@@ -214,11 +215,6 @@ class _State:
         if all(np.isfinite(part).all() for part in direction):
             return direction
         return None
-
-    def _hessian(self, matrix: Floats) -> Floats:
-        """Return every column's Hessian times a matrix."""
-        through = self.turned @ (self.multipliers / self.slack * (self.limits @ matrix))
-        return np.asarray(self.below / self.matrix * matrix + through)
 
     def _lengths(
         self, d_matrix: Floats, d_below: Floats, d_slack: Floats, d_multipliers: Floats, _: Floats

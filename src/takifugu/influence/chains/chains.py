@@ -170,20 +170,15 @@ def worst_between(
             continue
         table = table_at(first)
         for chunk in np.array_split(np.asarray(entries, dtype=np.int64), 1 + len(entries) // 4096):
-            both_sides = _sum3(table, rights[after].at(chunk), lefts[before].at(chunk))
-            classes, number = np.unique(_first_alike(chain, chunk), return_inverse=True)
-            allowed = _allowed(chain, family, classes, len(table))[number]
-            both_sides = np.where(allowed, both_sides, -1.0)
+            ahead, behind = rights[after].at(chunk), lefts[before].at(chunk)
+            both_sides = np.where((ahead == 0) & (behind == 0), table, up(up(ahead + behind) + table))
+            both_sides = np.where(_allowed(chain, family, chunk, len(table)), both_sides, -1.0)
             top = int(both_sides.argmax())
             value = float(both_sides.flat[top])
             if value > best.epsilon:
                 entry, a, b = np.unravel_index(top, both_sides.shape)
                 best = Loss(value, int(chunk[entry]), int(a), int(b))
     return best
-
-
-def _sum3(table: FloatArray, right: FloatArray, left: FloatArray) -> FloatArray:
-    return np.asarray(np.where((right == 0) & (left == 0), table, up(up(right + left) + table)))
 
 
 def secret_entries(family: Family, first: int, last: int) -> range | list[int]:
@@ -193,21 +188,16 @@ def secret_entries(family: Family, first: int, last: int) -> range | list[int]:
     return [entry for entry in family.entries if first <= entry < last]
 
 
-def _first_alike(chain: OneSequence, entries: IntArray) -> IntArray:
-    """Return for each entry the first with the same possible values."""
-    if chain.supports is None:
-        return entries
-    return np.asarray(chain.supports.numbers(entries))
-
-
 def _allowed(chain: OneSequence, family: Family, entries: IntArray, states: int) -> np.ndarray:
     """Return the compared pairs at each entry, both values being possible."""
-    allowed = np.empty((len(entries), states, states), dtype=bool)
+    first_alike = entries if chain.supports is None else np.asarray(chain.supports.numbers(entries))
+    different, place = np.unique(first_alike, return_inverse=True)
+    allowed = np.empty((len(different), states, states), dtype=bool)
     before, compared = None, allowed[:0]
-    for row, entry in zip(allowed, entries.tolist(), strict=True):
+    for row, entry in zip(allowed, different.tolist(), strict=True):
         pairs = family.value_pairs(chain, entry)
         if pairs is not before:  # entries where the same is possible share one tuple
             before, compared = pairs, np.zeros((states, states), dtype=bool)
             compared[tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)] = True
         row[:] = compared
-    return allowed
+    return np.asarray(allowed[place])

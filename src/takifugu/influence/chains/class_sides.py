@@ -114,7 +114,7 @@ def sides_of_region(region: ChainRegion) -> tuple[RowsOfRegion, StartsOfRegion]:
     influence = RegionInfluence(region, pairs)
     influence.extend(LONGEST_JUMP)
     distances = jumps(influence.reach)
-    most, height = (np.zeros((len(distances), k, k)) for _ in range(2))
+    most, height = np.zeros((2, len(distances), k, k))
     for column, (a, b) in enumerate(influence.pairs or ()):
         most[:, a, b] = influence.right(influence.reach)[distances - 1, column]
         height[:, a, b] = influence.left(0, influence.reach)[distances - 1, column]

@@ -196,10 +196,8 @@ def _nearest(law: Hashable, lengths: IntArray, rates: FloatArray) -> Recording |
     """Return the known recording with most stretches in common, at both ends."""
 
     def common(recording: Recording) -> int:
-        return sum(
-            _alike(lengths[::way], rates[::way], side.lengths, side.rates)
-            for way, side in ((1, recording.left), (-1, recording.right))
-        )
+        of_left = _alike(lengths, rates, recording.left.lengths, recording.left.rates)
+        return of_left + _alike(lengths[::-1], rates[::-1], recording.right.lengths, recording.right.rates)
 
     with _LOCK:
         recordings = list(_KNOWN.get(law, ()))

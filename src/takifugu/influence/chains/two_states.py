@@ -88,7 +88,6 @@ def run(
     up_losses, down_losses = [], []
     up_ratio, down_ratio = before
     rise = math.inf
-    bound: tuple[float, float] | None = None
     for position in range(length):
         up_loss, down_loss = step(rows, error, up_ratio, down_ratio)
         up_losses.append(up_loss)
@@ -98,21 +97,22 @@ def run(
             continue
         if position > most:
             raise Unsupported(f"the losses still rise after {most} steps")
-        earlier, rise = rise, max(up_loss - up_losses[-2], down_loss - down_losses[-2])
-        fall = max(up_losses[-2] - up_loss, down_losses[-2] - down_loss)
+        moved = up_loss - up_losses[-2], down_loss - down_losses[-2]
+        earlier, rise = rise, max(moved)
         enough = TWO_STATES.enough(position)
-        if max(rise, fall) > 4 * enough * (1 + up_loss + down_loss):
+        if max(rise, -min(moved)) > 4 * enough * (1 + up_loss + down_loss):
             continue
-        if 0 < rise < earlier < math.inf:
-            left = rise * rise * 16 / (earlier - rise)
-        else:
-            left = max(rise, 0.0)
-        bound = _proved_bound(rows, error, change, (up_loss, down_loss), left)
+        bound = _proved_bound(rows, error, change, (up_loss, down_loss), _left(rise, earlier))
         if bound is not None and bound[0] - up_loss + bound[1] - down_loss <= enough * (2 + up_loss):
-            break
-        bound = None
-    repeated = _matrices([bound[0]], [bound[1]]) if bound else _matrices([], [])
-    return _matrices(up_losses, down_losses), repeated
+            return _matrices(up_losses, down_losses), _matrices([bound[0]], [bound[1]])
+    return _matrices(up_losses, down_losses), _matrices([], [])
+
+
+def _left(rise: float, earlier: float) -> float:
+    """Guess what is left of a rise from the one 16 positions before."""
+    if 0 < rise < earlier < math.inf:
+        return rise * rise * 16 / (earlier - rise)
+    return max(rise, 0.0)
 
 
 def runs_at_once(

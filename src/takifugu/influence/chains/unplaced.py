@@ -143,7 +143,7 @@ def unplaced_loss(chain: OneSequence, pairs: Pairs, unplaced: Unplaced) -> tuple
     allowed = _allowed(chain, pairs, len(ahead.positions))
     total = float_above(unplaced.total)
     best = np.where(allowed, total, 0.0)
-    right, left = (_Sums(direction, unplaced) for direction in (ahead, behind))
+    right, left = _Sums(ahead, unplaced), _Sums(behind, unplaced)
     for length, nodes in _quilts(ahead.distances, behind.distances):
         near = unplaced.loss(length)
         if near >= best.max():

@@ -157,19 +157,17 @@ def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> 
 
 def every_loss(network: BayesianNetwork, profile: Profile) -> list[FloatArray]:
     """Bound all entries' pairwise losses by messages along one tree."""
-    return cached(
-        network,
-        ("influence on a tree", id(profile)),
-        lambda: (profile, _every_loss(network, [profile.tables[n] for n in profile.table_numbers.tolist()])),
-    )[1]
 
+    def losses() -> list[FloatArray]:
+        tables = [profile.tables[number] for number in profile.table_numbers.tolist()]
+        if is_forest(network):
+            return losses_on_tree(network, tables)
+        if network.size <= MOST_VARIABLES and junction_work(network) <= MOST_WORK:
+            return junction_losses(network, tables)
+        return sums_of_all(tables)
 
-def _every_loss(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
-    if is_forest(network):
-        return losses_on_tree(network, tables)
-    if network.size <= MOST_VARIABLES and junction_work(network) <= MOST_WORK:
-        return junction_losses(network, tables)
-    return sums_of_all(tables)
+    # The profile is kept with its losses, so that its id stays its own.
+    return cached(network, ("influence on a tree", id(profile)), lambda: (profile, losses()))[1]
 
 
 def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:

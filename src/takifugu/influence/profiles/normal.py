@@ -16,7 +16,7 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.arrays import BoolArray, FloatArray, IntArray
+from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.queries import Additive
 from takifugu.numbers.distributions.exact_ratio import BITS
@@ -122,15 +122,14 @@ def _kinds(release: NormalRelease) -> tuple[list[FloatArray], Runs]:
     (weights, tables), lengths = answer.kinds
     ends = np.cumsum(lengths)
     kinds, number = different(Runs(tables, ends), Runs(np.abs(weights), ends))
-    matrices = [_squares(answer.tables[table], (weight / release.sigma) ** 2) for table, weight in kinds.T.tolist()]
+    matrices = []
+    for table, weight in kinds.T.tolist():
+        rows, factor = answer.tables[table].astype(object), (weight / release.sigma) ** 2
+        moves = rows[:, None, :] - rows[None, :, :]
+        squares, place = np.unique((moves * moves).sum(axis=2), return_inverse=True)
+        rounded = np.array([float_above(square * factor) for square in squares.tolist()])
+        matrices.append(rounded[place.reshape(moves.shape[:2])])
     return matrices, number
-
-
-def _squares(table: IntArray, factor: Fraction) -> FloatArray:
-    """Return the scaled squared distances between rows, rounded up."""
-    moves = table.astype(object)[:, None, :] - table[None, :, :]
-    different, place = np.unique((moves * moves).sum(axis=2), return_inverse=True)
-    return np.array([float_above(square * factor) for square in different.tolist()])[place.reshape(moves.shape[:2])]
 
 
 def _tables(pairs: Sequence[npt.NDArray[np.complex128]], log_kappa: float) -> tuple[FloatArray, ...]:

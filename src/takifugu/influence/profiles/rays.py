@@ -54,20 +54,15 @@ def bipartite_trees(states: int) -> tuple[IntArray, FloatArray]:
     >>> [len(bipartite_trees(states)[0]) for states in (2, 3, 4, 5)]
     [2, 6, 32, 250]
     """
-    trees: list[list[tuple[int, int]]] = []
+    trees: list[tuple[tuple[int, int], ...]] = []
     for size in range(1, states):
         for tops in combinations(range(states), size):
             bottoms = [state for state in range(states) if state not in tops]
-            trees.extend(_spanning_trees(list(tops), bottoms))
+            for tree in combinations(product(tops, bottoms), states - 1):
+                if _connects(tree, states):
+                    trees.append(tree)
     edges = np.array(trees, dtype=np.int64)
     return edges, tree_paths(edges)
-
-
-def _spanning_trees(tops: list[int], bottoms: list[int]) -> list[list[tuple[int, int]]]:
-    """List the spanning trees of a complete bipartite graph."""
-    possible = list(product(tops, bottoms))
-    count = len(tops) + len(bottoms) - 1
-    return [list(edges) for edges in combinations(possible, count) if _connects(edges, count + 1)]
 
 
 def _connects(edges: tuple[tuple[int, int], ...], states: int) -> bool:

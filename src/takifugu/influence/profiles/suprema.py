@@ -22,13 +22,9 @@ LARGEST_POWER = 300.0
 
 
 def suprema(
-    rows: FloatArray,
-    ratio: FloatArray,
-    relative_error: float = 0.0,
-    programs: Programs | None = None,
-    levels: Levels | None = None,
-    needed: np.ndarray | None = None,
-) -> FloatArray:
+    rows: FloatArray, ratio: FloatArray, relative_error: float = 0.0, programs: Programs | None = None,
+    levels: Levels | None = None, needed: np.ndarray | None = None,
+) -> FloatArray:  # fmt: skip
     """Return R[a, b] >= S(rows[a], rows[b]; ratio), shape (m, m), diagonal 0.
 
     `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of `rows` is covered by
@@ -91,11 +87,6 @@ def _over_all(rows: FloatArray) -> FloatArray:
 
 def over_rays(rows: FloatArray, ratio: FloatArray) -> FloatArray:
     """Return the largest log-ratio over the extreme rays of a closed cone."""
-    return _log_ratios(rows @ extreme_rays(ratio), rows.shape[1], float(ratio.max()))
-
-
-def _log_ratios(means: FloatArray, states: int, size: float) -> FloatArray:
-    """Return the largest log means[a, r] / means[b, r], rounded up."""
-    logs = np.log(means)
+    logs = np.log(rows @ extreme_rays(ratio))
     largest = (logs[:, None, :] - logs[None, :, :]).max(axis=2)
-    return padded(largest, states, size + float(np.abs(logs).max(initial=1.0)))
+    return padded(largest, rows.shape[1], float(ratio.max()) + float(np.abs(logs).max(initial=1.0)))

@@ -91,7 +91,7 @@ def _free(start_influence: float, left: Side, right: Side, epsilon: float) -> Ch
     """Return the farthest choices with an unmoved answer, if private."""
     if start_influence > 0 or left.moved[0] > 0 or right.moved[0] > 0:
         return None
-    a, b = (int(np.flatnonzero(side.moved == 0)[-1]) for side in (left, right))
+    a, b = int(np.flatnonzero(left.moved == 0)[-1]), int(np.flatnonzero(right.moved == 0)[-1])
     influence = (left.influence[a] + right.influence[b]).max(initial=0.0)
     return Choice(0.0, a, b) if influence <= epsilon else None
 

@@ -176,8 +176,8 @@ def _sigma(split: Split | None) -> float:
 
 
 def _witness(part: Part, pair: tuple[int, int], densities: Sequence[Given], split: Split, problem: Problem) -> Witness:
-    words = against(*(part.belief.describe_hypothesis(value) for value in pair))  # type: ignore[attr-defined]
-    first, second = (densities[value].reference for value in pair)
+    words = against(*map(part.belief.describe_hypothesis, pair))  # type: ignore[attr-defined]
+    first, second = densities[pair[0]].reference, densities[pair[1]].reference
     move = abs(first.mean - second.mean)
     classical = math.sqrt(2 * math.log(1.25 / float(problem.delta))) * move / float(problem.epsilon)
     numbers = (

@@ -132,12 +132,14 @@ def _worst(problem: Problem, change: int) -> OrdinaryNoise | None:
         count, width = law.comparisons()
         if count * width > MOST_TOGETHER:
             return None
-        farthest = _of_farthest(law, decay)
-        if farthest is not None:
-            candidates.append(farthest)
-            continue
-        for family in law.families():
-            candidates += _of(family, law, decay)
+        farthest = law.farthest_laws()
+        if farthest is None:
+            for family in law.families():
+                candidates += _of(family, law, decay)
+        else:
+            (a, b), (p, q), step = farthest
+            words = against(law.describe(0, a, 0), law.describe(0, b, 0))
+            candidates.append((total_variation(p, q, decay * step), words))
     worst, comparison = max(candidates)
     scale = float(Fraction(change) / problem.epsilon * problem.grid)
     return OrdinaryNoise(problem.epsilon, scale, min(worst, 1.0), comparison)
@@ -152,15 +154,6 @@ def _of_normal(law: NormalLaw[Belief], scale: float) -> Iterator[tuple[float, st
         (shift,), ((variance,),) = laws.shift, laws.covariance
         gap = shifted_total_variation(float(shift), math.sqrt(variance), scale)
         yield gap, against(comparison.left, comparison.right)
-
-
-def _of_farthest(law: AnswerLaw[Belief], decay: Fraction) -> tuple[float, str] | None:
-    """Return the comparison of the two values farthest apart."""
-    farthest = law.farthest_laws()
-    if farthest is None:
-        return None
-    (a, b), (p, q), step = farthest
-    return total_variation(p, q, decay * step), against(law.describe(0, a, 0), law.describe(0, b, 0))
 
 
 def _of(family: AnswerFamily, law: AnswerLaw[Belief], decay: Fraction) -> Iterator[tuple[float, str]]:

@@ -137,12 +137,8 @@ def knowledge_conditions(problem: Problem, loss: Loss, lines: bool = False) -> t
     if enough <= float(problem.epsilon) * NO_MORE:
         return ()
     if math.isfinite(enough):
-        promise = f"epsilon is at most {_rounded_up(enough)}"
+        digits = 2 - math.floor(math.log10(enough))
+        promise = f"epsilon is at most {number(math.ceil(enough * 10.0**digits) / 10.0**digits)}"
     else:
         promise = "nothing is promised"
     return (f"nobody who sees it knows what the other components add: against someone who does, {promise}",)
-
-
-def _rounded_up(loss: float) -> str:
-    digits = 2 - math.floor(math.log10(loss))
-    return number(math.ceil(loss * 10.0**digits) / 10.0**digits)

@@ -54,9 +54,9 @@ def compared_densities(problem: Problem) -> tuple[ComparedDensities, ...] | None
             raise Unsupported("one belief states the density of the answer, and another does not")
         for a, b in part.family.value_pairs(part.belief, 0):
             if a < b:
-                words = (part.belief.describe_hypothesis(value) for value in (a, b))  # type: ignore[attr-defined]
+                words = against(*map(part.belief.describe_hypothesis, (a, b)))  # type: ignore[attr-defined]
                 p, q = densities[a], densities[b]
-                comparisons.append(ComparedDensities(p.density, q.density, against(*words), p.rounding))
+                comparisons.append(ComparedDensities(p.density, q.density, words, p.rounding))
     return tuple(comparisons)
 
 

@@ -166,22 +166,24 @@ def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple
 def is_identity(finite: FiniteProblem, channel: Channel) -> bool:
     """Whether every answer is published at the nearest multiple of the grid."""
     columns = {y: index for index, y in enumerate(finite.outputs)}
-    return all(
-        round(x) in columns and bool(row[columns[round(x)]] == channel.total)
-        for x, row in zip(finite.inputs, channel.masses, strict=True)
-    )
+    for x, row in zip(finite.inputs, channel.masses, strict=True):
+        column = columns.get(round(x))
+        if column is None or row[column] != channel.total:
+            return False
+    return True
 
 
 def predicted_size(problem: Problem) -> tuple[float, float, Cost]:
     """Return the predicted numbers of answers and comparisons, and the laws' cost."""
     cost = predicted(problem, 20_000.0)
-    sizes = [answer_law(part).comparisons() for part in problem.law_parts]
-    several = [
-        most_answers(belief, problem.answers[number])
-        for number, belief in enumerate(problem.framework.beliefs)
-        if len(belief.components()) > 1
-    ]
-    return max([*several, *(width for _, width in sizes)], default=0.0), sum(count for count, _ in sizes), cost
+    answers = comparisons = 0.0
+    for part in problem.law_parts:
+        count, width = answer_law(part).comparisons()
+        answers, comparisons = max(answers, width), comparisons + count
+    for number, belief in enumerate(problem.framework.beliefs):
+        if len(belief.components()) > 1:
+            answers = max(answers, most_answers(belief, problem.answers[number]))
+    return answers, comparisons, cost
 
 
 def _exact_masses(law: Pmf, unit: Fraction) -> dict[Fraction, int]:

@@ -63,13 +63,11 @@ def along_line(answer: Additive) -> Additive | None:
     if len(answer.labels) == 1:
         return answer
     if not isinstance(answer, Additive):
-        return None  # what is no sum over entries has no tables
+        return None  # what is no sum over entries has no tables: whole columns move it by any step of a term
     return cached(answer, along_line, lambda: _along_line(answer))
 
 
 def _along_line(answer: Additive) -> Additive | None:
-    if not isinstance(answer, Additive):
-        return None  # whole columns move it by any step of a term
     (weights, kinds), _ = answer.total_kinds
     used = set(kinds[weights != 0].tolist())
     moves = [table - table[0] for table in answer.tables]

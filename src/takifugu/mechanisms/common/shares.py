@@ -158,12 +158,14 @@ class Shares:
         """Return the law of all others' sum for each kind."""
         from takifugu.numbers.extended.leave_one_out import Sums
 
-        kinds = list(self._kinds.values())
-        laws = [share_law(piece, share) for piece, share, _ in kinds]
-        counts = [count for _, _, count in kinds]
-        sums = Sums([law for law, _ in laws], counts, lambda p, q: p.convolve(q), Pmf([0], [1]))
-        logs = math.fsum(count * math.log1p(error) for (_, error), count in zip(laws, counts, strict=True))
-        return [(sums.without(kind), 1.01 * math.expm1(logs)) for kind in range(len(kinds))]
+        laws, counts, logs = [], [], []
+        for piece, share, count in self._kinds.values():
+            law, error = share_law(piece, share)
+            laws.append(law)
+            counts.append(count)
+            logs.append(count * math.log1p(error))
+        sums, error = Sums(laws, counts, Pmf.convolve, Pmf([0], [1])), 1.01 * math.expm1(math.fsum(logs))
+        return [(sums.without(kind), error) for kind in range(len(laws))]
 
 
 def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:

@@ -94,10 +94,13 @@ def needing_more(families: Iterable[Located], serves: Callable[[Stack], Bools]) 
 
 def stacked(families: Iterable[Located]) -> list[Stack]:
     """Return stacks of all families, in order, or nothing."""
-    stacks = list(map(_dense, _runs(families, repeat(_MOST))))
-    if None in stacks:
-        return []
-    return [Stack(dense) for dense in stacks if dense is not None]
+    stacks = []
+    for run in _runs(families, repeat(_MOST)):
+        dense = _dense(run)
+        if dense is None:
+            return []
+        stacks.append(Stack(dense))
+    return stacks
 
 
 def _runs(families: Iterable[Located], most: Iterator[int]) -> Iterator[list[Located]]:

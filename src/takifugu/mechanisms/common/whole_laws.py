@@ -40,33 +40,29 @@ def whole_laws(problem: Problem) -> Iterator[Comparison]:
         alone = problem
         if len(problem.framework.beliefs) > 1:
             alone = replace(problem, framework=replace(problem.framework, beliefs=(belief,)))
-        if len(belief.components()) == 1:
-            for comparison in compared_laws(alone):
-                if not comparison.family.whole:
-                    raise Unsupported(_too_many(belief, problem.answers[number]))
+        shares = None
+        if len(belief.components()) > 1:
+            answer = problem.answers[number]
+            reason = answer_law(Part(belief.component(0), answer, Family(()))).reason
+            if reason:
+                raise Unsupported(reason)
+            if most_answers(belief, answer) > MOST_ANSWERS:
+                raise Unsupported(_too_many(belief, answer))
+            if not separate(belief):
+                shares = Shares(belief, answer)
+        for comparison in compared_laws(alone):
+            if shares is None and not comparison.family.whole:
+                raise Unsupported(_too_many(belief, problem.answers[number]))
+            if shares is None or comparison.located.smoothed:
                 yield comparison
-            continue
-        answer = problem.answers[number]
-        reason = answer_law(Part(belief.component(0), answer, Family(()))).reason
-        if reason:
-            raise Unsupported(reason)
-        if most_answers(belief, answer) > MOST_ANSWERS:
-            raise Unsupported(_too_many(belief, answer))
-        if separate(belief):
-            for comparison in compared_laws(alone):
-                if not comparison.family.whole:
-                    raise Unsupported(_too_many(belief, answer))
-                yield comparison
-        else:
-            shares = Shares(belief, answer)
-            for comparison in compared_laws(alone):
-                yield comparison if comparison.located.smoothed else _completed(shares, comparison)
+            else:
+                yield _completed(shares, comparison)
 
 
 def _completed(shares: Shares, comparison: Comparison) -> Comparison:
     """Return one component's comparison with the laws of the whole answer."""
     law_of_others, error = shares.others(comparison.located.start)
-    p, q = (exact_law(law).convolve(law_of_others) for law in (comparison.p, comparison.q))
+    p, q = exact_law(comparison.p).convolve(law_of_others), exact_law(comparison.q).convolve(law_of_others)
     return replace(comparison, p=p, q=q, error=comparison.error + error + comparison.error * error)
 
 

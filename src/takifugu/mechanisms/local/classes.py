@@ -3,7 +3,7 @@
 The class of beta and a channel A (Kawamoto19 Section 6.2, with eta = 0; errata X2) holds the populations that A sends
 to no output with more than beta. Three remarks of the paper:
 
-* with beta = 1 it holds all populations: exactly from the largest A(x)[y] on (`largest_reach`), since points are
+* with beta = 1 it holds all populations: exactly from the largest A(x)[y] on, since points are
   populations, and A#(lambda)[y] is a mean of them;
 * it grows with beta, and so does the worst delta of tupling (`worst_pair`);
 * a channel with *less* local privacy need not have the smaller class: a constant channel keeps epsilon 0 and sends all
@@ -49,15 +49,6 @@ def largest_mass(channel: Channel, population: Population) -> Atom:
 def is_spread(channel: Channel, population: Population, beta: Number) -> bool:
     """Decide whether a channel gives no output more than beta of a population (Kawamoto19 Section 6.2, eta = 0)."""
     return bool(largest_mass(channel, population) <= as_fraction(beta, "beta", "beta"))
-
-
-def largest_reach(channel: Channel) -> Fraction:
-    """Return the largest A(x)[y]: the least beta whose class holds every population.
-
-    >>> largest_reach(Channel.of([0, 1], [0, 1], [[1, 0], [Fraction(1, 2), Fraction(1, 2)]]))
-    Fraction(1, 1)
-    """
-    return Fraction(max(map(max, channel.masses)), channel.total)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.channel import Channel
@@ -55,8 +56,10 @@ def fresh_input(promises: Iterable[PairPromise]) -> PairPromise:
     >>> print(fresh_input([PairPromise(1), PairPromise(2, "0.01")]))
     epsilon 3, delta 0.01
     """
-    listed = list(promises)
-    return PairPromise(sum((k.epsilon for k in listed), Fraction(0)), sum((k.delta for k in listed), Fraction(0)))
+    epsilon = delta = Fraction(0)
+    for promise in promises:
+        epsilon, delta = epsilon + promise.epsilon, delta + promise.delta
+    return PairPromise(epsilon, delta)
 
 
 def on_one_value(first: Channel, second: Channel) -> Channel:
@@ -73,11 +76,10 @@ def on_one_value(first: Channel, second: Channel) -> Channel:
         raise InputError("the channels have different inputs", fix="make both for one list of values").at("second")
     masses_of = dict(zip(second.inputs, second.masses, strict=True))
     outputs = tuple(itertools.product(first.outputs, second.outputs))
-    rows = tuple(
-        tuple(one * two for one, two in itertools.product(masses, masses_of[value]))
-        for value, masses in zip(first.inputs, first.masses, strict=True)
-    )
-    return Channel(first.inputs, outputs, rows, first.total * second.total)
+    rows = []
+    for value, masses in zip(first.inputs, first.masses, strict=True):
+        rows.append(tuple(itertools.starmap(mul, itertools.product(masses, masses_of[value]))))
+    return Channel(first.inputs, outputs, tuple(rows), first.total * second.total)
 
 
 def after_stable(promise: PairPromise, steps: int) -> PairPromise:

@@ -152,10 +152,10 @@ def lifted_loss(laws: Sequence[Sequence[Fraction]], losses: Floats) -> float:
     1.0
     """
     places: list[Population] = [dict(enumerate(law)) for law in laws]
-    losses_of_pairs = (
-        least_largest(left, right, lambda x, y: losses[x, y])[0] for left, right in combinations(places, 2)
-    )
-    return max(losses_of_pairs, default=0.0)
+    largest = 0.0
+    for left, right in combinations(places, 2):
+        largest = max(largest, least_largest(left, right, lambda x, y: losses[x, y])[0])
+    return largest
 
 
 def tuple_loss(

@@ -26,7 +26,7 @@ from itertools import combinations
 import numpy as np
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.mechanisms.common.channel_program import Limits, check_size, exact_channel, ratio_limits, solved, together
+from takifugu.mechanisms.common.channel_program import check_size, exact_channel, ratio_limits, solved, together
 from takifugu.mechanisms.local.measuring import expected_loss
 from takifugu.mechanisms.local.over_classes import delta_over, loss_over
 from takifugu.mechanisms.local.promises import Promise, checked
@@ -111,16 +111,13 @@ def _by_entries(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Pro
     """Return a channel and a bound on all losses, entry by entry."""
     outputs = cost.shape[1]
     solution = solved(cost, together([promise.rows(inputs, outputs, INSIDE) for promise in promises], cost.size))
-    needed = [promise.rows(inputs, outputs, 1.0) for promise in promises]
-    return solution.matrix, _least(cost, together(needed, cost.size), solution.multipliers)
-
-
-def _least(cost: Floats, needed: Limits, multipliers: Floats) -> float:
-    """Return a proved bound on every channel's cost from multipliers >= 0."""
-    turned = needed.limits.T @ multipliers
+    needed = together([promise.rows(inputs, outputs, 1.0) for promise in promises], cost.size)
+    # By weak duality multipliers >= 0 bound the cost of every channel that keeps the promises.
+    turned = needed.limits.T @ solution.multipliers
     reduced = cost + turned[: cost.size].reshape(cost.shape)
-    further = np.minimum(turned[cost.size :].reshape(-1, cost.shape[1]), 0.0).min(axis=1, initial=0.0).sum()
-    return float(reduced.min(axis=1).sum() + further - needed.bounds @ multipliers)
+    further = np.minimum(turned[cost.size :].reshape(-1, outputs), 0.0).min(axis=1, initial=0.0).sum()
+    least = float(reduced.min(axis=1).sum() + further - needed.bounds @ solution.multipliers)
+    return solution.matrix, least
 
 
 def optimal_over(
@@ -171,8 +168,9 @@ def _solution_over(
     counts = [len(block.values) for block in blocks]
     places = np.repeat(np.arange(len(blocks)), counts), np.concatenate([block.values for block in blocks])
     mixing = csr_array((np.ones(sum(counts)), places), shape=(len(blocks), len(cost)))
-    low = {name: np.array(of.low, dtype=float) / WHOLE for name, of in regions.by_name.items()}
-    high = {name: np.array(of.high, dtype=float) / WHOLE for name, of in regions.by_name.items()}
+    low, high = dict[str, Floats](), dict[str, Floats]()
+    for name, region in regions.by_name.items():
+        low[name], high[name] = np.array(region.low, dtype=float) / WHOLE, np.array(region.high, dtype=float) / WHOLE
     ratios = []
     for (a, b), epsilon in epsilons.items():
         factor = math.exp(min(epsilon, 30.0))

@@ -57,8 +57,15 @@ def loss_over(channel: Channel, regions: Regions) -> float:
     >>> round(loss_over(flip, class_of), 2)
     0.39
     """
-    ends = ends_of(channel, regions)
-    return max(largest_log_ratio(dict(ends[a][1]), dict(ends[b][0])) for a, b in permutations(ends, 2))
+    return _largest_loss(ends_of(channel, regions))
+
+
+def _largest_loss(ends: Ends) -> float:
+    """Return the largest log-ratio of one population's most to another's least."""
+    losses = []
+    for (_, most), (least, _) in permutations(ends.values(), 2):
+        losses.append(largest_log_ratio(dict(most), dict(least)))
+    return max(losses)
 
 
 def value_loss(populations: Populations) -> float:
@@ -77,7 +84,7 @@ def value_loss(populations: Populations) -> float:
         ends = {name: (dict(law), dict(law)) for name, law in populations.laws.items()}
     else:
         ends = {name: masses_of_values(region) for name, region in regions.by_name.items()}
-    return max(largest_log_ratio(ends[a][1], ends[b][0]) for a, b in permutations(ends, 2))
+    return _largest_loss(ends)
 
 
 def masses_of_values(region: Region) -> tuple[Masses, Masses]:
@@ -107,13 +114,12 @@ def masses_of_values(region: Region) -> tuple[Masses, Masses]:
 
 def delta_over(channel: Channel, regions: Regions, epsilon: Fraction, dummies: int = 0) -> float:
     """Return a delta of output and dummies over the class, rounded up."""
-    ends = ends_of(channel, regions)
-    ordered_pairs = [(ends[a][1], ends[b][0]) for a, b in permutations(ends, 2)]
-    if dummies:
-        return min(1.0, max(_among(dummies, high, low, epsilon) for high, low in ordered_pairs))
     worst = 0.0
-    for high, low in ordered_pairs:
-        worst = max(worst, divergence([(high[y], low[y]) for y in high], epsilon).high)
+    for (_, high), (low, _) in permutations(ends_of(channel, regions).values(), 2):
+        if dummies:
+            worst = max(worst, _among(dummies, high, low, epsilon))
+        else:
+            worst = max(worst, divergence([(high[y], low[y]) for y in high], epsilon).high)
     return min(1.0, worst)
 
 
@@ -132,12 +138,12 @@ def bits_loss_over(rappor: Rappor, regions: Regions) -> float:
     (p - r q)_+ is at most c0 (r - 1) / (c1 - c0). By weak duality that sum is at most what single values give with any
     multipliers of the two sums of masses; some are tried.
     """
-    high, low = (float(part) for part in rappor.base)
-    ends = {name: single_ends(region) for name, region in regions.by_name.items()}
+    high, low = map(float, rappor.base)
+    ends = list(map(single_ends, regions.by_name.values()))
 
     def safe(ratio: float) -> bool:
         room = low * (ratio - 1) / (high - low) - 1e-12 * (1 + ratio)
-        return all(_largest_excess(ends[a], ends[b], ratio) <= room for a, b in permutations(ends, 2))
+        return all(_largest_excess(of, others, ratio) <= room for of, others in permutations(ends, 2))
 
     enough: float = rappor.epsilon
     return halved(lambda e: safe(math.exp(e)), enough, 0.0, lambda good, bad: good - bad <= _FINE, mean)
@@ -148,10 +154,9 @@ def bits_delta_over(rappor: Rappor, regions: Regions, epsilon: Fraction) -> floa
     if rappor.epsilon <= epsilon:
         return 0.0
     factor, (high, low) = math.exp(float(epsilon)), rappor.base
-    ends = {name: single_ends(region) for name, region in regions.by_name.items()}
     worst = 0.0
-    for a, b in permutations(ends, 2):
-        gaps = ends[a][1] - factor * ends[b][0]
+    for (_, most), (least, _) in permutations(map(single_ends, regions.by_name.values()), 2):
+        gaps = most - factor * least
         enclosure = mean_positive_part_of_bits(float(low) * (1 - factor), float(high - low) * gaps, float(rappor.other))
         worst = max(worst, enclosure.high + 2.0**-48 * (1 + factor) * float(high) * len(gaps))
     return min(1.0, worst)
@@ -159,11 +164,10 @@ def bits_delta_over(rappor: Rappor, regions: Regions, epsilon: Fraction) -> floa
 
 def single_ends(region: Region) -> tuple[Floats, Floats]:
     """Return the least and the largest mass of each single value."""
-    places = [n for n, block in enumerate(region.tree.all) if not block.parts]
-    order = np.argsort([region.tree.all[n].values[0] for n in places])
-    leaves = [places[n] for n in order]
-    low, high = [region.low[n] for n in leaves], [region.high[n] for n in leaves]
-    return np.array(low) / WHOLE, np.array(high) / WHOLE
+    blocks = region.tree.all
+    leaves = [number for number, block in enumerate(blocks) if not block.parts]
+    leaves.sort(key=lambda number: blocks[number].values[0])
+    return np.array(region.low)[leaves] / WHOLE, np.array(region.high)[leaves] / WHOLE
 
 
 def _largest_excess(of: tuple[Floats, Floats], against: tuple[Floats, Floats], ratio: float) -> float:

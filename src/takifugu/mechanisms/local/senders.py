@@ -231,7 +231,7 @@ class Bits:
         return tuple(map(tuple, values_of))
 
     def what(self) -> str:
-        true, other = (number(float(chance)) for chance in (self.rappor.present, self.rappor.other))
+        true, other = number(float(self.rappor.present)), number(float(self.rappor.other))
         return (
             f"for each row the values whose bit is 1, which it is with probability {true} for the row's own value and "
             f"{other} for each other one"

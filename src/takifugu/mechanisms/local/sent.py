@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.analysis.randomisers import Base, Direction, Kind, Loss, Output
-from takifugu.core.cache import memoised
+from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json, Plain
@@ -155,13 +155,9 @@ def read(data: Plain) -> Sending:
 
 def joint_losses(randomisers: Sequence[Sending]) -> Floats:
     """Return the summed losses of several channels between each two values."""
-    total: Floats = np.sum([_pointwise(noise.sender) for noise in randomisers], axis=0)
+    senders = [noise.sender for noise in randomisers]
+    total: Floats = np.sum([cached(sender, "pointwise", sender.pointwise) for sender in senders], axis=0)
     return total * (1 + 2.0**-50)
-
-
-@memoised
-def _pointwise(sender: Sender) -> Floats:
-    return sender.pointwise()
 
 
 def _kind(name: str, sentence: str) -> Kind:

@@ -115,11 +115,13 @@ def _all_outputs(tables: Sequence[Table], times: Sequence[int], combine: np.ufun
 
 def _between_laws(groups: Mapping[Columns, int], populations: Populations) -> Losses:
     """Return the losses of known populations, of logs of likelihoods."""
-    tables, times = [np.array([_logs(column) for column in of]) for of in groups], list(groups.values())
+    tables, times = [np.array(list(map(_logs, of))) for of in groups], list(groups.values())
     logs = _all_outputs(tables, times, np.add)
     # The logs are off by 2^-50 of themselves, sums and exponentials by 2^-53 for each term (proof on the page).
-    laws = [[_log(*law[value].as_integer_ratio()) for value in populations.values] for law in populations.laws.values()]
-    sent = {name: _log_of_sum(logs + law) for name, law in zip(populations.laws, np.array(laws), strict=True)}
+    laws, sent = [], {}
+    for name, law in populations.laws.items():
+        laws.append(np.array([_log(*law[value].as_integer_ratio()) for value in populations.values]))
+        sent[name] = _log_of_sum(logs + laws[-1])
     sizes = [_size(table) * repeats for table, repeats in zip(tables, times, strict=True)]
     slack = (sum(times) + logs.shape[1] + 16) * (1 + sum(sizes) + _size(np.array(laws))) * 2.0**-50
     losses = {}
@@ -135,8 +137,8 @@ def _over_regions(groups: Mapping[Columns, int], regions: Regions) -> Losses:
     low: dict[str, Masses] = {}
     high: dict[str, Masses] = {}
     for name, region in regions.by_name.items():
-        low[name] = {number: region.least(column) for number, column in enumerate(outputs)}
-        high[name] = {number: region.largest(column) for number, column in enumerate(outputs)}
+        low[name] = dict(enumerate(map(region.least, outputs)))
+        high[name] = dict(enumerate(map(region.largest, outputs)))
     return {(one, other): largest_log_ratio(high[one], low[other]) for one, other in permutations(low, 2)}
 
 

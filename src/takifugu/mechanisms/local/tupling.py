@@ -86,7 +86,13 @@ class Tupling:
         p_masses, q_masses, nu = self._aligned(p, q)
         zero = Fraction(0)
         apart = [y for y in dict.fromkeys([*p_masses, *q_masses]) if not nu.get(y, zero)]
-        return _kinds(p_masses, q_masses, nu), [(p_masses.get(y, zero), q_masses.get(y, zero)) for y in apart]
+        masses: dict[tuple[Fraction, Fraction], Fraction] = {}
+        for y, mass in nu.items():
+            if mass:
+                key = (p_masses.get(y, zero) / mass, q_masses.get(y, zero) / mass)
+                masses[key] = masses.get(key, zero) + mass
+        kinds = [Kind(a, b, mass) for (a, b), mass in masses.items()]
+        return kinds, [(p_masses.get(y, zero), q_masses.get(y, zero)) for y in apart]
 
     def by_enumeration(self, kinds: list[Kind], epsilon: Fraction, never_dummies: Pairs) -> Enclosure:
         """Sum over multisets of kinds, in whole units."""
@@ -231,12 +237,3 @@ def _law(masses_or_pmf: object, name: str) -> Law:
     if not law or min(law.values()) < 0 or abs(total - 1) > Fraction(1, 10**9):
         raise InputError(f"the masses of {name} sum to {float(total):g}", rule="they are not negative and sum to 1")
     return {y: mass / total for y, mass in law.items()}
-
-
-def _kinds(p: Law, q: Law, nu: Law) -> list[Kind]:
-    masses: dict[tuple[Fraction, Fraction], Fraction] = {}
-    for y, mass in nu.items():
-        if mass:
-            key = (p.get(y, Fraction(0)) / mass, q.get(y, Fraction(0)) / mass)
-            masses[key] = masses.get(key, Fraction(0)) + mass
-    return [Kind(a, b, mass) for (a, b), mass in masses.items()]

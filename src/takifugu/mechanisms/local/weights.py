@@ -57,10 +57,10 @@ def cells_of(places: Sequence[Hashable]) -> Cells | None:
         return None
     if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
         return None
-    axes = [_axis(points[:, axis]) for axis in (0, 1)]
-    if any(axis is None for axis in axes):
+    first, second = _axis(points[:, 0]), _axis(points[:, 1])
+    if first is None or second is None:
         return None
-    (x, column), (y, row) = (axis for axis in axes if axis is not None)
+    (x, column), (y, row) = first, second
     is_full = len(set(zip(column.tolist(), row.tolist(), strict=True))) == len(points) == len(x) * len(y)
     return Cells((x, y), (column, row)) if is_full else None
 

@@ -13,7 +13,6 @@ from takifugu.analysis.randomisers import Direction, Exact, Randomiser
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.mechanisms.one_sided.asymmetric_moves import (
-    Moves,
     check_falls,
     moves_of,
     numbers_moved,
@@ -43,16 +42,15 @@ class AsymmetricGeometric:
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         moves, units = numbers_moved(problem)
-        noise = self._noise(problem, moves, units)
+        most: int | None = None
+        if units and Direction.EITHER not in moves.directions:
+            most = public_end(problem)
+        noise: Randomiser = Exact(problem.grid, problem.cells)
+        if most is not None:
+            noise = OneSidedTruncated(units, problem.grid, problem.cells, moves.directions, most)
+        elif units:
+            noise = OneSidedGeometric(units, problem.grid, problem.cells, moves.directions)
         return Bound(noise, problem.epsilon, Fraction(0), moves.covers, moves.witness(problem))
-
-    def _noise(self, problem: Problem, moves: Moves, units: Fraction) -> Randomiser:
-        if not units:
-            return Exact(problem.grid, problem.cells)
-        most = None if Direction.EITHER in moves.directions else public_end(problem)
-        if most is None:
-            return OneSidedGeometric(units, problem.grid, problem.cells, moves.directions)
-        return OneSidedTruncated(units, problem.grid, problem.cells, moves.directions, most)
 
 
 @dataclass(frozen=True)

@@ -39,15 +39,15 @@ class GaussianPair:
     def __init__(self, p: Pmf, q: Pmf, sigma: float, epsilon: float) -> None:
         x, y = same_type(p.values, q.values)
         origin = min(x[0], y[0])
-        self.x, self.y = (floats(atoms - origin) / sigma for atoms in (x, y))
+        self.x, self.y = floats(x - origin) / sigma, floats(y - origin) / sigma
         self.log_p, self.log_q = log_masses(p), log_masses(q)
         self.epsilon = epsilon
         self.right = float(max(self.x[-1], self.y[-1]))
 
     def points(self, y: Floats) -> Floats:
         """Return rows (y, log A, a, r, b, error), y increasing."""
-        parts = [self._points(y[k : k + _POINTS_AT_ONCE]) for k in range(0, len(y), _POINTS_AT_ONCE)]
-        return np.concatenate(parts, axis=1)
+        blocks = np.split(y, range(_POINTS_AT_ONCE, len(y), _POINTS_AT_ONCE))
+        return np.concatenate(list(map(self._points, blocks)), axis=1)
 
     def _points(self, y: Floats) -> Floats:
         tilt = np.clip(y, 0.0, self.right)
@@ -179,20 +179,26 @@ def ndtr_error(z: Floats) -> Floats:
     return 16 * UNIT * (1 + np.minimum(z, 0.0) ** 2 / 2)
 
 
-def _normal_mass(atoms: Floats, logs: Floats, start: float, end: float) -> tuple[float, float]:
-    """Return p * N(0, 1) on an interval, and its error."""
+def normal_between(low: Floats, high: Floats, place: Floats) -> tuple[Floats, Floats]:
+    """Return Phi(high) - Phi(low), and a bound on its error where the ends are off by `place`."""
     from scipy.special import ndtr
 
-    low, high = start - atoms, end - atoms
     mirrored = low > 0
     low, high = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
     lower, upper = ndtr(low), ndtr(high)
+    of_lower = lower * (ndtr_error(low) + place * steepness(low))
+    of_upper = upper * (ndtr_error(high) + place * steepness(high))
+    return upper - lower, of_lower + of_upper
+
+
+def _normal_mass(atoms: Floats, logs: Floats, start: float, end: float) -> tuple[float, float]:
+    """Return p * N(0, 1) on an interval, and its error."""
     place = 4 * UNIT * (abs(start) + abs(end) + np.abs(atoms))
+    between, error = normal_between(start - atoms, end - atoms, place)
     masses = np.exp(logs)
-    parts = masses * (upper - lower)
-    errors = masses * sum(value * (ndtr_error(z) + place * steepness(z)) for z, value in ((low, lower), (high, upper)))
+    parts = masses * between
     relative = 8 * UNIT * (len(atoms) + 1 + np.abs(logs))
-    return float(parts.sum()), float((errors + relative * parts).sum())
+    return float(parts.sum()), float((masses * error + relative * parts).sum())
 
 
 def steepness(z: Floats) -> Floats:

@@ -17,6 +17,7 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import Array, Floats, floats, same_type
 from takifugu.numbers.distributions.exact_ratio import log_masses, noised_log_ratios, noised_loss_within
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import float_above, float_below
 from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
 
 #: Half the spacing of float64 at one.
@@ -33,21 +34,19 @@ _LIFT = 960
 
 def above(value: Fraction) -> float:
     """Return the value as a float, rounded up; InputError beyond float64."""
-    nearest = _nearest(value)
-    if Fraction(nearest) >= value:
-        return nearest
-    return math.nextafter(nearest, math.inf)
+    _check_size(value)
+    return float_above(value)
 
 
 def below(value: Fraction) -> float:
     """Return the value as a float, rounded down; InputError beyond float64."""
-    nearest = _nearest(value)
-    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)
+    _check_size(value)
+    return float_below(value)
 
 
-def _nearest(value: Fraction) -> float:
+def _check_size(value: Fraction) -> None:
     try:
-        return float(value)
+        float(value)
     except OverflowError:
         raise InputError("a scale or budget is beyond 1e308", fix="use values, sigma and epsilon nearer to 1") from None
 
@@ -74,9 +73,11 @@ class Line:
         columns = -(-size // rows)
         before = np.concatenate((values[:1], values[rows - 1 :: rows]))
         starts = floats(values - np.repeat(before, rows)[:size])
-        padded = [_padded(row, rows * columns) for row in (weights, np.concatenate(([0.0], gaps)), starts)]
-        blocks, block_gaps, block_starts = (np.ascontiguousarray(row.reshape(columns, rows).T) for row in padded)
-        return Line(weights, gaps, blocks, block_gaps, block_starts)
+        blocks = []
+        for row in (weights, np.concatenate(([0.0], gaps)), starts):
+            padded = np.concatenate((row, np.zeros(rows * columns - size)))
+            blocks.append(np.ascontiguousarray(padded.reshape(columns, rows).T))
+        return Line(weights, gaps, *blocks)
 
     def sums(self, scale: float, parts: int) -> Floats:
         """Return the decayed sums S_i of w_j over j <= i."""
@@ -106,10 +107,6 @@ class Line:
     def depth(self) -> int:
         """Return the largest number of steps from a term to a sum."""
         return sum(self.blocks.shape) or len(self.weights)
-
-
-def _padded(row: Floats, size: int) -> Floats:
-    return np.concatenate((row, np.zeros(size - len(row))))
 
 
 @dataclass(frozen=True)
@@ -192,7 +189,7 @@ class Pair:
         """
         reach = 40.0 + math.log(len(self.p) + len(self.q)) - self.smallest_log
         lifted = 666.0 * (self.parts - 1)
-        depth = max(side.depth for side in (self.left.forward, self.right.forward)) + 2
+        depth = max(self.left.forward.depth, self.right.forward.depth) + 2
         return 2 * UNIT * (10 * self.parts * depth + 2 * reach + 8 * (reach + loss + lifted))
 
     def bounds(self, scale: float) -> tuple[float, float]:

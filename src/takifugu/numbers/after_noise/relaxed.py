@@ -43,10 +43,10 @@ class RelaxedPair:
         masses = plan.masses.astype(object)
         rows, columns = _starts(plan.left), _starts(plan.right)
         logs = _logs(masses)
-        row_logs, column_logs = (_logs(np.add.reduceat(masses, starts)) for starts in (rows, columns))
+        row_logs, column_logs = _logs(np.add.reduceat(masses, rows)), _logs(np.add.reduceat(masses, columns))
         into, out_of = logs - _repeated(column_logs, columns, len(logs)), logs - _repeated(row_logs, rows, len(logs))
         moves = _distances(plan.left, plan.right)
-        largest = max(float(np.abs(row).max()) for row in (logs, row_logs, column_logs))
+        largest = float(np.abs(np.concatenate([logs, row_logs, column_logs])).max())
         return RelaxedPair(moves, into, out_of, columns, rows, largest)
 
     def loss(self, scale: float) -> float:

@@ -16,7 +16,6 @@ import math
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.numbers.atoms import Array, Floats
 from takifugu.numbers.densities import TINY, Continuous, check_density, finite
 from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.search import LEAST, narrowed
@@ -79,16 +78,11 @@ def _excess(p: Continuous, q: Continuous, factor: float) -> float:
         if not len(left):
             break
         left, right = np.concatenate((left, middle)), np.concatenate((middle, right))
-    begin, finish = _joined(np.concatenate(starts), np.concatenate(ends))
+    begin, finish = np.sort(np.concatenate(starts)), np.sort(np.concatenate(ends))
+    begin, finish = begin[~np.isin(begin, finish)], finish[~np.isin(finish, begin)]  # touching cells are joined
     outside = p.mass(np.array([-math.inf, places[-1]]), np.array([places[0], math.inf]))[1]
     between = p.mass(begin, finish)[1] - factor * q.mass(begin, finish)[0]
     return float(np.maximum(between, 0.0).sum() + charge + outside.sum()) * (1 + 2.0**-40)
-
-
-def _joined(starts: Floats, ends: Floats) -> tuple[Array, Array]:
-    """Return cells as intervals, touching ones joined."""
-    begin, finish = np.sort(starts), np.sort(ends)
-    return begin[~np.isin(begin, finish)], finish[~np.isin(finish, begin)]
 
 
 def max_divergence(p: Continuous, q: Continuous, eta: float = 0.0) -> float:

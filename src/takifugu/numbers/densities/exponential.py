@@ -46,12 +46,12 @@ def laplace_loss(p: Continuous, q: Continuous, scale: float) -> float:
     >>> round(laplace_loss(Normal(0, 1), Normal(1, 1), 2.0), 3)
     0.5
     """
-    ends = [ends_of(law, scale) for law in (p, q)]
-    first, last = min(low for low, _ in ends), max(high for _, high in ends)
+    (p_low, p_high), (q_low, q_high) = ends_of(p, scale), ends_of(q, scale)
+    first, last = min(p_low, q_low), max(p_high, q_high)
     half = ((last - first) / CELLS / 2 + 2.0**-50 * max(abs(first), abs(last))) / scale
     if half > 1:
         return math.inf
-    (p_least, p_most), (q_least, q_most) = (_noisy(law, first, last, scale) for law in (p, q))
+    (p_least, p_most), (q_least, q_most) = _noisy(p, first, last, scale), _noisy(q, first, last, scale)
     if min(p_least.min(), q_least.min()) < _UNDERFLOW:
         return math.inf
     largest = float(np.maximum(p_most / q_least, q_most / p_least).max())

@@ -102,7 +102,7 @@ class Tabulated:
         first = np.searchsorted(points, low, side="right")
         last = np.searchsorted(points, high, side="left")
         straight, outside = first == last, (high <= points[0]) | (low >= points[-1])
-        left, right = (self._inside(ends) for ends in (low, high))
+        left, right = self._inside(low), self._inside(high)
         least = np.where(straight & ~outside, np.minimum(left, right), 0.0)
         most = np.where(straight, np.maximum(left, right), max(self.heights) / self._total)
         slack = self._relative

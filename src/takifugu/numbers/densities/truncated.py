@@ -84,7 +84,7 @@ class Truncated:
     @property
     def edges(self) -> tuple[float, ...]:
         low, high = self._ends
-        ends = {end for end in (low, high) if math.isfinite(end)}
+        ends = set(filter(math.isfinite, (low, high)))
         return tuple(sorted({edge for edge in self.whole.edges if low < edge < high} | ends))
 
     def pdf(self, x: Floats) -> Floats:

@@ -114,6 +114,14 @@ def _tilted_mean(values: Floats, masses: Floats, theta: float) -> float:
     return float(values @ weights / weights.sum())
 
 
+def _tilted(exponents: Floats, masses: Floats) -> tuple[Floats, float]:
+    """Return masses times e^exponent over their sum, and its logarithm."""
+    top = float(exponents.max())
+    weights = masses * np.exp(exponents - top)
+    total = float(weights.sum())
+    return weights / total, math.log(total) + top
+
+
 def _on_lattice(
     values: Floats, masses: Floats, count: int, theta: float, reach: float, points: int
 ) -> Enclosure | None:
@@ -124,22 +132,18 @@ def _on_lattice(
     step = step_of(values, masses * np.exp(theta * (values - values.max())), least)
     law = split(values, masses, step)
     # Tilted on the lattice, so that the tilt is exact for the split law whatever theta is.
-    exponent = theta * (law.places * step)
-    top = float(exponent.max())
-    weights = law.masses * np.exp(exponent - top)
-    total = float(weights.sum())
-    log_scale = count * (math.log(total) + top)
-    if abs(log_scale) > 700:
+    exponent = np.asarray(theta * (law.places * step), dtype=np.float64)
+    weights, log_total = _tilted(exponent, law.masses)
+    if abs(count * log_total) > 700:
         return None  # beyond floats, or 0 among them
-    scale = math.exp(log_scale)
-    weights = weights / total
+    scale = math.exp(count * log_total)
     sums, error = _sums(law.places, weights, points, count)
     # S' = step * J with J taken in the window [-points/2, points/2).
     index = np.arange(points)
     index = np.where(index < points // 2, index, index - points)
     at = (step * index).astype(np.float64)
     weight = np.where(at > 0, at * np.exp(np.minimum(-theta * at, 0.0)), 0.0)
-    rounding = count * _UNIT * (16 + 4 * float(np.abs(exponent - top).max())) + 64 * _UNIT * len(values)
+    rounding = count * _UNIT * (16 + 4 * float(np.abs(exponent - exponent.max()).max())) + 64 * _UNIT * len(values)
     within = float(np.maximum(sums, 0.0) @ weight)
     noise = error * float(np.linalg.norm(weight))
     if theta > 0:
@@ -166,9 +170,7 @@ def _reach(values: Floats, masses: Floats, count: int, theta: float) -> float:
     By Chernoff P(S > r) <= e^(n c(f) - f r) for every f > 0, c the logarithm of E[e^(f Z)], so that r = (n c(f) + log(2
     / _OUTSIDE)) / f leaves half of it on each side; and |S| is at most n times the largest value.
     """
-    shifted = theta * values
-    weights = masses * np.exp(shifted - shifted.max())
-    weights /= weights.sum()
+    weights, _ = _tilted(theta * values, masses)
     spread = max(float(values.max()), -float(values.min()))
     deviation = math.sqrt(max(float(values**2 @ weights) - float(values @ weights) ** 2, 0.0) * count)
     farthest = 0.0

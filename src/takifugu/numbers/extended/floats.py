@@ -63,7 +63,12 @@ def combine(weights: Wide, rows: Wide) -> Wide:
     if weights.span + rows.span <= 2 * NARROW:
         product = weights.floats(weights.top) @ rows.floats(rows.top)
         return normalised(product, np.full(product.shape, max(weights.top + rows.top, LOWEST), dtype=np.int64))
-    return stack([_weighted(weights[i], rows) for i in range(len(weights.mantissas))])
+    combined = []
+    for row, exponents in zip(weights.mantissas, weights.exponents, strict=True):
+        mantissas, exponents = row[:, None] * rows.mantissas, exponents[:, None] + rows.exponents
+        top = exponents.max(axis=0)  # terms 2**1000 times smaller are left out
+        combined.append(normalised(scaled(mantissas, exponents - top).sum(axis=0), top))
+    return stack(combined)
 
 
 def shifted(rows: Wide, offsets: npt.NDArray[np.int64]) -> Wide:
@@ -118,16 +123,6 @@ def normalised(numbers: FloatArray, exponents: ExponentArray) -> Wide:
     """Return numbers * 2**exponents."""
     mantissas, extra = np.frexp(numbers)
     return Wide(mantissas, np.where(mantissas > 0, exponents + extra, LOWEST))
-
-
-def _weighted(weights: Wide, rows: Wide) -> Wide:
-    return _sum(weights.mantissas[:, None] * rows.mantissas, weights.exponents[:, None] + rows.exponents)
-
-
-def _sum(mantissas: FloatArray, exponents: ExponentArray) -> Wide:
-    """Return the sum over the first axis, without terms 2**1000 times smaller."""
-    top = exponents.max(axis=0)
-    return normalised(scaled(mantissas, exponents - top).sum(axis=0), top)
 
 
 def scaled(mantissas: FloatArray, exponents: ExponentArray) -> FloatArray:

@@ -61,7 +61,8 @@ def decayed(weights: Wide, decay: Fraction) -> Chunks:
     result = product(flat, within).reshape(numbers.shape)
     if chunks == 1:
         return Chunks(result, tops, size)
-    into_left, into_right = (normalised((flat @ side).reshape(tops.shape), tops) for side in (ahead[::-1], ahead))
+    into_left = normalised((flat @ ahead[::-1]).reshape(tops.shape), tops)
+    into_right = normalised((flat @ ahead).reshape(tops.shape), tops)
     ends = Wide(
         np.concatenate((into_left.mantissas, into_right.mantissas[:, ::-1])),
         np.concatenate((into_left.exponents, into_right.exponents[:, ::-1])),
@@ -87,7 +88,7 @@ def _cut(weights: Wide, places: int) -> tuple[FloatArray, ExponentArray]:
     chunks = -(-size // places)
     mantissas, exponents = np.zeros((rows, chunks * places)), np.full((rows, chunks * places), LOWEST)
     mantissas[:, :size], exponents[:, :size] = weights.mantissas, weights.exponents
-    mantissas, exponents = (part.reshape(rows, chunks, places) for part in (mantissas, exponents))
+    mantissas, exponents = mantissas.reshape(rows, chunks, places), exponents.reshape(rows, chunks, places)
     tops = exponents.max(axis=2)
     return scaled(mantissas, exponents - tops[..., None]), tops
 

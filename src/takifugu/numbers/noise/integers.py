@@ -240,11 +240,14 @@ def total(left: Integers, right: Integers) -> Integers:
     >>> total(np.array([1, 2]), np.array([3, 4])), total(np.array([2**62]), np.array([2**62])).dtype
     (array([4, 6]), dtype('O'))
     """
-    if left.dtype != object and right.dtype != object:
-        reach = sum(max(abs(int(part.max(initial=0))), abs(int(part.min(initial=0)))) for part in (left, right))
-        if reach < _SIGNED:
-            return left.astype(np.int64) + right.astype(np.int64)
+    if left.dtype != object and right.dtype != object and _reach(left) + _reach(right) < _SIGNED:
+        return left.astype(np.int64) + right.astype(np.int64)
     return narrowed([int(a) + int(b) for a, b in zip(left.tolist(), right.tolist(), strict=True)])
+
+
+def _reach(values: Integers) -> int:
+    """Return the largest size of a number."""
+    return max(int(values.max(initial=0)), -int(values.min(initial=0)))
 
 
 def positive(name: str, value: object) -> Fraction:

@@ -86,7 +86,7 @@ class TwoVariances:
         return least_added_variance(self.left, self.right, epsilon, delta)
 
     def delta(self, added: Fraction, epsilon: Fraction) -> float:
-        left, right = (Normal(law.mean, law.variance + added) for law in (self.left, self.right))
+        left, right = self.left.with_noise(added), self.right.with_noise(added)
         return max(pair_delta(left, right, epsilon), pair_delta(right, left, epsilon))
 
 
@@ -121,10 +121,8 @@ class TwoSets:
         noise = math.sqrt((self.residual + added) / self.explained) * (1 - 2.0**-50)
         if noise < LEAST_NOISE:
             return 1.0
-        return max(
-            sets_delta(left, right, noise, below(epsilon))
-            for left, right in ((self.left, self.right), (self.right, self.left))
-        )
+        budget = below(epsilon)
+        return max(sets_delta(self.left, self.right, noise, budget), sets_delta(self.right, self.left, noise, budget))
 
 
 @dataclass(frozen=True)
@@ -163,7 +161,7 @@ class TwoMixtures:
         if not sigma or p is None or q is None or epsilon - 4 * _WEIGHTS <= 0:
             return value_by_value
         budget = min(epsilon - 4 * _WEIGHTS, LARGEST_EPSILON)
-        delta = max(gaussian_hockey_stick(left, right, sigma, budget)[1] for left, right in ((p, q), (q, p)))
+        delta = max(gaussian_hockey_stick(p, q, sigma, budget)[1], gaussian_hockey_stick(q, p, sigma, budget)[1])
         return min(value_by_value, delta * (1 + 2 * float(_WEIGHTS)))
 
     def _laws(self) -> tuple[Pmf | None, Pmf | None]:

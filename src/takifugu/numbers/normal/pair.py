@@ -49,6 +49,10 @@ class Normal:
     mean: Fraction
     variance: Fraction
 
+    def with_noise(self, variance: Fraction) -> Normal:
+        """Return the law after independent normal noise."""
+        return Normal(self.mean, self.variance + variance)
+
 
 def shifted_delta(ratio_squared: Fraction, epsilon: Number) -> float:
     """Return delta(epsilon) of two shifted normal laws, rounded up.
@@ -124,7 +128,7 @@ def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: 
         return max(Fraction(0), needed - left.variance)
 
     def judge(sigma: float) -> tuple[float, bool]:
-        noisy_left, noisy_right = (Normal(law.mean, law.variance + Fraction(sigma) ** 2) for law in (left, right))
+        noisy_left, noisy_right = left.with_noise(Fraction(sigma) ** 2), right.with_noise(Fraction(sigma) ** 2)
         excess = max(pair_delta(noisy_left, noisy_right, epsilon), pair_delta(noisy_right, noisy_left, epsilon))
         return excess, excess <= below(delta)
 

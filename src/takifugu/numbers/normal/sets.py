@@ -27,7 +27,7 @@ from functools import lru_cache
 import numpy as np
 
 from takifugu.core.errors import Unsupported
-from takifugu.numbers.after_noise.gaussian_pair import ndtr_error, steepness
+from takifugu.numbers.after_noise.gaussian_pair import normal_between
 from takifugu.numbers.after_noise.laplace_pair import UNIT
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.search import SCALE_TOLERANCE, halved, mean, smallest_safe
@@ -68,9 +68,9 @@ class Given:
         """Return Q_U(y) and a bound on its error."""
         total, error = np.zeros_like(y), np.zeros_like(y)
         for low, high in self.intervals:
-            value, blur = _between(
-                (low - self.rho * y) / self.c, (high - self.rho * y) / self.c, self._place(low, high, y)
-            )
+            ends = max(abs(end) for end in (low, high) if math.isfinite(end))
+            place = 4 * UNIT * (ends + np.abs(y)) / self.c
+            value, blur = _between((low - self.rho * y) / self.c, (high - self.rho * y) / self.c, place)
             total, error = total + value, error + blur
         return total, error
 
@@ -85,10 +85,6 @@ class Given:
             top, blur = alone.share(np.clip(middle, left, right))
             high += np.maximum(np.maximum(at_left + blur_left, at_right + blur_right), top + blur)
         return np.maximum(low, 0.0), high
-
-    def _place(self, low: float, high: float, y: Floats) -> Floats:
-        ends = max(abs(end) for end in (low, high) if math.isfinite(end))
-        return 4 * UNIT * (ends + np.abs(y)) / self.c
 
 
 def sets_delta(left: Intervals, right: Intervals, noise: float, epsilon: float) -> float:
@@ -254,15 +250,10 @@ def _halved(holds: Callable[[float], bool], low: float, high: float) -> float:
 
 def _between(low: Floats, high: Floats, place: Floats | float = 4 * UNIT) -> tuple[Floats, Floats]:
     """Return Phi(high) - Phi(low), and a bound on its error."""
-    from scipy.special import ndtr
-
-    mirrored = low > 0
-    low, high = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
     low, high = np.clip(low, -_BEYOND, _BEYOND), np.clip(high, -_BEYOND, _BEYOND)
-    lower, upper = ndtr(low), ndtr(high)
     place = place + 8 * UNIT * (1 + np.minimum(np.abs(low), np.abs(high)))
-    errors = (value * (ndtr_error(z) + place * steepness(z)) for z, value in ((low, lower), (high, upper)))
-    return upper - lower, sum(errors, start=np.zeros_like(lower)) + 4 * UNIT * (upper - lower)
+    between, error = normal_between(low, high, place)
+    return between, error + 4 * UNIT * between
 
 
 @lru_cache(maxsize=1)

@@ -125,10 +125,6 @@ def _of_gap(rho: Callable[[Fraction, Fraction], float | Fraction]) -> Callable[[
     return distance
 
 
-def _power(gap: Fraction, exponent: Fraction) -> float:
-    return math.pow(gap, exponent)
-
-
 def _check_exponent(exponent: Fraction) -> None:
     if exponent > 1:
         raise InputError(
@@ -136,10 +132,6 @@ def _check_exponent(exponent: Fraction) -> None:
             "from 0 to 1 and from 1 to 2",
             rule=_CONVEX, fix="write an exponent up to 1",
         ).at("parameter")  # fmt: skip
-
-
-def _around(gap: Fraction, length: Fraction) -> Fraction:
-    return min(gap % length, -gap % length)
 
 
 def _check_rows(rows: Rows) -> None:
@@ -167,12 +159,15 @@ def _of_table(rows: Rows, answers: Sequence[Fraction]) -> Metric:
 
 #: The metrics by name; `METRICS.register` adds one from elsewhere.
 METRICS: Registry[NamedMetric] = Registry("the metric", {})
-METRICS.register("power", NamedMetric("an exponent up to 1: |z|^exponent", _of_gap(_power), check=_check_exponent))
+METRICS.register("power", NamedMetric("an exponent up to 1: |z|^exponent", _of_gap(math.pow), check=_check_exponent))
 METRICS.register("capped", NamedMetric("the largest distance: min(|z|, it)", _of_gap(min)))
 METRICS.register(
     "logarithm", NamedMetric("a step: log(1 + |z|/step)", _of_gap(lambda gap, step: math.log1p(float(gap / step))))
 )
-METRICS.register("circle", NamedMetric("the length of the circle", _of_gap(_around), rises=False))
+METRICS.register(
+    "circle",
+    NamedMetric("the length of the circle", _of_gap(lambda gap, length: min(gap % length, -gap % length)), rises=False),
+)
 METRICS.register(
     "table",
     NamedMetric("a row of distances per possible answer", _of_table, rises=False, of_rows=True, check=_check_rows),

@@ -90,16 +90,20 @@ def monotone_plan(p: Pmf, q: Pmf) -> Plan:
         left, right, total = exact_levels(p, q)
         i, j, _, lengths = _segments(left, right)
         if not lengths.all():
-            i, j, lengths = (part[lengths > 0] for part in (i, j, lengths))
+            is_long = lengths > 0
+            i, j, lengths = i[is_long], j[is_long], lengths[is_long]
         return Plan(p.values[i], q.values[j], lengths, total)
     tolerance = level_tolerance(p, q)
-    below, above = (_held_segments(left, right, tolerance) for _, left, _, right in _halves(p, q))
-    back = len(p) - 1 - above[0][::-1], len(q) - 1 - above[1][::-1], above[2][::-1]
-    i, j, lengths = (np.concatenate(parts) for parts in zip(below, back, strict=True))
-    middle = len(below[0])
+    (_, left, _, right), (_, left_back, _, right_back) = _halves(p, q)
+    i, j, lengths = _held_segments(left, right, tolerance)
+    i_back, j_back, lengths_back = _held_segments(left_back, right_back, tolerance)
+    middle = len(i)
+    i = np.concatenate((i, len(p) - 1 - i_back[::-1]))
+    j = np.concatenate((j, len(q) - 1 - j_back[::-1]))
+    lengths = np.concatenate((lengths, lengths_back[::-1]))
     if i[middle - 1] == i[middle] and j[middle - 1] == j[middle]:
         lengths[middle - 1] += lengths[middle]
-        i, j, lengths = (np.delete(part, middle) for part in (i, j, lengths))
+        i, j, lengths = np.delete(i, middle), np.delete(j, middle), np.delete(lengths, middle)
     return Plan(p.values[i], q.values[j], lengths, None)
 
 
@@ -206,7 +210,7 @@ def _below_half(levels: Floats) -> int:
 
 def _held_segments(left: Floats, right: Floats, tolerance: float) -> tuple[Array, Array, Array]:
     """Return the long segments below level 1/2: both atoms and length."""
-    left, right = (np.minimum(levels[: _below_half(levels)], 0.5) for levels in (left, right))
+    left, right = np.minimum(left[: _below_half(left)], 0.5), np.minimum(right[: _below_half(right)], 0.5)
     i, j, starts, lengths = _segments(left, right)
     is_long = lengths > starts * tolerance
     return i[is_long], j[is_long], lengths[is_long]

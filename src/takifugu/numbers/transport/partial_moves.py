@@ -31,9 +31,9 @@ def farthest_but(p: Continuous, q: Continuous, delta: Fraction) -> float:
     >>> round(farthest_but(Tabulated([0, 1], [1, 1]), Tabulated([0, 2], [0.5, 0.5]), Fraction(1, 4)), 2)
     0.5
     """
-    ends = [ends_of(law) for law in (p, q)]
-    first, last = min(low for low, _ in ends), max(high for _, high in ends)
-    (left, left_doubt), (right, right_doubt) = (_read(law, first, last) for law in (p, q))
+    (p_low, p_high), (q_low, q_high) = ends_of(p), ends_of(q)
+    first, last = min(p_low, q_low), max(p_high, q_high)
+    (left, left_doubt), (right, right_doubt) = _read(p, first, last), _read(q, first, last)
     share = delta - Fraction(left_doubt) - Fraction(right_doubt)
     if share <= 0:
         raise Unsupported(f"a delta of {float(delta):g} is less than what is in doubt of the masses: give a larger one")

@@ -85,8 +85,8 @@ class ClassInfluence(DistanceInfluence):
         self.reach = min(distance, MOST_DISTANCES)
         n = np.arange(1, self.reach + 1)
         bound = lemma_b4(n, self.pi, self.g)
-        right, left = bound + 2.02 * n * self.defect, 2 * bound + 4.04 * n * self.defect
-        self._right, self._left = (np.minimum.accumulate(side)[:, None] for side in (right, left))
+        self._right = np.minimum.accumulate(bound + 2.02 * n * self.defect)[:, None]
+        self._left = np.minimum.accumulate(2 * bound + 4.04 * n * self.defect)[:, None]
         self.capped = self.reach == MOST_DISTANCES
         self.exhausted = self.capped or bool(bound[-1] <= max(NEGLIGIBLE, self.reach * self.defect))
 

@@ -56,13 +56,9 @@ class ChainInfluence:
     """
 
     def __init__(self, chain: PeriodicChain, pairs: Iterable[tuple[int, int]]) -> None:
-        one_way = set(pairs)
-        ordered = sorted(one_way | {(b, a) for a, b in one_way})
-        self.pairs: tuple[tuple[int, int], ...] = tuple(ordered)
-        self.first: IntArray = np.array([a for a, _ in ordered], dtype=np.int64)
-        self.second: IntArray = np.array([b for _, b in ordered], dtype=np.int64)
-        place = {pair: number for number, pair in enumerate(ordered)}
-        self._swap = np.array([place[b, a] for a, b in ordered], dtype=np.int64)
+        self.pairs: tuple[tuple[int, int], ...] = tuple(sorted(pairs))
+        self.first, self.second = np.array(self.pairs, dtype=np.int64).reshape(-1, 2).T
+        self._swap = np.lexsort((self.first, self.second))  # the place of (b, a) where (a, b) is
         self._steps, self._start = chain.step_matrices, chain.initial
         self.period = len(self._steps)
         self._error = 0.0
@@ -74,9 +70,9 @@ class ChainInfluence:
         used = zip(self._steps, self.supports.met_by_phase(self.period), strict=True)
         self._independent = all((rows[met] == rows[met][0]).all() for rows, met in used)
         self.reach = 0
-        self._most = max(1, MOST_HELD // max(1, self.period * len(ordered)))
+        self._most = max(1, MOST_HELD // max(1, self.period * len(self.pairs)))
         # Untouched pages of an empty array cost no memory, so tables grow without being copied.
-        shape = (self._most, self.period, len(ordered))
+        shape = (self._most, self.period, len(self.pairs))
         self._right, self._entrance = np.empty(shape), np.empty(shape)
         self._left = self._entrance if self._common.all() else np.empty(shape)
         self._logs: list[tuple[FloatArray, FloatArray, float]] = []

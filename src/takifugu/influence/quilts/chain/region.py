@@ -24,7 +24,7 @@ p . U_n(., y) over laws p in the box of row x (imprecise Markov chains; de Cooma
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -46,12 +46,9 @@ NEGLIGIBLE = 1e-17
 class RegionInfluence(DistanceInfluence):
     """Influences of an entry on nodes at distances 1, 2, ..., `reach`, for ordered pairs of values."""
 
-    def __init__(self, region: ChainRegion, pairs: Iterable[tuple[int, int]]) -> None:
-        one_way = set(pairs)
-        ordered = sorted(one_way | {(b, a) for a, b in one_way})
-        self.pairs: tuple[tuple[int, int], ...] | None = tuple(ordered)
-        self._first: IntArray = np.array([a for a, _ in ordered], dtype=np.int64)
-        self._second: IntArray = np.array([b for _, b in ordered], dtype=np.int64)
+    def __init__(self, region: ChainRegion, pairs: Sequence[tuple[int, int]]) -> None:
+        self.pairs: tuple[tuple[int, int], ...] | None = tuple(pairs)
+        self._first, self._second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         self._low, self._high = region.reachable
         k = len(self._low)
         self._apart = ~np.eye(k, dtype=bool)
@@ -61,9 +58,9 @@ class RegionInfluence(DistanceInfluence):
         self._lowest, self._highest = np.eye(k), np.eye(k)
         self._inverse = 0.0
         self.reach = 0
-        self._most = max(1, min(MOST_DISTANCES, MOST_HELD // max(1, len(ordered))))
-        self._tanh, self._tanh_pairs = np.ones(self._most + 1), np.ones((WATCHED + 1, len(ordered)))
-        self._right, self._left = (np.empty((self._most, len(ordered))) for _ in range(2))
+        self._most = max(1, min(MOST_DISTANCES, MOST_HELD // max(1, len(pairs))))
+        self._tanh, self._tanh_pairs = np.ones(self._most + 1), np.ones((WATCHED + 1, len(pairs)))
+        self._right, self._left = np.empty((2, self._most, len(pairs)))
         self.capped = self.exhausted = False
         self.extend(1)
 

@@ -20,15 +20,16 @@ def shared(
     pairs: Iterable[tuple[int, int]] | None,
     make: Callable[[tuple[tuple[int, int], ...]], Table],
 ) -> Table:
-    """Return the table of a law for pairs of value indices.
+    """Return the table of a law for pairs of value indices, in both orders.
 
-    >>> shared(("a chain",), 2, None, list), shared(("a chain",), 2, [(1, 0), (0, 1)], tuple)
+    >>> shared(("a chain",), 2, None, list), shared(("a chain",), 2, [(1, 0)], tuple)
     ([(0, 1), (1, 0)], [(0, 1), (1, 0)])
     """
     if pairs is None:
         value_pairs = tuple(permutations(range(states), 2))
     else:
-        value_pairs = tuple(sorted(set(pairs)))
+        one_way = set(pairs)
+        value_pairs = tuple(sorted(one_way | {(b, a) for a, b in one_way}))
     table: Table = _CACHE.pop((law, value_pairs)) if (law, value_pairs) in _CACHE else make(value_pairs)
     while len(_CACHE) >= MOST:
         _CACHE.pop(next(iter(_CACHE)))

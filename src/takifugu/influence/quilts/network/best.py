@@ -9,7 +9,7 @@ import numpy as np
 
 from takifugu.analysis.problem import Part
 from takifugu.core.arrays import BoolArray, FloatArray
-from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, network_of
+from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt
 from takifugu.influence.quilts.network.near import BLOCKED
 from takifugu.numbers.log_ratios import NEVER
 
@@ -83,13 +83,22 @@ class BestCosts:
 Best = BestScale | BestCosts
 
 
+def trivial_scales(part: Part, steps: int, epsilon: Fraction, budget: Fraction) -> list[BestScale]:
+    """Return the trivial quilt's scale D/epsilon for each entry; others may use `budget`."""
+    scale, trivial = Fraction(steps) / epsilon, NetworkQuilt(None, steps)
+    entries = []
+    for entry in part.family.entries:
+        pairs = part.family.value_pairs(part.belief, entry)
+        if pairs:
+            entries.append(BestScale(Candidate(scale, entry, pairs[0], trivial, 0.0), pairs, budget))
+    return entries
+
+
 def trivial_costs(part: Part, cost: Fraction | float, trivial: NetworkQuilt, unit: Fraction) -> list[BestCosts]:
     """Return the trivial quilt's costs for every pair of each entry."""
     entries = []
     for entry in part.family.entries:
-        candidates = [
-            Candidate(cost, entry, pair, trivial, 0.0) for pair in part.family.value_pairs(network_of(part), entry)
-        ]
-        if candidates:
-            entries.append(BestCosts(candidates, unit))
+        pairs = part.family.value_pairs(part.belief, entry)
+        if pairs:
+            entries.append(BestCosts([Candidate(cost, entry, pair, trivial, 0.0) for pair in pairs], unit))
     return entries

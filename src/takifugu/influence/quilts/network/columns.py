@@ -28,8 +28,8 @@ import numpy as np
 
 from takifugu.analysis.problem import Cost, Part, Witness
 from takifugu.analysis.questions.influence import Charges, Moving, Quilts, Search, Worst
-from takifugu.influence.quilts.network.best import BestCosts, BestScale, trivial_costs
-from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, count_quilts, witness
+from takifugu.influence.quilts.network.best import BestCosts, trivial_costs, trivial_scales
+from takifugu.influence.quilts.network.candidates import NetworkQuilt, count_quilts, witness
 from takifugu.influence.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
 from takifugu.influence.quilts.network.search import COST_OF_A_QUILT, search_quilts
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -112,14 +112,8 @@ class ColumnSearch(Search):
     def worst(self, epsilon: Fraction) -> Worst:
         part, budget = _over_network(self.part), epsilon - _margin(self.part)
         every = self.part.answer.change(range(self.part.belief.size))
-        trivial = NetworkQuilt(None, every)
-        entries = [
-            BestScale(Candidate(Fraction(every) / epsilon, entry, pairs[0], trivial, 0.0), pairs, budget)
-            for entry in part.family.entries
-            if (pairs := part.family.value_pairs(part.belief, entry))
-        ]
         near = ColumnSets(part.belief, self.part.answer.change)  # type: ignore[arg-type]
-        quilt, note = search_quilts(part, near, entries)
+        quilt, note = search_quilts(part, near, trivial_scales(part, every, epsilon, budget))
         numbers = (("influence", quilt.influence), ("D", float(quilt.quilt.steps)))
         return Worst(Fraction(quilt.value), lambda: witness(part, quilt, numbers), note)
 

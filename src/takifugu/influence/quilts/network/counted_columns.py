@@ -18,9 +18,9 @@ import numpy as np
 from takifugu.analysis.problem import Cost, Part, Witness
 from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
 from takifugu.core.arrays import FloatArray
-from takifugu.core.cache import cached
-from takifugu.influence.quilts.network.best import BestCosts, BestScale
-from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt
+from takifugu.core.cache import memoised
+from takifugu.influence.quilts.network.best import BestCosts, BestScale, trivial_scales
+from takifugu.influence.quilts.network.candidates import Candidate
 from takifugu.influence.quilts.network.columns import Change, costs_of
 from takifugu.model.beliefs.records.counted_parameters import MOST_INTERVALS, CountedParameters
 from takifugu.model.secrets.hypotheses import compared
@@ -33,6 +33,7 @@ _WORK = 200.0
 _ROUNDED = 2.0**-48
 
 
+@memoised
 def influences_over(belief: CountedParameters, entry: int) -> Mapping[tuple[int, ...], FloatArray]:
     """Return the largest log-ratios over the class by quilt, shape (k, k).
 
@@ -44,10 +45,6 @@ def influences_over(belief: CountedParameters, entry: int) -> Mapping[tuple[int,
     >>> influences_over(towns, 0)[1,].round(3).tolist()  # log 1.5 = 0.405 by the counts themselves
     [[0.253, 0.617], [0.617, 0.253]]
     """
-    return cached(belief, (influences_over, entry), lambda: _influences_over(belief, entry))
-
-
-def _influences_over(belief: CountedParameters, entry: int) -> dict[tuple[int, ...], FloatArray]:
     influences = {}
     for nodes, (low, high) in belief.chances(entry).items():
         with np.errstate(divide="ignore"):
@@ -68,13 +65,7 @@ class CountedSearch(Search):
     def worst(self, epsilon: Fraction) -> Worst:
         part, change = self.part, self.part.answer.change
         every = change(range(part.belief.size))
-        trivial = NetworkQuilt(None, every)
-        entries = [
-            BestScale(Candidate(Fraction(every) / epsilon, entry, pairs[0], trivial, 0.0), pairs, epsilon)
-            for entry in part.family.entries
-            if (pairs := part.family.value_pairs(part.belief, entry))
-        ]
-        worst = _searched(part, entries, change)
+        worst = _searched(part, trivial_scales(part, every, epsilon, epsilon), change)
         numbers = (("influence", worst.influence), ("D", float(worst.quilt.steps)))
         return Worst(Fraction(worst.value), lambda: _witness(part, worst, numbers))
 

@@ -18,7 +18,7 @@ from takifugu.analysis.problem import Cost, Part, Witness
 from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
 from takifugu.core import searches
 from takifugu.influence.quilts.near_sets import joint_change
-from takifugu.influence.quilts.network.best import Best, BestScale, trivial_costs
+from takifugu.influence.quilts.network.best import Best, trivial_costs, trivial_scales
 from takifugu.influence.quilts.network.candidates import (
     Candidate,
     NetworkQuilt,
@@ -43,14 +43,8 @@ def needed_scale(part: Part, epsilon: Fraction) -> tuple[Candidate, str]:
     The least is over quilts, e(Q) over all the entry's pairs. D(N) = 0 with e(Q) <= epsilon needs no noise (errata
     E14). The note tells of a search that was ended early.
     """
-    steps = part.answer.entry_changes()
-    trivial = NetworkQuilt(None, int(steps.sum()))
-    entries = [
-        BestScale(Candidate(Fraction(trivial.steps) / epsilon, entry, pairs[0], trivial, 0.0), pairs, epsilon)
-        for entry in part.family.entries
-        if (pairs := part.family.value_pairs(network_of(part), entry))
-    ]
-    return worst(part, list(map(int, steps)), entries)
+    steps = part.answer.entry_changes().tolist()
+    return worst(part, steps, trivial_scales(part, sum(steps), epsilon, epsilon))
 
 
 @dataclass(frozen=True, eq=False)

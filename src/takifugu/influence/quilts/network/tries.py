@@ -42,7 +42,10 @@ class Tries:
             if len(nearest) < family.NEAREST:
                 nearest += layer
             if self._network.size > family.ALL_SUBSETS:
-                wide = self._try_layer(layer)
+                nodes, moved_by_layer = self._near.trimmed(self._entry, layer)
+                wide = moved_by_layer >= self._best.below
+                if not wide:
+                    self._try(nodes, moved_by_layer)
                 yield 1
                 if self._settled():
                     return
@@ -59,14 +62,6 @@ class Tries:
     def _settled(self) -> bool:
         """Return whether nothing can do better."""
         return self._entry_change >= self._best.below
-
-    def _try_layer(self, layer: tuple[int, ...]) -> bool:
-        """Try one distance; return whether its near set is too large."""
-        nodes, moved = self._near.trimmed(self._entry, layer)
-        if moved >= self._best.below:
-            return True
-        self._try(nodes, moved)
-        return False
 
     def _choose(self, nearest: Sequence[int], size: int) -> Iterator[int]:
         """Try all sets of a size, each batch's most promising first."""
