@@ -8,7 +8,8 @@ from statistics import median
 
 from measure import row, title
 from takifugu import Count, MarkovChain, Pufferfish, Sum, every_entry
-from takifugu.analysis.problem import OPERATIONS_A_SECOND, Problem
+from takifugu.analysis.bounds import OPERATIONS_A_SECOND
+from takifugu.analysis.problem import Problem
 from takifugu.calibration import REGISTRY
 
 CASES = {

@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from takifugu._version import __version__
-from takifugu.core.errors import TakifuguError, did_you_mean
+from takifugu.core.errors import TakifuguError
+from takifugu.core.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from takifugu.accounting.composition import compose

@@ -20,8 +20,9 @@ from tests.support.registries import restored
 import takifugu as tf
 from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
 from takifugu.accounting.ledger import Ledger
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 from takifugu.calibration import Calibration, registry, trials
 from takifugu.calibration.alternatives import (

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.bounds import Bound
+from takifugu.analysis.problem import Problem
 from takifugu.model.queries.additive import Additive
 from takifugu.model.secrets.hypotheses import EntryIs
 

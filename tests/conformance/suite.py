@@ -18,7 +18,8 @@ from scipy.special import chdtrc
 from tests.conformance.corpus import DELTAS, EPSILONS, Case, corpus
 
 import takifugu as tf
-from takifugu.analysis.problem import Bound, Cost, Mechanism, Problem, Refusal
+from takifugu.analysis.bounds import Bound, Cost, Mechanism, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.joint_states import all_states
 from takifugu.analysis.randomisers import answered
 from takifugu.analysis.randomisers import from_dict as randomiser_from_dict

@@ -18,8 +18,9 @@ from tests.conformance.suite import (
     halved,
 )
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact
 from takifugu.calibration import calibrate
 from takifugu.calibration.registry import REGISTRY, Line

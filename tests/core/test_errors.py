@@ -10,16 +10,8 @@ from typing import Any
 import pytest
 
 import takifugu as tf
-from takifugu.core.errors import (
-    BudgetExceeded,
-    InputError,
-    ReleaseState,
-    SpecError,
-    TakifuguError,
-    did_you_mean,
-    nearest,
-    within,
-)
+from takifugu.core.errors import BudgetExceeded, InputError, ReleaseState, SpecError, TakifuguError, within
+from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.numbers.rationals import as_delta, as_epsilon
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10, states=["still", "walking"])

@@ -17,8 +17,9 @@ from tests.support.registries import registries, restored
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis import randomisers
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.calibration import registry
 from takifugu.core.errors import InputError

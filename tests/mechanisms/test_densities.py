@@ -7,7 +7,8 @@ import pytest
 from mpmath import mp
 
 import takifugu as tf
-from takifugu.analysis.problem import Problem, Refusal
+from takifugu.analysis.bounds import Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact
 from takifugu.audit import true_delta
 from takifugu.mechanisms import (

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.chain_questions import chains, loss_of
 
+from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.sensitivity import entry_change
 from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.entry import MECHANISM

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import takifugu as tf
-from takifugu.analysis.problem import Cost
+from takifugu.analysis.bounds import Cost
 from takifugu.audit import true_loss
 from takifugu.calibration import REGISTRY
 from takifugu.calibration.registry import Line

@@ -11,8 +11,9 @@ from tests.support.golden import golden, transport_laws
 from tests.support.pair_cases import random_pair, rounded_normal_delta
 
 import takifugu as tf
+from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.audit import true_delta
 from takifugu.core.errors import CalibrationRefused, InputError

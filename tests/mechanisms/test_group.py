@@ -11,8 +11,9 @@ from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law
 from tests.support.golden import transport_laws
 from tests.support.vector_oracles import vector_loss
 
+from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.problem import Problem
 from takifugu.mechanisms.group import MECHANISM
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.pieces import IndependentPieces

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import network_oracles as oracle
 
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.bounds import Bound
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit.exact import true_loss
 from takifugu.calibration import calibrate, compare

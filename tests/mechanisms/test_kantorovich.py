@@ -11,8 +11,9 @@ from tests.support.chain_strategies import chains, tables, weights
 from tests.support.golden import golden, transport_laws
 from tests.support.pair_cases import monotone_by_hand, random_budget, random_pair, relaxed_by_hand
 
+from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact
 from takifugu.audit import true_loss
 from takifugu.mechanisms.kantorovich import MECHANISM as STRICT

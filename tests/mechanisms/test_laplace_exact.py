@@ -16,8 +16,9 @@ from tests.support.chain_oracles import answer_law_given, laplace_loss
 from tests.support.chain_strategies import chains, contributions, joint_laws, table_joint, tables, weights
 from tests.support.golden import golden, transport_laws
 
+from takifugu.analysis.bounds import Bound, Mechanism, Refusal
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Mechanism, Problem, Refusal, pair_grid
+from takifugu.analysis.problem import Problem, pair_grid
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace
 from takifugu.audit import joint_loss, true_loss
 from takifugu.mechanisms import (

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import takifugu as tf
-from takifugu.analysis.problem import Cost, Problem
+from takifugu.analysis.bounds import Cost
+from takifugu.analysis.problem import Problem
 from takifugu.calibration.alternatives import POSSIBLE, SKIPPED
 from takifugu.calibration.trials import attempt, attempt_all, choose
 from takifugu.model.secrets.families import Family

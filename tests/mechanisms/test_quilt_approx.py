@@ -19,7 +19,7 @@ from tests.support.quilt_oracles import (
     true_loss,
 )
 
-from takifugu.analysis.problem import Refusal
+from takifugu.analysis.bounds import Refusal
 from takifugu.influence.quilts.chain.class_influence import ClassInfluence
 from takifugu.influence.quilts.chain.class_influence import lemma_b4 as bound_b4
 from takifugu.influence.quilts.chain.constants import Constants, reversible_constants

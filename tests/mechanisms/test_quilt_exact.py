@@ -20,8 +20,9 @@ from tests.support.quilt_oracles import (
     true_loss,
 )
 
+from takifugu.analysis.bounds import Refusal
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Problem, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.influence.quilts import near_sets
 from takifugu.influence.quilts.chain import influence as chain_influence
 from takifugu.influence.quilts.chain import shared

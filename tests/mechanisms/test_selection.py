@@ -10,8 +10,9 @@ import pytest
 from tests.support.choice_oracles import frequent_law, rank_law, worst_ratio
 
 import takifugu as tf
+from takifugu.analysis.bounds import Bound, Cost, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, from_dict
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.audit import true_loss

@@ -10,8 +10,9 @@ from tests.support.chain_oracles import answer_law_given, w_infinity_of, w_one_o
 from tests.support.chain_strategies import chains, contributions, joint_laws, table_joint, tables, weights
 from tests.support.golden import golden, transport_laws
 
+from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact
 from takifugu.audit import joint_loss, true_loss
 from takifugu.mechanisms.group import MECHANISM as GROUP

@@ -11,8 +11,9 @@ from tests.support.laws_oracles import laplace_divergence, least_distance
 from tests.support.pair_cases import random_budget, random_pair
 
 import takifugu as tf
+from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact
 from takifugu.audit import true_delta
 from takifugu.core.errors import CalibrationRefused

@@ -18,8 +18,9 @@ from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.accounting.ledger.format.seals import write
 from takifugu.accounting.ledger.format.tables import sealed
+from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers, Guarantee
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser
 from takifugu.core.errors import BudgetExceeded
 from takifugu.mechanisms import group

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 from tests.support.quilt_oracles import joint_tensor
 
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.bounds import Bound
+from takifugu.analysis.problem import Problem
 from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain

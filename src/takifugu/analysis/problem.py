@@ -1,4 +1,4 @@
-"""What every mechanism is given (a Problem) and what it may return (a Bound or a Refusal)."""
+"""What every mechanism is given: a framework, a query, a budget, and the parts that these fall into."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from takifugu.analysis.guarantee import Covers
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import queries, secrets
@@ -25,7 +24,6 @@ from takifugu.model.secrets.families import Family
 from takifugu.numbers.runs import Runs
 
 if TYPE_CHECKING:
-    from takifugu.analysis.randomisers import Randomiser
     from takifugu.numbers.transport.metrics import Declared
 
 #: An undeclared grid is at most this share of the distance between the lowest and the highest atom.
@@ -283,76 +281,3 @@ def _power_of_ten(largest: Fraction) -> Fraction:
     while Fraction(10) ** (exponent + 1) <= largest:
         exponent += 1
     return Fraction(10) ** exponent
-
-
-#: Predicted operations per second of a core of 2024 (benchmarks/costs.py measures it; mechanisms differ).
-OPERATIONS_A_SECOND = 3e8
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Predicted work: elementary operations and bytes held at once."""
-
-    operations: float
-    memory: float = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """About how long it takes: right within a factor of a few."""
-        return self.operations / OPERATIONS_A_SECOND
-
-    def describe(self) -> str:
-        """Return the work in words.
-
-        >>> Cost(1.2e10).describe(), Cost(9e13, 2e10).describe()
-        ('about 40 s', 'about 3 days and 20,000 MB')
-        """
-        units = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
-        size, name = next((unit for unit in units if self.seconds >= 2 * unit[0]), units[-1])
-        count = self.seconds / size
-        time = f"about {max(count, 1):.0f} {name}" if count < 1e6 else "too long to wait for"
-        if self.memory < 1e8:
-            return time
-        return f"{time} and {self.memory / 1e6:,.0f} MB"
-
-
-@dataclass(frozen=True)
-class Witness:
-    """What forced the noise: the comparison, and the numbers that made it the worst."""
-
-    comparison: str
-    detail: str = ""
-    numbers: tuple[tuple[str, float], ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Bound:
-    """Enough noise: a randomiser and the promise that it keeps for the problem."""
-
-    randomiser: Randomiser
-    epsilon: Fraction
-    delta: Fraction
-    covers: Covers
-    witness: Witness
-    conditions: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """Why a mechanism does not apply, in words a user can act on."""
-
-    reason: str
-
-
-class Mechanism(Protocol):
-    """One way to find enough noise: `bound` decides and computes in one traversal."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def source(self) -> str: ...
-
-    def cost(self, problem: Problem) -> Cost: ...
-
-    def bound(self, problem: Problem) -> Bound | Refusal: ...

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Part, Problem, Witness
+from takifugu.analysis.problem import Part, Problem
 from takifugu.core.entries import entry_word
 from takifugu.model.queries.additive import Additive, whole_change
 from takifugu.numbers.runs import Runs

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Guarantee
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
 from takifugu.analysis.robustness import Weakened, if_belief_off
 from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, Alternative, Comparisons

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from takifugu.analysis.problem import Mechanism
-from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.analysis.bounds import Mechanism
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.registry import Registry, loaded
 from takifugu.model.frameworks import OF_ROWS
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from takifugu.accounting import definitions
 from takifugu.analysis import randomisers
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Composition, Covers, Guarantee
-from takifugu.analysis.problem import Problem, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser, answered, scale_text
 from takifugu.calibration.alternatives import EXPECTED_ERROR, USABLE, Alternative, as_html, as_text
 from takifugu.core.errors import InputError

@@ -18,8 +18,9 @@ from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.at_delta import joint_at_delta, loss_at, shares
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.views import Read, View
+from takifugu.analysis.bounds import Bound, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Part, Problem, Refusal, Witness
+from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.analysis.sensitivity import component_change
 from takifugu.calibration import noise_of, of_bound, of_scale

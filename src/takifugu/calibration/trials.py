@@ -15,8 +15,9 @@ from numpy.linalg import LinAlgError
 from takifugu.accounting import definitions
 from takifugu.accounting.definitions import Definition
 from takifugu.analysis import randomisers
+from takifugu.analysis.bounds import Bound, Cost, Refusal
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Noise, Randomiser, answered
 from takifugu.calibration.alternatives import (
     CHOSEN,

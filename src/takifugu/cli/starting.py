@@ -15,8 +15,9 @@ import click
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.asking import ask_about, can_ask
 from takifugu.cli.output import print_json, wrapped, write_new
-from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, nearest
+from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError
 from takifugu.core.escaping import visible
+from takifugu.core.nearest import nearest
 from takifugu.core.text.tables import labelled
 from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed

@@ -11,7 +11,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
-from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import did_you_mean, nearest
 
 Thing = TypeVar("Thing")
 Answer = TypeVar("Answer")

@@ -1,6 +1,6 @@
 """Rules that many arguments keep: one function for each, which words its error once.
 
-Rules about numbers are beside their readers (`takifugu.numbers.rationals`), unknown names in `takifugu.core.errors`.
+Rules about numbers are beside their readers (`takifugu.numbers.rationals`), unknown names in `takifugu.core.nearest`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import math
 from collections.abc import Collection, Iterable, Sized
 from fractions import Fraction
 
-from takifugu.core.errors import InputError, Step, Unsupported, per_cent, unknown
+from takifugu.core.errors import InputError, Step, Unsupported
+from takifugu.core.nearest import unknown
 from takifugu.core.plain import to_text
 
 
@@ -80,6 +81,17 @@ per cent: divide each by 100
     rule = "they must be finite, not negative, and sum to 1"
     words = to_text(total) if isinstance(total, Fraction) else f"{total:.12g}"
     return InputError(f"the probabilities of {title} sum to {words}", rule=rule, fix=per_cent(float(total)))
+
+
+def per_cent(total: float) -> str:
+    """Return the fix for probabilities with a sum of 100, or "".
+
+    >>> per_cent(99.9), per_cent(0.9)
+    ('these are per cent: divide each by 100', '')
+    """
+    if abs(total - 100) <= 1:
+        return "these are per cent: divide each by 100"
+    return ""
 
 
 def too_large(what: str, count: float, most: float, of: str, fix: str) -> Unsupported:

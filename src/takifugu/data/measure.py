@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError, first_of
+from takifugu.core.errors import DataError
+from takifugu.core.nearest import first_of
 from takifugu.data.engines.table import Table
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.rows.layout import Layout, Lengths, Recode

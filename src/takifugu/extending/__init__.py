@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from takifugu.accounting.definitions import Definition
 from takifugu.accounting.definitions import register as register_definition
 from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import ANSWER_LAW, AnswerLaw, answer_law
 from takifugu.analysis.questions.evaluating import VALUES
 from takifugu.analysis.questions.influence import QUILTS, Quilts, Search, Worst

@@ -15,7 +15,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from takifugu.analysis.problem import Part, Witness
+from takifugu.analysis.bounds import Witness
+from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import joint_cost
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Part, Problem, Witness
+from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.sensitivity import component_change, part_change
 from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import Release, joint_loss

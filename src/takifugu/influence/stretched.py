@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-from takifugu.analysis.problem import Witness
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.questions.influence import Pairs
 from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import CURVES, MOST_WORK

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal
+from takifugu.analysis.bounds import Bound, Cost, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.sensitivity import component_change, entry_change
 from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.common.answer_noise import covering

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.mechanisms.common.answer_families import Located, knowledge_conditions, predicted
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.continuous import (

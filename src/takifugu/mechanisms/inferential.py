@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.randomisers import laplace_or_exact
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import Unsupported

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.influence import Search, Worst
 from takifugu.analysis.questions.influence import quilts as quilts_of
 from takifugu.analysis.sensitivity import part_change

@@ -11,8 +11,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.analysis.problem import Part, Problem
 from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal
+from takifugu.analysis.bounds import Bound, Cost, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 
 

@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact, Randomiser
 from takifugu.analysis.randomisers.choices import ChannelChoice, ExponentialChoice
 from takifugu.core.errors import InputError

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.mechanisms.common.largest_need import Comparison, largest_need, of_each, refusing

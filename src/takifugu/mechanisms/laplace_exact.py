@@ -19,8 +19,9 @@ from functools import partial
 import numpy as np
 
 from takifugu.analysis.answer_laws.minimax_start import over_all_starts
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily, Compared
 from takifugu.mechanisms.common.answer_families import Located, families_at_hand, knowledge_conditions, predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise

@@ -28,8 +28,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.core.cache import memoised
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import normal_noise

@@ -17,8 +17,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact
 from takifugu.analysis.randomisers.choices import ChannelChoice
 from takifugu.mechanisms.common.channel_program import check_size, ratio_limits, solved

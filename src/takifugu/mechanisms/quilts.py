@@ -15,8 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal
+from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.influence import Search, about_columns, quilts
 from takifugu.core.errors import Unsupported
 from takifugu.mechanisms.common.answer_noise import covering

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import Compared
 from takifugu.mechanisms.common.answer_families import Located, predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise

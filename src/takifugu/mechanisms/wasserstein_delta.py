@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.mechanisms.common.continuous import (

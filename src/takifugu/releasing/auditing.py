@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Covers, Guarantee
-from takifugu.analysis.problem import Witness
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.analysis.randomisers import from_dict as randomiser_from_dict
 from takifugu.audit import Audit, true_delta, true_loss

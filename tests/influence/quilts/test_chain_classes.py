@@ -14,7 +14,8 @@ from tests.support.quilt_cases import bound, problem, scale
 from tests.support.quilt_oracles import joint_tensor, max_influence
 
 import takifugu as tf
-from takifugu.analysis.problem import Part, Refusal
+from takifugu.analysis.bounds import Refusal
+from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import joint_cost
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit.exact import true_loss

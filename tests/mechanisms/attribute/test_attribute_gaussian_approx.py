@@ -11,7 +11,8 @@ from mpmath import mp
 from tests.support import density_oracles as oracle
 
 import takifugu as tf
-from takifugu.analysis.problem import Problem, Refusal
+from takifugu.analysis.bounds import Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.audit import true_delta
 from takifugu.core.errors import CalibrationRefused, InputError

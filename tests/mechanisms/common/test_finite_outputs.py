@@ -18,8 +18,9 @@ from tests.support.pair_cases import random_budget, random_pair
 
 import takifugu as tf
 from takifugu.analysis import randomisers
+from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact
 from takifugu.analysis.randomisers.choices import ChannelChoice, Choice, ExponentialChoice
 from takifugu.audit import true_loss

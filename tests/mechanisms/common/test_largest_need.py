@@ -17,7 +17,8 @@ from tests.support.strategies import laws_off_by
 from takifugu.analysis.answer_laws.chain import ChainLaw
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.bounds import Bound
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily
 from takifugu.core import searches
 from takifugu.mechanisms import kantorovich_relaxed, laplace_exact, normal_by_rule, wasserstein, wasserstein_delta

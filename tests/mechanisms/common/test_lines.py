@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import takifugu as tf
+from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit import true_loss
 from takifugu.mechanisms import (

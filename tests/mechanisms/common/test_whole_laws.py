@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import takifugu as tf
-from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.bounds import Bound, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers.choices import Choice
 from takifugu.audit import true_loss
 from takifugu.mechanisms.common import answer_families, shares, whole_laws

@@ -15,8 +15,9 @@ import takifugu as tf
 from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.accounting.definitions.asymmetric import loss_along
 from takifugu.accounting.ledger import Ledger
+from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction
 from takifugu.audit import true_loss
 from takifugu.audit.exact import joint_loss

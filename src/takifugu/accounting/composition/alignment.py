@@ -20,8 +20,8 @@ import numpy as np
 from takifugu.accounting.composition.piling import Windows, piled
 from takifugu.accounting.composition.several import each_window, entry_of, several
 from takifugu.accounting.composition.views import Read, View
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge
-from takifugu.analysis.problem import Witness
 from takifugu.core.arrays import IntArray
 from takifugu.influence.chains.unplaced import Pieces, Unplaced, unplaced_loss
 from takifugu.influence.quilts.near_sets import joint_change

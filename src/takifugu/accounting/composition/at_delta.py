@@ -19,8 +19,9 @@ from takifugu.accounting.composition.piling import standing_in
 from takifugu.accounting.composition.several import places_of
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge, Covers
-from takifugu.analysis.problem import Part, Witness
+from takifugu.analysis.problem import Part
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import CompositionRefused, Unsupported
 from takifugu.influence.curves import Release, added, joint_loss, profile_loss, profile_of

@@ -39,8 +39,9 @@ from takifugu.accounting.composition.losses import (
 from takifugu.accounting.composition.piling import Windows, piled, standing_in
 from takifugu.accounting.composition.several import STEADY, each_window
 from takifugu.accounting.composition.views import Read, View
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge, Covers
-from takifugu.analysis.problem import Part, Witness
+from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Moving
 from takifugu.core.errors import CompositionRefused, Unsupported
 from takifugu.influence.curves import Release, joint_loss

@@ -12,7 +12,8 @@ from takifugu.accounting.composition.several import Several
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge, Covers, Guarantee
 from takifugu.core.cache import cached
-from takifugu.core.errors import CompositionRefused, InputError, did_you_mean
+from takifugu.core.errors import CompositionRefused, InputError
+from takifugu.core.nearest import did_you_mean
 from takifugu.model.frameworks import DEFINITIONS, Framework
 
 #: Why releases of one unit in several layouts count at the cost of a change of all that they read.

@@ -17,8 +17,8 @@ import numpy as np
 from takifugu.accounting.composition.several import as_one
 from takifugu.accounting.composition.views import View
 from takifugu.analysis import randomisers
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge, Covers
-from takifugu.analysis.problem import Witness
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import CompositionRefused
 from takifugu.model.beliefs import Belief

@@ -20,8 +20,9 @@ from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
 from takifugu.accounting.composition.several import places_of
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge, Covers
-from takifugu.analysis.problem import Part, Witness
+from takifugu.analysis.problem import Part
 from takifugu.core.errors import CompositionRefused, Unsupported
 from takifugu.influence.curves import Release, profile_loss, profile_of
 from takifugu.influence.profiles.normal import NormalRelease, covering_multiple, log_share, normal_profile

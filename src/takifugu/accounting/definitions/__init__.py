@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.suspicion import explain, sentence
+from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Charge
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import InputError
 from takifugu.model import secrets

@@ -21,8 +21,9 @@ from takifugu.accounting.composition.views import View
 from takifugu.accounting.definitions import Definition
 from takifugu.accounting.suspicion import explain, percent
 from takifugu.analysis import randomisers
+from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Charge, Covers
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction, Randomiser
 from takifugu.core.errors import CompositionRefused, TakifuguError
 from takifugu.core.escaping import number

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from takifugu.accounting.definitions.pufferfish import Pufferfish
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.bounds import Bound
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser
 
 

@@ -16,8 +16,9 @@ from takifugu.accounting.composition.losses import Joint
 from takifugu.accounting.composition.views import View
 from takifugu.accounting.definitions import Definition
 from takifugu.accounting.definitions.rows import Loss, delta_of_rows, is_sent, loss_of_rows, most_of_rows
+from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Charge, Covers
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.escaping import number as written

@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.definitions import Definition
+from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Charge
-from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.analysis.sensitivity import entry_change, hidden_change
 from takifugu.core.escaping import number

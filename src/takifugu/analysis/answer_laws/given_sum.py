@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.repeated import RepeatedFamily, copies, counted
-from takifugu.analysis.problem import Cost
+from takifugu.analysis.bounds import Cost
 from takifugu.analysis.questions.answer_law import AnswerFamily
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from takifugu.analysis.problem import Cost, Part, Witness
+from takifugu.analysis.bounds import Cost, Witness
+from takifugu.analysis.problem import Part
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question, later

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from takifugu.core.errors import InputError, ReleaseError, did_you_mean
+from takifugu.core.errors import InputError, ReleaseError
+from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import Plain
 
 #: Where they are: beside this module in an installed package, in `examples/` of a checkout of the source.

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 #: The checkout that this package was imported from, or the installed package: what holds `experiments/`.

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from takifugu.core.errors import InputError, nearest
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import nearest
 from takifugu.core.text.toml import toml_of
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from takifugu.core.errors import InputError, apart
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import apart
 from takifugu.data.values.numerals import Numerals
 from takifugu.data.values.written import Written
 

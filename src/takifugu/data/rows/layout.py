@@ -10,7 +10,8 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
-from takifugu.core.errors import DataError, InputError, did_you_mean, nearest, within
+from takifugu.core.errors import DataError, InputError, within
+from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.sections import values_of
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots

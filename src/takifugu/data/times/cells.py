@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import did_you_mean
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.moments import cell_name, cell_numbers
 

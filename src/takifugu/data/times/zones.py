@@ -13,7 +13,8 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import did_you_mean
 
 #: Changes of clocks are known from the start of the first of these years to that of the last; none is expected outside.
 FIRST_YEAR, LAST_YEAR = 1900, 2101

@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass, field
 
-from takifugu.core.errors import DataError, InputError, did_you_mean
+from takifugu.core.errors import DataError, InputError
 from takifugu.core.escaping import visible
+from takifugu.core.nearest import did_you_mean
 from takifugu.data.values.numerals import Numerals
 
 #: What an unknown encoding is likely to have meant.

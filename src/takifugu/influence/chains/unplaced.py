@@ -19,7 +19,7 @@ from itertools import permutations
 
 import numpy as np
 
-from takifugu.analysis.problem import Witness
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.questions.influence import Pairs
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.cache import cached

@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.normal_law import Compared, deviation_up, normal_law
 from takifugu.core.escaping import number
 from takifugu.mechanisms.common.answer_noise import normal_noise

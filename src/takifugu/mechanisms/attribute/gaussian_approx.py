@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.answer_density import Given, answer_densities
 from takifugu.analysis.questions.normal_law import deviation_up
 from takifugu.core.errors import Unsupported

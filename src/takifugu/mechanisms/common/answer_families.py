@@ -12,7 +12,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from takifugu.analysis.problem import Cost, Part, Problem
+from takifugu.analysis.bounds import Cost
+from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared, OfOne, answer_law
 from takifugu.core import searches
 from takifugu.core.escaping import number

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takifugu.analysis.problem import Cost, Problem
+from takifugu.analysis.bounds import Cost
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_density import answer_densities
 from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported

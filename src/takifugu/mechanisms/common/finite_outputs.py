@@ -15,7 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.analysis.problem import Cost, Problem
+from takifugu.analysis.bounds import Cost
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.core.errors import Unsupported
 from takifugu.mechanisms.common.answer_families import predicted

@@ -13,7 +13,8 @@ from fractions import Fraction
 from functools import wraps
 from typing import TypeVar
 
-from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.bounds import Bound, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily, Compared
 from takifugu.core.errors import Unsupported
 from takifugu.mechanisms.common.answer_families import Located, located_families

@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.core.errors import CalibrationRefused
 from takifugu.core.escaping import number
 from takifugu.mechanisms.local.choosing import least_loss, mechanisms, strongest, strongest_within

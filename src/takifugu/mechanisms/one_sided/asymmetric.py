@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.analysis.problem import Bound, Cost, Problem, Refusal
+from takifugu.analysis.bounds import Bound, Cost, Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction, Exact, Randomiser
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.analysis.bounds import Cost, Witness
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Cost, Problem, Witness
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction
 from takifugu.core.errors import Unsupported
 from takifugu.model.policies.places import Visits

@@ -13,8 +13,9 @@ from numbers import Real
 import numpy as np
 
 from takifugu.core.entries import Nameless, Undivided
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, value_of
+from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
 from takifugu.core.rules import check_as_many, wrong_type
 from takifugu.model.beliefs.estimate import checked_source

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations, product
 
-from takifugu.core.errors import InputError, unknown
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import unknown
 from takifugu.model.beliefs.density import Density
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View

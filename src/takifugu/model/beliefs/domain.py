@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
-from takifugu.core.errors import InputError, unknown
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 from takifugu.model.beliefs.states import State

@@ -13,8 +13,9 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Undivided
-from takifugu.core.errors import InputError, about, unknown
+from takifugu.core.errors import InputError, about
 from takifugu.core.lists import list_of, value_of
+from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import no_law
 from takifugu.core.sections import Key, Text, written

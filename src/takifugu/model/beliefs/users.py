@@ -10,8 +10,9 @@ from typing import ClassVar, overload
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, value_of
+from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_any, check_as_many
 from takifugu.model.beliefs.user_laws import MODES, LawReader, Letters, Mass, State, UserLaw, checked_absence

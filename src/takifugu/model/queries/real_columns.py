@@ -16,7 +16,8 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import InputError, Unsupported, unknown
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.nearest import unknown
 from takifugu.core.rules import check_as_many
 from takifugu.model.queries.additive import Chosen
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum

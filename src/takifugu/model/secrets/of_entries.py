@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from takifugu.core.entries import position
-from takifugu.core.errors import InputError, unknown
+from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
+from takifugu.core.nearest import unknown
 from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm
 from takifugu.core.rules import requires
 from takifugu.model.secrets.families import Believed, Family, View, WithAbsence, view_of

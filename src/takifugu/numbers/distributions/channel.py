@@ -11,7 +11,8 @@ from operator import mul
 
 import numpy as np
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import did_you_mean
 from takifugu.numbers.atoms import Array, Atom, as_numbers, fractions
 from takifugu.numbers.distributions.exact_ratio import BITS
 

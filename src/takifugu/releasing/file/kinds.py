@@ -7,7 +7,8 @@ from dataclasses import is_dataclass
 from typing import TYPE_CHECKING
 
 from takifugu.core.commands import command
-from takifugu.core.errors import InputError, nearest_words
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import nearest_words
 from takifugu.core.registry import Registry, loaded
 from takifugu.core.text.toml import either
 from takifugu.model.beliefs import SECTIONS

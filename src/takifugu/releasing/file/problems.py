@@ -9,7 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from takifugu.core.commands import command
-from takifugu.core.errors import InputError, SpecError, Step, TakifuguError, did_you_mean, nearest, nearest_words
+from takifugu.core.errors import InputError, SpecError, Step, TakifuguError
+from takifugu.core.nearest import did_you_mean, nearest, nearest_words
 from takifugu.core.plain import Json
 from takifugu.core.text.toml import either, toml_of
 from takifugu.data import Table, missing_states

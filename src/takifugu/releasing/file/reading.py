@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.errors import DataError, first_of
+from takifugu.core.errors import DataError
+from takifugu.core.nearest import first_of
 from takifugu.core.sections import values_of, written
 from takifugu.data import (
     OUTSIDE,

@@ -13,7 +13,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from takifugu.calibration import Calibration
-from takifugu.core.errors import InputError, did_you_mean, first_of
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.mechanisms.one_sided.sparse import SAFE
 from takifugu.model.queries import AtMost, Visitors

@@ -6,7 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import did_you_mean, nearest
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation

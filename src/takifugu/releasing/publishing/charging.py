@@ -7,8 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Guarantee
-from takifugu.analysis.problem import Witness
 from takifugu.analysis.randomisers.outside import Outside
 from takifugu.calibration.entry_budget import promise_of_entries, replaced
 from takifugu.calibration.result import Calibration

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from takifugu.accounting.ledger import PUBLISHED
 from takifugu.accounting.ledger.pending import refuse_alike
-from takifugu.core.errors import InputError, ReleaseError, did_you_mean
+from takifugu.core.errors import InputError, ReleaseError
 from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
+from takifugu.core.nearest import did_you_mean
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.keys import names_of as keys_named
 from takifugu.releasing.file.kind import ReleaseFile

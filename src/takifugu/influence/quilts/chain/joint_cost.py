@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.analysis.problem import Part, Witness
+from takifugu.analysis.bounds import Witness
+from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Charges, quilts
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.influence.quilts.chain.shorter import shorter

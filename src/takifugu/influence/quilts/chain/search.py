@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.analysis.problem import Cost, Part, Witness
+from takifugu.analysis.bounds import Cost, Witness
+from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import InfluenceOf, Pairs, Quilts, Search, Worst, no_search
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.influence.quilts.chain.class_influence import ClassInfluence

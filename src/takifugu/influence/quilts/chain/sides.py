@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from takifugu.analysis.problem import Part, Witness
+from takifugu.analysis.bounds import Witness
+from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Influence
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.influence.quilts.near_sets import RunningChange

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from takifugu.analysis.problem import Part, Witness
+from takifugu.analysis.bounds import Witness
+from takifugu.analysis.problem import Part
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.secrets.hypotheses import compared
 

@@ -26,7 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.analysis.problem import Cost, Part, Witness
+from takifugu.analysis.bounds import Cost, Witness
+from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Charges, Moving, Quilts, Search, Worst
 from takifugu.influence.quilts.network.best import BestCosts, trivial_costs, trivial_scales
 from takifugu.influence.quilts.network.candidates import NetworkQuilt, count_quilts, witness

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.analysis.problem import Cost, Part, Witness
+from takifugu.analysis.bounds import Cost, Witness
+from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import memoised

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.analysis.problem import Cost, Part, Witness
+from takifugu.analysis.bounds import Cost, Witness
+from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
 from takifugu.core import searches
 from takifugu.influence.quilts.near_sets import joint_change

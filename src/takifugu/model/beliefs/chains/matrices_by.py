@@ -10,7 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
+from takifugu.core.nearest import did_you_mean
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots
 from takifugu.data.times.moments import WEEKDAYS

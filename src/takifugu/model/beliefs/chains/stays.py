@@ -13,7 +13,8 @@ from datetime import timedelta
 from fractions import Fraction
 from functools import partial
 
-from takifugu.core.errors import FEW, InputError, did_you_mean, nearest, within
+from takifugu.core.errors import InputError, within
+from takifugu.core.nearest import FEW, did_you_mean, nearest
 from takifugu.core.rules import no_law
 from takifugu.core.sections import Number
 from takifugu.model.beliefs.states import State

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.entries import relisted
-from takifugu.core.errors import InputError, unknown
+from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
+from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_any, too_large
 from takifugu.model.beliefs.networks import elimination

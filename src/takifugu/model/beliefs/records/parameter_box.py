@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.core.entries import Undivided
-from takifugu.core.errors import InputError, unknown
+from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
+from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.states import checked_alphabet, first_few

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from takifugu.analysis.questions.real_columns import ColumnTotals
 from takifugu.core.cache import cached
-from takifugu.core.errors import TakifuguError, first_of
+from takifugu.core.errors import TakifuguError
+from takifugu.core.nearest import first_of
 from takifugu.core.sections import written
 from takifugu.data import UNKNOWN, UNOBSERVED, Bounded, Classes, Table, tally, totals
 from takifugu.data.values.texts import NAME_MARKS

@@ -10,7 +10,8 @@ from fractions import Fraction
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
-from takifugu.core.errors import TakifuguError, first_of
+from takifugu.core.errors import TakifuguError
+from takifugu.core.nearest import first_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Numerals, Table, tally, totals
 from takifugu.data.times.row_times import RowTimes
 from takifugu.model.policies.boxes import Boxes

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from takifugu.core.errors import InputError, did_you_mean, within
+from takifugu.core.errors import InputError, within
 from takifugu.core.escaping import visible
+from takifugu.core.nearest import did_you_mean
 from takifugu.data import parse_step
 
 #: The answer that none of the columns, or nothing, is meant.

@@ -13,7 +13,8 @@ from dataclasses import replace
 from itertools import accumulate, chain
 from typing import Any
 
-from takifugu.core.errors import TakifuguError, did_you_mean
+from takifugu.core.errors import TakifuguError
+from takifugu.core.nearest import did_you_mean
 from takifugu.core.text.toml import toml_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
 from takifugu.model.beliefs import Belief

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError, TakifuguError, did_you_mean, first_of
+from takifugu.core.errors import DataError, TakifuguError
+from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.data import Calendar, Slots, Table, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
 from takifugu.model import queries

@@ -1,0 +1,99 @@
+"""Names near one that nobody knows: what a message lists, and which one was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from takifugu.core.errors import InputError
+
+#: So many names are listed whole where an unknown one is refused.
+FEW = 6
+#: Letters that are easily taken for each other, and capitals for small ones.
+_ALIKE = str.maketrans("ABCDEFGHJKMNPQRSTUVWXYZOIL0l|", "abcdefghjkmnpqrstuvwxyzo11o11")
+
+
+def first_of(declared: Iterable[object]) -> str:
+    """Return declared values for a message, all of them if few.
+
+    >>> first_of(["still", "walking"]), first_of(range(33))
+    ("['still', 'walking']", "['0', '1', '2'] and 30 more")
+    """
+    words = list(map(str, declared))
+    if len(words) <= FEW:
+        return f"{words}"
+    return f"{words[:3]} and {len(words) - 3} more"
+
+
+def did_you_mean(word: object, choices: Iterable[object]) -> str:
+    """Return `; did you mean 'x'?` for the nearest word, or "".
+
+    >>> did_you_mean("walkin", ["still", "walking"])
+    "; did you mean 'walking'?"
+    """
+    words = list(map(str, choices))
+    close = get_close_matches(str(word), words, n=len(words) or 1, cutoff=0.6)
+    if close:
+        return f"; did you mean {min(close, key=lambda name: apart(str(word), name))!r}?"
+    return ""
+
+
+def apart(first: str, second: str) -> float:
+    """Count the letters wrong, missing, too many or swapped between two words.
+
+    Look-alikes count less.
+
+    >>> apart("s1O", "s10"), apart("oen", "one"), apart("lonn", "lon"), apart("s1O", "s31")
+    (0.25, 1.0, 1.0, 2.0)
+    """
+    before, row = [0.0], list(map(float, range(len(second) + 1)))
+    for i, letter in enumerate(first, start=1):
+        last, before, row = before, row, [float(i)]
+        for j, other in enumerate(second, start=1):
+            row.append(min(before[j - 1] + _difference(letter, other), before[j] + 1, row[j - 1] + 1))
+            if i > 1 and j > 1 and (letter, first[i - 2]) == (second[j - 2], other):
+                row[j] = min(row[j], last[j - 2] + 1)
+    return row[-1]
+
+
+def _difference(letter: str, other: str) -> float:
+    if letter == other:
+        return 0
+    return 0.25 if letter.translate(_ALIKE) == other.translate(_ALIKE) else 1
+
+
+def nearest_words(word: object, choices: Iterable[object]) -> list[str]:
+    """Return the three nearest words, the nearest first; few in their order."""
+    words = list(dict.fromkeys(map(str, choices)))
+    if len(words) <= FEW:
+        return words
+    close = get_close_matches(str(word), words, n=len(words), cutoff=0.6)
+    close.sort(key=lambda name: apart(str(word), name))
+    far = get_close_matches(str(word), words, n=3, cutoff=0)
+    return list(dict.fromkeys([*close, *far, *words]))[:3]
+
+
+def nearest(word: object, choices: Iterable[object]) -> str:
+    """Return a message's choice of three nearest words, or of all few.
+
+    >>> nearest("walkin", ["still", "walking"])
+    "one of ['still', 'walking']"
+    >>> nearest("agee", ["age", "ages", "wage", "town", "sex", "name", "street"])
+    "one of ['age', 'ages', 'wage'] or 4 more"
+    """
+    words = list(dict.fromkeys(map(str, choices)))
+    near_words = nearest_words(word, words)
+    more = len(words) - len(near_words)
+    if more:
+        return f"one of {near_words} or {more} more"
+    return f"one of {near_words}"
+
+
+def unknown(what: str, word: object, choices: Iterable[object]) -> InputError:
+    """Return the error for a word that is none of the choices.
+
+    >>> print(unknown("the table has no column 'agee'", "agee", ["age", "town"]))
+    the table has no column 'agee': write one of ['age', 'town']; did you mean 'age'?
+    """
+    words = list(choices)
+    return InputError(what, fix=f"write {nearest(word, words)}{did_you_mean(word, words)}")
