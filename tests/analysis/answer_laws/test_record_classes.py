@@ -161,7 +161,7 @@ def test_what_is_not_proved_for_a_class_is_refused():
 
 @pytest.mark.parametrize(
     ("within", "words"),
-    [([(0, 1)], "6 rows and 1 intervals"), ([(0, 0.1)] * 6, "must lie inside"), ([(-1, 1)] * 6, "must lie inside")],
+    [([(0, 1)], "1 intervals and 6 rows"), ([(0, 0.1)] * 6, "must lie inside"), ([(-1, 1)] * 6, "must lie inside")],
 )
 def test_intervals_that_are_none(within, words):
     with pytest.raises(InputError, match=words) as refusal:

@@ -208,7 +208,7 @@ def test_what_is_assumed_is_said_and_reads_back() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [({"confidence": 1.0}, "confidence"), ({"confidence": 0}, "confidence"), ({"counts": [1, 2, 3, -1]}, "counts"),
-     ({"columns": {"x": COINS}}, "has no parameter")],
+     ({"columns": {"x": COINS}}, "there is none 'x'")],
 )  # fmt: skip
 def test_bad_input(wrong: Any, words: str) -> None:
     rows = list(itertools.product(LEVELS, repeat=2))
