@@ -267,7 +267,7 @@ def _definition(c: Certificate) -> definitions.Definition:
 
 
 def promise_text(c: Certificate) -> str:
-    words = _definition(c).promise(Fraction(c.epsilon), Fraction(c.delta))
+    words = _of_compared(c, _definition(c).promise(Fraction(c.epsilon), Fraction(c.delta)))
     return f"epsilon {short(c.epsilon)}, delta {short(c.delta)} ({c.definition}): {words}"
 
 
@@ -275,9 +275,12 @@ def _in_numbers(c: Certificate) -> list[str]:
     if not is_worded(c):
         return []
     sentences = definitions.find(c.definition).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
-    if compares_some(c):
-        return [f"between two that are compared: {words}" for words in sentences]
-    return sentences
+    return [_of_compared(c, words) for words in sentences]
+
+
+def _of_compared(c: Certificate, words: str) -> str:
+    """Say a promise of what is compared, where that is not all."""
+    return f"between two that are compared: {words}" if compares_some(c) else words
 
 
 def compares_some(c: Certificate) -> bool:
