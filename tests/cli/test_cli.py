@@ -246,7 +246,7 @@ def test_explain_says_no_more_than_the_definition_of_a_file(
     monkeypatch.chdir(tmp_path)
     succeed("example", example)
     assert words in " ".join(succeed("explain", f"{example}.toml").stdout.split())
-    told = json.loads(succeed("explain", "--json", f"{example}.toml").stdout)
-    rows = [row for table in told["tables"] for row in table["rows"]]
-    assert told.get("at_distance") == (1 if example == "street" else None)
-    assert low is None or {told["low"], *(row["low"] for row in rows)} == {low}
+    printed = json.loads(succeed("explain", "--json", f"{example}.toml").stdout)
+    rows = [row for table in printed["tables"] for row in table["rows"]]
+    assert printed.get("at_distance") == (1 if example == "street" else None)
+    assert low is None or {printed["low"], *(row["low"] for row in rows)} == {low}

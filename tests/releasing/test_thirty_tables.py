@@ -42,19 +42,22 @@ def words_of(answers: Mapping[str, str]) -> list[str]:
 def answered(file: Path, made: MadeTable) -> tuple[Path, Json]:
     """Start a release file, answering what is asked; return the table that it is about, and what `init` says."""
     said = dict[str, str]()
+    is_mended = made.mended is None
     while "error" in (started_so := started(file, said)):
         error = started_so["error"]
-        name = error["where"]
-        is_question = name in made.right and name not in said
-        if is_question and made.right[name] != "" and f"--{name} {quoted(made.right[name])}" in error["fix"]:
-            said[name] = made.right[name]
+        name, fix = error["where"], error["fix"]
+        is_to_mend = "json" in fix.lower() or "CSV" in fix or "write them alike first" in error["rule"]
+        if is_to_mend and not is_mended:
+            assert made.mended is not None
+            assert not file.with_name("r.toml").exists()
+            file, is_mended, said = file.with_name(made.mended[0]), True, {}
+            file.write_bytes(made.mended[1])
             continue
-        assert made.mended is not None, error
-        assert "json" in error["fix"].lower() or "write them alike first" in error["rule"] or "CSV" in error["fix"]
-        assert not file.with_name("r.toml").exists()
-        file, mended = file.with_name(made.mended[0]), made.mended[1]
-        file.write_bytes(mended)
-        said = {}
+        assert name in made.right, error
+        assert name not in said, error
+        assert made.right[name] != "", error
+        assert f"--{name} {quoted(made.right[name])}" in fix, error
+        said[name] = made.right[name]
     return file, started_so
 
 

@@ -15,7 +15,7 @@ SECONDS = 500.0
 #: The server: children start in milliseconds.
 FAST = multiprocessing.get_context("forkserver")
 FAST.set_forkserver_preload([
-    "tests.support.ledger_tools", "tests.support.terminals", "takifugu.cli.starting", "takifugu.cli.reproducing",
+    "tests.support.ledger_tools", "tests.support.terminals", "takifugu.cli.starting", "takifugu.cli.examples",
     "takifugu.data.engines.differences", "takifugu.releasing.file.sequences.kind", "duckdb", "narwhals.stable.v2",
 ])  # fmt: skip
 

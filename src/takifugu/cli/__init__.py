@@ -175,7 +175,7 @@ def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
     For a file whose tables are windows of a calendar: what 1, 2, ... of them cost together, and which epsilon the
     budget allows. Publishes nothing.
     """
-    from takifugu.cli.advice import plan as run
+    from takifugu.cli.outlook import plan as run
 
     run(file, releases, window, as_json)
 
@@ -368,6 +368,6 @@ def reproduce(target: str | None, output: Path | None, whole: bool, as_json: boo
     What needs research data that are absent is left out, and said. In a checkout of the source, without --output, the
     pages of docs/ are rewritten, whole.
     """
-    from takifugu.cli.reproducing import reproduce as run
+    from takifugu.cli.examples import reproduce as run
 
     run(target, output, whole, as_json)

@@ -1,4 +1,4 @@
-"""`advise`: what tables are worth to a reader; `plan`: what publishing them again and again costs."""
+"""`takifugu advise`: is the table worth reading, and what would make it so?"""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from takifugu.releasing.advice.advice import advise
 from takifugu.releasing.advice.leaving_out import left_out
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.outlook import outlook
-from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 _COLOURS = {Verdict.GOOD: "green", Verdict.ROUGH: "yellow", Verdict.USELESS: "red"}
 
@@ -61,19 +59,3 @@ def _left_out(file: Path, window: str | None) -> tuple[str, ...] | None:
         return left_out(load(file, window=window, first=True))
     except TakifuguError:
         return ()  # which `advise` raises
-
-
-def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
-    with watching() as watch:
-        watch("looking ahead", 0, 1)
-        read = load(file, window=window, first=True)
-        ahead, notices = outlook(read, releases), notices_of_file(read)
-    if as_json:
-        content = ahead.to_dict()
-        if notices:
-            content["notices"] = list(notices)
-        print_json("plan", file, content)
-        return
-    click.echo(str(ahead))
-    for words in notices:
-        click.echo(f"\n{wrapped(words)}")

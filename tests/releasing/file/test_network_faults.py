@@ -137,8 +137,8 @@ def grid(width: int, least: float) -> tuple[str, list[str]]:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("least", "command", "words"), [
     (0.3, "release", "the distributions of the answer need"),
-    (0.0, "release", "needs 134,217,728 numbers: at most 50,000,000 are computed"),
-    (0.0, "compare", "needs 134,217,728 numbers: at most 50,000,000 are computed"),
+    (0.0, "release", "needs 134,217,728 numbers; at most 50,000,000 are computed"),
+    (0.0, "compare", "needs 134,217,728 numbers; at most 50,000,000 are computed"),
 ])  # fmt: skip
 def test_inference_that_would_not_fit(folder: Path, least: float, command: str, words: str) -> None:
     text, names = grid(14, least)

@@ -12,6 +12,7 @@ from takifugu.core.escaping import visible
 from takifugu.data.kinds import TEXTS
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
 from takifugu.releasing.file.guessing.courses import step_of
+from takifugu.releasing.file.guessing.notes import mixed_words
 from takifugu.releasing.file.keys import ROWS, STEPS
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.likely import in_order
@@ -76,11 +77,14 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
         others = tuple(name for name in others if subject.look.columns[name].kind == TEXTS)
     if not choices and not others:
         raise InputError(f"rows are {rows}, and no column says when", fix=_TIMES[rows == "stays"]).at("when")
-    why = f"{visible(likely)!r} sorts the rows" if choices and likely == choices[0].name else ""
-    offered = choices[0].name if choices else None
-    choices = choices or [Choice(name, "its texts, in a format that you say") for name in others]
-    is_clear = offered is not None
-    return Question("when", "When was a row?", tuple(choices), offered, why, is_clear, others=others)
+    words = "When was a row?"
+    if not choices:
+        mixed = subject.facts.mixed_times
+        why = "no column holds times in a usual format" if mixed is None else mixed_words(mixed.name)
+        choices = [Choice(name, "its texts, in a format that you say") for name in others]
+        return Question("when", words, tuple(choices), None, why, False, must_be_clear=True)
+    why = f"{visible(likely)!r} sorts the rows" if likely == choices[0].name else ""
+    return Question("when", words, tuple(choices), choices[0].name, why, others=others)
 
 
 def _orders(subject: Subject, rows: str) -> Iterator[Choice]:
