@@ -221,10 +221,10 @@ def test_a_distance_of_the_whole_data_says_nothing_of_a_hidden_law() -> None:
         with pytest.raises(InputError, match="no fact about them"):
             promise_if_belief_off(made.guarantee, unconditional=unconditional)
     assert promise_if_belief_off(made.guarantee, conditional=0.1).epsilon == made.epsilon + Fraction(1, 5)
-    weakened = tf.compare(stated, tf.EachValue(), 1).if_belief_off
-    assert {row.overall for row in weakened} == {None}
-    assert {row.cells[2] for row in weakened} == {"-"}
-    assert {row.to_dict()["epsilon_overall"] for row in weakened} == {None}
+    weaker_promises = tf.compare(stated, tf.EachValue(), 1).if_belief_off
+    assert {row.overall for row in weaker_promises} == {None}
+    assert {row.cells[2] for row in weaker_promises} == {"-"}
+    assert {row.to_dict()["epsilon_overall"] for row in weaker_promises} == {None}
     facts = tf.compare(tf.Pufferfish(tf.every_entry(), belief(table([1] * 8))), tf.Count(1), 1).if_belief_off
     assert all(row.overall == weakened(Fraction(1), Fraction(0), 2 * row.off_by) for row in facts)
 
