@@ -33,7 +33,7 @@ def belief(law: dict[Any, Fraction], names: list[str] = NAMES) -> tf.JointTable:
 
 
 def promise(epsilon: Fraction, delta: Fraction = Fraction(0), kind: str = "output") -> Guarantee:
-    return Guarantee(epsilon, delta, Covers(kind), "pufferfish", "0", ())
+    return Guarantee(epsilon, delta, Covers(kind), "pufferfish", "0", (), hides_facts=True)
 
 
 # The theorem, against enumeration.

@@ -54,8 +54,9 @@ def made(
 ) -> Promised:
     """Return a promise as a test needs it."""
     promise = Guarantee(
-        Fraction(epsilon), Fraction(delta), kind, framework.definition, framework.fingerprint(), framework.assumptions()
-    )
+        Fraction(epsilon), Fraction(delta), kind, framework.definition, framework.fingerprint(),
+        framework.assumptions(), hides_facts=framework.hides_facts,
+    )  # fmt: skip
     return Promised(framework, query, noise, promise)
 
 

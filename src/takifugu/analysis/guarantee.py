@@ -58,7 +58,7 @@ class Guarantee:
     framework: str
     assumptions: tuple[str, ...]
     conditions: tuple[str, ...] = ()
-    hides_facts: bool = True
+    hides_facts: bool = field(kw_only=True)
 
     @property
     def composition(self) -> Composition:

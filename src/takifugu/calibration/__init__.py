@@ -249,7 +249,7 @@ def _calibration(
         framework.fingerprint(),
         framework.assumptions(),
         (*bound.conditions, *conditions),
-        framework.hides_facts,
+        hides_facts=framework.hides_facts,
     )
     calibration = Calibration(
         framework,

@@ -241,7 +241,7 @@ class Calibration:
                 guarantee["framework"],
                 tuple(guarantee["assumptions"]),
                 tuple(guarantee["conditions"]),
-                framework.hides_facts,
+                hides_facts=framework.hides_facts,
             ),
             Witness(witness["comparison"], witness["detail"], numbers),
             bool(data["hides_one_entry"]),

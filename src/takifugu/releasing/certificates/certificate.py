@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
 from itertools import chain
@@ -283,18 +283,21 @@ def _of_compared(c: Certificate, words: str) -> str:
     return f"between two that are compared: {words}" if compares_some(c) else words
 
 
+def secrets_of(c: Certificate) -> Iterator[Plain]:
+    """Yield the secrets of all frameworks, as they are written."""
+    return chain.from_iterable(summary["secrets"] for summary in c.frameworks.values())
+
+
 def compares_some(c: Certificate) -> bool:
     """Return whether values of what is hidden are not compared with all others."""
-    secrets = chain.from_iterable(summary["secrets"] for summary in c.frameworks.values())
-    return any(map(secret_room.compares_some, secrets))
+    return any(map(secret_room.compares_some, secrets_of(c)))
 
 
 def in_short(c: Certificate) -> list[str]:
     """Return one sentence about the hidden facts, if the definition has one."""
     if not is_worded(c):
         return []
-    secrets = chain.from_iterable(summary["secrets"] for summary in c.frameworks.values())
-    kinds = [str(secret["kind"]) for secret in secrets]
+    kinds = [str(secret["kind"]) for secret in secrets_of(c)]
     summary = definitions.find(c.definition).in_short(c.hidden, c.beliefs, kinds)
     return [summary] if summary else []
 

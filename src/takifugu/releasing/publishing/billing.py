@@ -133,6 +133,6 @@ def _published(certificate: Certificate, answer: Answer) -> Published:
         ) from None
     promise = Guarantee(
         as_fraction(answer.epsilon, "its epsilon"), as_fraction(answer.delta, "its delta"),
-        Covers(answer.covers), certificate.definition, answer.framework, (),
+        Covers(answer.covers), certificate.definition, answer.framework, (), hides_facts=framework.hides_facts,
     )  # fmt: skip
     return Published(framework, query, noise, promise)

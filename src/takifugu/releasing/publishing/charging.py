@@ -94,8 +94,9 @@ def _elsewhere(
 def _calibration(framework: Framework, lost: Fraction, failing: Fraction, maker: str) -> Calibration:
     epsilon, delta, kind = promise_of_entries(framework, lost, failing)
     promise = Guarantee(
-        epsilon, delta, kind, framework.definition, framework.fingerprint(), framework.assumptions(), (AS_DECLARED,)
-    )
+        epsilon, delta, kind, framework.definition, framework.fingerprint(), framework.assumptions(), (AS_DECLARED,),
+        hides_facts=framework.hides_facts,
+    )  # fmt: skip
     witness = Witness("one entry's value against another", "whatever follows from it changes, too")
     noise = Outside(lost, failing, maker)
     return Calibration(framework, EveryChange(), "outside", maker, noise, promise, witness, lost <= epsilon)

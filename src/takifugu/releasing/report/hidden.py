@@ -18,6 +18,7 @@ from takifugu.releasing.certificates.certificate import (
     in_short,
     is_worded,
     not_promised,
+    secrets_of,
 )
 from takifugu.releasing.report.page import Block, Bullets, Figure, Table, Words, sentence
 
@@ -39,7 +40,7 @@ def if_off(c: Certificate) -> Block:
         return Words(_WHOLE)
     if definitions.find(c.definition).per_distance:
         return Words(_PER_DISTANCE)
-    kinds = {secret["kind"] for framework in c.frameworks.values() for secret in framework["secrets"]}
+    kinds = {secret["kind"] for secret in secrets_of(c)}
     off = if_belief_off(Fraction(c.epsilon), Fraction(c.delta), OF_FACTS.issuperset(kinds))
     rows = [row.cells for row in off]
     return Table(f"The promise of {c.release} for other beliefs", OFF_HEADER, rows, (0,), sentence(OFF_BY))
