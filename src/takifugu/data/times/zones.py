@@ -20,6 +20,7 @@ from takifugu.core.nearest import did_you_mean
 FIRST_YEAR, LAST_YEAR = 1900, 2101
 SECOND = 1_000_000
 _START = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,9 @@ def _all_stretches(name: str) -> tuple[Stretch, ...]:
 
 
 def _read_zone(name: str) -> Iterator[Stretch]:
-    yield Stretch(-(2**62), _offset(ZoneInfo(name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)))
+    zone = ZoneInfo(name)
+    first = _offset(zone, datetime(FIRST_YEAR, 1, 1, tzinfo=zone))
+    yield Stretch(-(2**62), first // _MICROSECOND)
     for at, before, after in _all_changes(name):
         if after > before:
             yield Stretch(at + before, before, skipped=True)
@@ -127,25 +130,29 @@ def _all_changes(name: str) -> tuple[tuple[int, int, int], ...]:
 
 
 def _changes(name: str) -> Iterator[tuple[int, int, int]]:
-    zone, moment = ZoneInfo(name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
+    zone = ZoneInfo(name)
+    if zone.utcoffset(None) is not None:  # its clocks are never changed
+        return
+    moment = datetime(FIRST_YEAR, 1, 1, tzinfo=zone)
     offset = _offset(zone, moment)
     while moment.year < LAST_YEAR:
         later = moment + timedelta(days=1)
         while _offset(zone, later) != offset:  # a day may hold two changes
             change = _change(zone, moment, later, offset)
             after = _offset(zone, change)
-            yield (change - _START) // timedelta(microseconds=1), offset, after
+            yield (change.replace(tzinfo=UTC) - _START) // _MICROSECOND, offset // _MICROSECOND, after // _MICROSECOND
             moment, offset = change, after
         moment = later
 
 
-def _offset(zone: ZoneInfo, moment: datetime) -> int:
-    return (moment.astimezone(zone).utcoffset() or timedelta()) // timedelta(microseconds=1)
-
-
-def _change(zone: ZoneInfo, before: datetime, after: datetime, offset: int) -> datetime:
-    """Return the second of a day's first change of the offset."""
+def _change(zone: ZoneInfo, before: datetime, after: datetime, offset: timedelta) -> datetime:
+    """Return the second of a day's first change of the offset, in UTC."""
     while after - before > timedelta(seconds=1):
         middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
         before, after = (middle, after) if _offset(zone, middle) == offset else (before, middle)
     return after
+
+
+def _offset(zone: ZoneInfo, moment: datetime) -> timedelta:
+    """Return the offset at a moment in UTC that bears the zone's own label."""
+    return zone.fromutc(moment).utcoffset() or timedelta()

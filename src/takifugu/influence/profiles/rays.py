@@ -29,7 +29,7 @@ def extreme_rays(ratio: FloatArray) -> FloatArray:
     [[1.0, 0.25], [0.5, 1.0]]
     """
     edges, paths = bipartite_trees(len(ratio))
-    exponents = (paths @ ratio[edges[..., 0], edges[..., 1]][..., None])[..., 0]
+    exponents = (paths @ ratio.ravel()[edges][..., None])[..., 0]
     slack = ratio - (exponents[:, :, None] - exponents[:, None, :])
     is_inside = slack.min(axis=(1, 2)) >= -OUTSIDE * (1 + float(ratio.max()))
     exponents = exponents[is_inside]
@@ -49,7 +49,7 @@ def star_rays(ratio: FloatArray) -> FloatArray:
 def bipartite_trees(states: int) -> tuple[IntArray, FloatArray]:
     """Return all trees' edges and paths.
 
-    Edges have shape (trees, k - 1, 2), paths (trees, k, k - 1).
+    Edges have shape (trees, k - 1), (u, v) as its place k u + v in a matrix; paths (trees, k, k - 1).
 
     >>> [len(bipartite_trees(states)[0]) for states in (2, 3, 4, 5)]
     [2, 6, 32, 250]
@@ -62,7 +62,7 @@ def bipartite_trees(states: int) -> tuple[IntArray, FloatArray]:
                 if _connects(tree, states):
                     trees.append(tree)
     edges = np.array(trees, dtype=np.int64)
-    return edges, tree_paths(edges)
+    return edges @ np.array([states, 1]), tree_paths(edges)
 
 
 def _connects(edges: tuple[tuple[int, int], ...], states: int) -> bool:
