@@ -142,7 +142,8 @@ def test_without_a_budget_the_first_release_sets_it_and_the_refusal_says_so(ledg
     refused_unchanged(ledger, BudgetExceeded, "no budget was declared", "data", [group_debit(framework, 1)])
     ledger.reserve("data", [group_debit(framework, Fraction(1, 2))], budget=1)
     assert epsilon_of(ledger) == 1
-    refused_unchanged(ledger, BudgetExceeded, "has epsilon 0 left of a budget of epsilon 1;", "data", [group_debit(framework, 1)])
+    words = "has epsilon 0 left of a budget of epsilon 1;"
+    refused_unchanged(ledger, BudgetExceeded, words, "data", [group_debit(framework, 1)])
 
 
 def test_deltas_have_a_budget_too(ledger: Ledger) -> None:

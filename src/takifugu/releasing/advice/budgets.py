@@ -75,7 +75,7 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
 
 def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile) -> BudgetExceeded:
     """Return the error with what to write in a file, or to run, instead."""
-    from takifugu.accounting.ledger.budgets import enough, setting
+    from takifugu.accounting.ledger.budgets import enough
     from takifugu.accounting.ledger.values import Amount
 
     budget = enough(Amount(*over.total))
