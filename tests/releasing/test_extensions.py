@@ -45,7 +45,7 @@ def test_releases_under_a_belief_of_unknown_influence_cost_their_sum(tmp_path: P
     account = {"ledger": tmp_path / "ledger.db", "source": "draws", "budget": 2}
     first = tf.release(calibration, DRAWS, **account)
     tf.release(calibration, DRAWS, **account)
-    with pytest.raises(BudgetExceeded, match="has spent epsilon 2, of a budget of epsilon 2"):
+    with pytest.raises(BudgetExceeded, match="has epsilon 0 left of a budget of epsilon 2"):
         tf.release(calibration, DRAWS, **account)
     assert tf.compose([calibration, calibration]).epsilon == 2
     assert "from an urn" in str(first.certificate)

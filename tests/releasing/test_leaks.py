@@ -110,7 +110,7 @@ def test_no_public_file_and_nothing_printed_tells_a_secret(folder: Path) -> None
         outcome = invoke(*command)
         outputs.append(outcome.output + outcome.stderr)
     assert "already published" in outputs[5]
-    assert "has spent" in outputs[7]
+    assert "would cost" in outputs[7]
     public = {p.name: words_of(p) for p in (folder / "out").iterdir()}
     assert len(public) == 14
     for name, text in [*public.items(), *((f"command {i}", t) for i, t in enumerate(outputs))]:

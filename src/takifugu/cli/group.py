@@ -185,8 +185,8 @@ def complain(line: str, colour: str = "red") -> None:
     """Print an error or news on stderr, in one line for programs."""
     from takifugu.releasing.file.toml_words import in_toml
 
-    text = f"takifugu: {visible(in_toml(line))}"
-    text = filled(text) if is_terminal(sys.stderr) else text
+    lines = f"takifugu: {visible(in_toml(line))}".split("\n")
+    text = "\n".join(map(filled, lines)) if is_terminal(sys.stderr) else " ".join(lines)
     with suppress(OSError):  # nobody reads it: the outcome is the same
         click.echo(text.replace("takifugu:", click.style("takifugu:", fg=colour), 1), err=True)
 

@@ -224,16 +224,21 @@ class BudgetExceeded(LedgerError):
     """The release would cost more than the rest of the budget.
 
     `spent`, `requested`, `left`, `total` and `budget` are exact pairs (epsilon, delta), and `fits` says in words what
-    would fit; `source` is the one whose budget it is. The message says all of this.
+    would fit; `source` is the one whose budget it is. The message has a line for the cost, what is left, each remedy,
+    and each command.
     """
 
     def __init__(
-        self, what: str = "", *, spent: Cost = NO_COST, requested: Cost = NO_COST, left: Cost = NO_COST,
-        total: Cost = NO_COST, budget: Cost = NO_COST, fits: str = "", source: str = "",
+        self, what: str = "", *, rule: str = "", fix: str = "", spent: Cost = NO_COST, requested: Cost = NO_COST,
+        left: Cost = NO_COST, total: Cost = NO_COST, budget: Cost = NO_COST, fits: str = "", source: str = "",
     ) -> None:  # fmt: skip
-        super().__init__(what)
+        super().__init__(what, rule=rule, fix=fix)
         self.spent, self.requested, self.left, self.total, self.budget = spent, requested, left, total, budget
         self.fits, self.source = fits, source
+
+    @property
+    def message(self) -> str:
+        return visible(f"{self.what}:\n{self.rule};\n{self.fix}")
 
 
 class ReleaseError(TakifuguError):

@@ -148,10 +148,10 @@ def test_whichever_budget_it_is_preview_says_what_reserve_would(tmp_path: Path, 
     with pytest.raises(BudgetExceeded) as refused:
         book.reserve("work", debits, same_people=True)
     assert previewed.words == str(refused.value)
-    assert ("No budget was declared" in previewed.words) == (over == "sleep")
+    assert ("no budget was declared" in previewed.words) == (over == "sleep")
     again = preview(path, "sleep", [about("Cid", "3/4")])
     assert (again.budget_is_declared, again.fits) == (over == "work", over == "work")
-    assert ("No budget was declared" in again.words) == (over != "work")
+    assert ("no budget was declared" in again.words) == (over != "work")
 
 
 def test_units_that_are_charged_alike_are_one_line(tmp_path: Path) -> None:

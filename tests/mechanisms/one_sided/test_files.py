@@ -265,7 +265,7 @@ def test_two_files_of_one_source_share_its_budget(tmp_path: Path) -> None:
     spent = Ledger.open(tmp_path / "ledger.db").spent("infected").spent
     assert spent.epsilon == 2
     third = more.replace('name = "numbers"', 'name = "again"')
-    with pytest.raises(TakifuguError, match="has spent epsilon 2"):
+    with pytest.raises(TakifuguError, match="has epsilon 0 left of a budget of epsilon 2"):
         tf.release_file(written(tmp_path, third))
 
 

@@ -234,7 +234,7 @@ def test_a_remedy_over_the_budget_says_so_and_changes_it(tmp_path: Path) -> None
     over = next(one for one in remedies if not one.fits)
     assert "# in [source]" in over.lines
     path.write_text(UNITS.replace("epsilon = 0.2", "epsilon = 2").replace("budget = 8", "budget = 0.3"))
-    assert any("source.budget: " in words and "write budget = " in words for words in tf.forecast(path).refusals)
+    assert any("would cost" in words and "write budget = " in words for words in tf.forecast(path).refusals)
     raw = tomllib.loads(UNITS.replace("budget = 8", "budget = 0.3"))
     path.write_text("\n".join(toml_file(applied(raw, over.changes))))
     assert not tf.forecast(path).refused

@@ -292,7 +292,7 @@ def test_a_full_disk_after_the_draw_leaves_the_epsilon_spent(tmp_path: Path, mon
 
 def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
     spec = changed(("budget = 10", "budget = 0.5"))
-    with pytest.raises(BudgetExceeded, match="requires epsilon"):
+    with pytest.raises(BudgetExceeded, match="would cost person 1 of"):
         run.publish(planned(tmp_path, spec))
     assert Ledger.open(tmp_path / "ledger.db").show() == ()
     assert not (tmp_path / "out").exists()

@@ -216,7 +216,7 @@ def test_bad_questions_pay_nothing(file: Path) -> None:
 
 def test_a_budget_that_is_too_small_and_one_that_is_missing(file: Path) -> None:
     put(file.parent, {file.name: changed(FILE, ("budget = 60.0", "budget = 59.0"))})
-    assert "source.budget" in words_of(ended(REFUSED, "ask", file, "inn"))
+    assert "write budget = " in words_of(ended(REFUSED, "ask", file, "inn"))
     assert not (file.parent / "out").exists()
     put(file.parent, {file.name: changed(FILE, ("budget = 60.0\n", ""))})
     (file.parent / "ledger.db").unlink()

@@ -125,30 +125,23 @@ def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
     spent, total = kind.spent, account.costs[kind]
     left = budget.beyond(spent)
     required = total_of(request_items(excess.request, kind.shape))
-    whose = ""
-    if excess.request.names_units:
-        whose = _whose(excess)
-    implied = ""
-    if source.budget_is_implied:
-        implied = ". No budget was declared, so it is what the first release cost"
+    release = "this release"
     if kind.is_elsewhere:
-        asks = f"this release is about another source of the same people and requires {required}"
-    elif new:
-        asks = f"this release requires {required}"
-    else:
-        asks = "this release is about a person pooled with it"
+        release = "this release about another source of the same people"
+    rule = f"{source.name!r} has {left.text(up=False)} left of a budget of {budget.text(up=False)}"
+    if source.budget_is_implied:
+        rule += ", what its first release cost (no budget was declared)"
     if account.mixed:
-        fit, why = "nothing", f". This is so because {account.mixed}"
+        rule += f"; {account.mixed}"
+        fit = "nothing"
     else:
-        fit, why = what_fits(accounts, kind, new, spent, budget), ""
-    error = BudgetExceeded(
-        f"the source {source.name!r} has spent {spent}{whose}, of a budget of {budget.text(up=False)}; left: "
-        f"{left.text(up=False)}; {asks}, and all together would cost {total}. What would fit: {fit}{implied}{why}",
+        fit = what_fits(accounts, kind, new, spent, budget)
+    return BudgetExceeded(
+        f"{release} would cost {_whose(excess)}{total.beyond(spent)}",
+        rule=rule, fix=f"fits: {fit};\nto spend that much, run\n{setting(ledger, source.name, enough(total))}",
         spent=spent.pair, requested=required.pair, left=left.pair, total=total.pair, budget=budget.pair, fits=fit,
         source=source.name,
     ).at("budget")  # fmt: skip
-    error.fix = f"a budget that is enough: {setting(ledger, source.name, enough(total))}"
-    return error
 
 
 def _whose(excess: TooMuch) -> str:
@@ -156,10 +149,12 @@ def _whose(excess: TooMuch) -> str:
 
     Its name is not kept, and its tag says nothing to anybody.
     """
-    tags, tag = list(excess.request.units), excess.tag
-    if tag not in excess.request.units:
-        return " for a person that this release does not name"
-    return f" for person {tags.index(tag) + 1:,} of {len(tags):,}, in the order in which the release names them"
+    if not excess.request.names_units:
+        return ""
+    tags = list(excess.request.units)
+    if excess.tag not in tags:
+        return "a person that it does not name "
+    return f"person {tags.index(excess.tag) + 1:,} of {len(tags):,} (in its order) "
 
 
 def what_fits(

@@ -73,14 +73,14 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
     return f"the ledger has another budget, so first {_setting(planned.file, budget)}"
 
 
-def ways_to_pay(file: ReleaseFile, over: BudgetExceeded) -> str:
-    """Say how a source gets a sufficient budget, by key or command."""
-    from takifugu.accounting.ledger.budgets import enough, setting
+def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile) -> BudgetExceeded:
+    """Return the error with what to write in a file, or to run, instead."""
+    from takifugu.accounting.ledger.budgets import enough
     from takifugu.accounting.ledger.values import Amount
 
     budget = enough(Amount(*over.total))
     if over.source != normalised(file.source.name):  # of the same people
-        return f"a budget that is enough: {setting(file.ledger, over.source, budget)}"
+        return over
     ways = list[str]()
     if file.budget:
         value: float | Json = float(budget.epsilon)
@@ -88,8 +88,9 @@ def ways_to_pay(file: ReleaseFile, over: BudgetExceeded) -> str:
             value = {"epsilon": value, "delta": float(budget.delta)}
         ways.append(f"write {Change(('source', 'budget'), value).words} under [source]")
     if not ways or _is_declared(file):
-        ways.append(f"run {_setting(file, budget)}")
-    return f"to spend that much, {' and '.join(ways)}; or write a smaller epsilon under [[release]]"
+        ways.append(f"run\n{_setting(file, budget)}")
+    over.fix = f"fits in [[release]]: {over.fits};\nto spend that much, {' and '.join(ways)}"
+    return over.at("source")
 
 
 def _setting(file: ReleaseFile, budget: Amount) -> str:

@@ -18,14 +18,13 @@ from takifugu.core.text.tables import labelled, name_of, paragraph, text_table
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
-from takifugu.releasing.advice.budgets import previewed, ways_to_pay
+from takifugu.releasing.advice.budgets import previewed, with_ways_to_pay
 from takifugu.releasing.advice.refusing import refusals as refusals_of
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.expected import AT_ONCE, Blur, Expected, expected
 from takifugu.releasing.planning.notices import forbidden, notices, notices_of_layout, spending
 from takifugu.releasing.planning.plan import Plan, plan
-from takifugu.releasing.planning.questions import BUDGET_KEY
 from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
@@ -183,9 +182,8 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
         account = previewed(planned, file.budget)
         beforehand = [*_remarks(planned), *notices(questions, name, account, people)]
         if not account.fits:
-            over = account.over
-            why = account.words if over is None else f"{over.what}; {ways_to_pay(file, over)}"
-            refusals.append(f"{BUDGET_KEY}: {why}")
+            over = account.over and with_ways_to_pay(account.over, file)
+            refusals.append(over.message if over else account.words)
     else:
         beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_layout(file)]
     all_notices = (*beforehand, *notices_of_sources)

@@ -87,8 +87,6 @@ class Drawn:
         return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
 
 
-#: The key that a release over its budget breaks.
-BUDGET_KEY = "source.budget"
 #: What the certificate of a release says that begins a series.
 SERIES = "it begins a series: later releases about the source count as multiples of it"
 

@@ -70,6 +70,7 @@ def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
 
     A ledger is forgetful if it does not know what is published of its source.
     """
+    from takifugu.accounting.ledger.disk.places import path_of, place_of
     from takifugu.accounting.ledger.previewing import as_it_is
 
     require_known(file.ledger, file.spec.require_ledger)
@@ -84,9 +85,13 @@ def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
             _require_same(book, file, published, new_ledger)
         if wanted_id in (None, book.id):
             return
+        actual_id = book.id
+    what = f"the ledger {str(file.ledger)!r} has the id {actual_id!r}, not {wanted_id!r}"
+    if not place_of(path_of(file.ledger)).exists():
+        what = f"there is no ledger {str(file.ledger)!r}: the one with the id {wanted_id!r} is missing"
     raise LedgerError(
-        f"the ledger {str(file.ledger)!r} is missing, or is not the one with the id {wanted_id!r}",
-        rule="the release file belongs to that ledger, which knows what was spent",
+        what,
+        rule="the release file belongs to the ledger with that id, which knows what was spent",
         fix=(
             "give its path or restore a backup; or continue with another one on purpose: delete the line ledger_id, "
             "and count what was published before as well"

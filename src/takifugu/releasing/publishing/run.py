@@ -10,12 +10,11 @@ from takifugu.core.errors import BudgetExceeded
 from takifugu.core.searches import stopping
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy
-from takifugu.releasing.advice.budgets import ways_to_pay
+from takifugu.releasing.advice.budgets import with_ways_to_pay
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import Plan, Watch, plan, unwatched
-from takifugu.releasing.planning.questions import BUDGET_KEY
 from takifugu.releasing.publishing.choosing import Choice, folder_of, to_plan
 from takifugu.releasing.publishing.orders import ordered, published
 from takifugu.releasing.publishing.progress import Progress
@@ -101,8 +100,7 @@ def publish(
         try:
             return published(order, wanted or Choice(), bits, progress, anyway, new_ledger)
         except BudgetExceeded as over:
-            over.what, over.fix = f"{BUDGET_KEY}: {over.what}", ways_to_pay(planned.file, over)
-            raise
+            raise with_ways_to_pay(over, planned.file) from None
 
 
 def planned_for(

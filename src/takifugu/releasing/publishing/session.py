@@ -20,13 +20,13 @@ from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, Releas
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
 from takifugu.numbers.rationals import Number
-from takifugu.releasing.advice.budgets import ways_to_pay
+from takifugu.releasing.advice.budgets import with_ways_to_pay
 from takifugu.releasing.certificates.files import digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import write_ledger_id
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Watch, plan, table_names, unwatched
-from takifugu.releasing.planning.questions import BUDGET_KEY, Drawn
+from takifugu.releasing.planning.questions import Drawn
 from takifugu.releasing.planning.session import Inquiry, Reply, Terms
 from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.planning.two_ledgers import notices_of_file
@@ -232,8 +232,7 @@ class _Sitting:
         try:
             paid = pay(self.order.requested, book, bill, self.progress)
         except BudgetExceeded as over:
-            over.what, over.fix = f"{BUDGET_KEY}: {over.what}", ways_to_pay(self.file, over)
-            raise
+            raise with_ways_to_pay(over, self.file) from None
         with suppress(LedgerError):
             write_ledger_id(self.file.path, book.id)
         return paid
