@@ -1,6 +1,7 @@
 """The command line: help that loads nothing, exit codes, one clear line per error, JSON with stable keys."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from tests.releasing import files
 from tests.support.commands import ended, invoke, succeed
+from tests.support.release_files import believe, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
 
@@ -250,3 +252,26 @@ def test_explain_says_no_more_than_the_definition_of_a_file(
     rows = [row for table in printed["tables"] for row in table["rows"]]
     assert printed.get("at_distance") == (1 if example == "street" else None)
     assert low is None or {printed["low"], *(row["low"] for row in rows)} == {low}
+
+
+@pytest.mark.parametrize(("budgets", "joint", "has_others"), [
+    ((1, 1), "", True), ((None, None), "joint_epsilon = 1\n", False), ((1,), "", False),
+])  # fmt: skip
+def test_explain_says_no_more_of_a_file_than_holds_of_all_its_tables(
+    tmp_path: Path, budgets: tuple[int | None, ...], joint: str, has_others: bool
+) -> None:
+    """Two counts of one fair bit: beside both, 10 % may become 10e/(10e + 90/e), beyond what is said of one."""
+    (tmp_path / "bit.csv").write_text("state\nbusy\n")
+    tables = (
+        publish(f"count-{number}", "count", states=["busy"], **({} if budget is None else {"epsilon": budget}))
+        for number, budget in enumerate(budgets)
+    )
+    belief = believe("markov-chain", states=["calm", "busy"], matrix=[[0.5, 0.5], [0.5, 0.5]])
+    source = read_from("bit", "bit.csv", value="state")
+    (tmp_path / "bit.toml").write_text(joint + release_text(source, belief, *tables))
+    printed = json.loads(succeed("explain", "--json", tmp_path / "bit.toml").stdout)
+    said = " ".join(succeed("explain", tmp_path / "bit.toml").stdout.split())
+    assert printed.get("of_one_table", False) is has_others
+    assert ("several can become surer" in said) is has_others
+    both = 0.1 * math.e / (0.1 * math.e + 0.9 / math.e)
+    assert printed["high"] < both

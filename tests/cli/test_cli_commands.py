@@ -126,7 +126,7 @@ def test_explain_what_a_release_file_costs(tmp_path: Path) -> None:
     assert re.search(r"^1 \* +influence .* 3\.9 % to 23\.2 % +█", outcome.output, re.MULTILINE)
     assert sorted(p.name for p in tmp_path.iterdir()) == before
     document = json_of("explain", where)
-    assert set(document) == {*TOP, *explain("0.1", 1).to_dict(), "tables"}
+    assert set(document) == {*TOP, *explain("0.1", 1).to_dict(), "of_one_table", "tables"}
     assert [(t["name"], t["scope"], t["unit"]) for t in document["tables"]] == [
         ("time-use-units", "unit", "zoë"), ("time-use-pooled", "pooled", None),
     ]  # fmt: skip

@@ -32,6 +32,11 @@ if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release fi
 #: The epsilons that a release file is priced at, beside its own.
 EPSILONS = tuple(as_fraction(text, "epsilon") for text in ("0.1", "0.2", "0.5", "1", "2", "5", "10"))
 _BAR = 26
+#: What a suspicion is about where a file has tables that do not share one epsilon.
+_OF_ONE = (
+    "This is said of the table with the largest epsilon, or of those that share it. The file has others: whoever sees "
+    "several can become surer, by what they lose together, as `takifugu release --dry-run` says."
+)
 #: What a suspicion is about where epsilon is multiplied by a distance.
 _AT_DISTANCE = (
     "This is said of two populations at a distance of 1. Epsilon is multiplied by their distance: farther apart, one "
@@ -48,6 +53,7 @@ def explain(
         raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
     tables: list[list[Priced]] = []
     spec = definition = None
+    has_more = False
     if file is not None:
         from takifugu.releasing.file.loading import load
         from takifugu.releasing.file.sharing import epsilon_of
@@ -60,19 +66,23 @@ def explain(
             tables = _tables(spec, watch)
         definition = _definition(tables)
         meaning = _as_defined(meaning, definition)
+        has_more = len(tables) > 1 and not all(item.shares_epsilon for item in spec.items)
     if as_json:
         content = list[Json]()
         for rows in tables:
             first, priced_rows = rows[0], [_row(priced, prior, definition) for priced in rows]
             content.append({"name": first.name, "scope": first.scope, "unit": first.unit, "rows": priced_rows})
         distance = {"at_distance": 1} if definition is not None and definition.per_distance else {}
-        print_json("explain", file, {**meaning.to_dict(), **distance, "tables": content})
+        of_one = {"of_one_table": True} if has_more else {}
+        print_json("explain", file, {**meaning.to_dict(), **distance, **of_one, "tables": content})
     else:
         _print_meaning(meaning)
         if definition is not None and definition.per_distance:
             click.echo(f"\n{wrapped(_AT_DISTANCE)}")
         if any(map(_compares_some, chain.from_iterable(tables))):
             click.echo(f"\n{wrapped(OF_SOME)}")
+        if has_more:
+            click.echo(f"\n{wrapped(_OF_ONE)}")
         for rows in tables:
             _print_prices(rows, prior, definition)
     if svg is not None:

@@ -114,6 +114,18 @@ def test_two_rules_differ(folder: Path, ward: tuple[Path, int]) -> None:
     assert release(folder, 'duplicates = "last"', window="2026-W02") > 100
 
 
+def test_blanks_around_a_mapped_value_make_it_no_other_one(tmp_path: Path) -> None:
+    """A value tells an hour's state and that of the hour before: that of ten o'clock is read twice, so 2 is true."""
+    rows = [f"2026-01-05T{h:02}:00,was calm is calm\n" for h in range(24)]
+    (tmp_path / "d.csv").write_text("t,state\n" + "".join(rows))
+    texts = [f"was {was} is {now}" for was in ("calm", "busy") for now in ("calm", "busy")]
+    now = ", ".join(f'"{text}" = "{text.split()[3]}"' for text in texts)
+    was = ", ".join(f'"{text} " = "{text.split()[1]}"' for text in texts)
+    until = 'until = "2026-01-06"'
+    release(tmp_path, until, "d.csv", belief=f"map = {{ {now} }}", item=hour(10), **FAIR)
+    assert release(tmp_path, until, "d.csv", belief=f"map = {{ {was} }}", item=hour(11), **FAIR) >= 2
+
+
 @pytest.mark.parametrize("more", ['map = { idle = "calm" }'])
 def test_two_maps_differ(folder: Path, ward: tuple[Path, int], more: str) -> None:
     assert next_week(folder, ward, belief=more) == 0.5

@@ -13,7 +13,7 @@ from pydantic import Field, StrictBool
 from takifugu.core.cache import cached
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_of
-from takifugu.data import Layout, Table, Zone, order_kind, parse_step
+from takifugu.data import Layout, Table, Zone, order_kind, parse_step, text_of
 from takifugu.data.melting import melted
 from takifugu.data.rows.kinds_of_order import CLOCK_TIMES
 from takifugu.data.times.epochs import EPOCHS
@@ -226,8 +226,8 @@ class SourceSpec(CalendarKeys):
         layout["from"] = None if self.calendar is None else f"steps that start {self.calendar.name.partition(', ')[2]}"
         if self.bins is not None:
             layout["bins"] = {state: [*map(_edge, ends)] for state, ends in self.bins.items()}
-        layout["states"] = {str(state): str(state) for state in belief.states}
-        layout["states"] |= {raw: str(state) for raw, state in belief.map.items()}
+        layout["states"] = {str(text_of(state)): str(state) for state in belief.states}
+        layout["states"] |= {str(text_of(raw)): str(state) for raw, state in belief.map.items()}
         if self.duration is not None:
             layout["duration"] = [self.duration[0], _length(self.duration[1])]
         for key, state in values_of(self, ("before", "otherwise")).items():
