@@ -127,7 +127,11 @@ def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
     required = total_of(request_items(excess.request, kind.shape))
     whose = ""
     if excess.request.names_units:
-        whose = _whose(excess)
+        tags = list(excess.request.units)
+        whose = " for a person that this release does not name"
+        if excess.tag in excess.request.units:  # a name is not kept, and a tag says nothing to anybody
+            place = f"{tags.index(excess.tag) + 1:,} of {len(tags):,}"
+            whose = f" for person {place}, in the order in which the release names them"
     implied = ""
     if source.budget_is_implied:
         implied = ". No budget was declared, so it is what the first release cost"
@@ -149,17 +153,6 @@ def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
     ).at("budget")  # fmt: skip
     error.fix = f"a budget that is enough: {setting(ledger, source.name, enough(total))}"
     return error
-
-
-def _whose(excess: TooMuch) -> str:
-    """Name a unit by its number among the current ones.
-
-    Its name is not kept, and its tag says nothing to anybody.
-    """
-    tags, tag = list(excess.request.units), excess.tag
-    if tag not in excess.request.units:
-        return " for a person that this release does not name"
-    return f" for person {tags.index(tag) + 1:,} of {len(tags):,}, in the order in which the release names them"
 
 
 def what_fits(
