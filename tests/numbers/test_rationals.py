@@ -19,7 +19,9 @@ from takifugu.numbers.rationals import (
     as_delta,
     as_epsilon,
     as_fraction,
+    both_in_common_unit,
     decimal_up,
+    in_common_unit,
     read_fraction,
     round_up,
     to_text,
@@ -43,6 +45,14 @@ READ: list[tuple[Any, Fraction]] = [
 NO_NUMBERS: list[Any] = [
     math.nan, math.inf, -math.inf, "", "x", "1/0", "nan", Decimal("NaN"), Decimal("Infinity"), None, [], 1j, True,
 ]  # fmt: skip
+
+
+@given(st.lists(st.fractions() | st.integers() | st.floats(allow_nan=False, allow_infinity=False), max_size=6))
+def test_numbers_in_their_common_unit_are_whole_and_as_few_as_can_be(numbers: list[Any]) -> None:
+    multiples, unit = in_common_unit(numbers)
+    assert [Fraction(multiple, unit) for multiple in multiples] == list(map(Fraction, numbers))
+    assert unit == math.lcm(*(Fraction(number).denominator for number in numbers))
+    assert both_in_common_unit(numbers[:2], numbers[2:]) == (multiples[:2], multiples[2:], unit)
 
 
 @pytest.mark.parametrize(("value", "expected"), READ)

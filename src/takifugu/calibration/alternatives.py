@@ -191,8 +191,8 @@ class Comparisons(Sequence[Alternative]):
         data: Json = {
             "epsilon": to_text(self.epsilon),
             "delta": to_text(self.delta),
-            "rows": [row.to_dict() for row in self.rows],
-            "if_belief_off": [row.to_dict() for row in self.if_belief_off],
+            "rows": list(map(Alternative.to_dict, self.rows)),
+            "if_belief_off": list(map(Weakened.to_dict, self.if_belief_off)),
         }
         if self.remarks:
             data["beside"] = list(self.remarks)

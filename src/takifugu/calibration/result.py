@@ -216,7 +216,7 @@ class Calibration:
             "asked": requested,
             "scale": self.exact_scale,
             "expected_error": self.error_or_none,
-            "alternatives": [row.to_dict() for row in self.alternatives],
+            "alternatives": list(map(Alternative.to_dict, self.alternatives)),
         }
 
     @staticmethod

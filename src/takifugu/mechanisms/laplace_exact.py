@@ -146,10 +146,13 @@ def _start(problem: Problem) -> Fraction:
         place = int(losses.argmax())
         if losses[place] <= problem.epsilon:
             break
+
+    def served(scale: Fraction) -> Bools:
+        return np.concatenate([stack.keeps(problem.epsilon, scale) for stack in stacks])
+
     for width in (4, 8, 16, 32, 64):
-        above, below = largest * (1 - width * HEADROOM), largest * (1 - (width + 2) * HEADROOM)
-        at_most = np.concatenate([stack.keeps(problem.epsilon, below) for stack in stacks])
-        at_least = np.concatenate([stack.keeps(problem.epsilon, above) for stack in stacks])
-        if np.array_equal(at_most, at_least) and not at_most.all():
+        below = largest * (1 - (width + 2) * HEADROOM)
+        at_most = served(below)
+        if np.array_equal(at_most, served(largest * (1 - width * HEADROOM))) and not at_most.all():
             return below
     return Fraction(0)

@@ -85,16 +85,11 @@ def best_channel(finite: FiniteProblem, epsilon: Fraction) -> Floats:
     constraints, or when the solver gives up.
     """
     inputs, outputs = np.array(finite.inputs, dtype=np.float64), np.array(finite.outputs, dtype=float)
-    ratios = _ratios(finite, float(epsilon) * INSIDE)
+    laws, factor = finite.probabilities(), np.exp(min(float(epsilon) * INSIDE, 600.0))
+    left, right = np.array([(side.left, side.right) for side in finite.sides], dtype=int).reshape(-1, 2).T
+    ratios = np.concatenate([laws[left] - factor * laws[right], laws[right] - factor * laws[left]])
+    ratios /= np.abs(ratios).max(axis=1, keepdims=True)
     numbers = int(np.count_nonzero(ratios)) * len(outputs)
     check_size(numbers, MOST_NUMBERS, "publish a coarser answer, or a shorter sequence")
     cost = np.array(finite.prior)[:, None] * np.abs(outputs[None, :] - inputs[:, None])
     return solved(cost, ratio_limits(ratios, len(outputs))).matrix
-
-
-def _ratios(finite: FiniteProblem, epsilon: float) -> Floats:
-    """Return the scaled rows p - e^epsilon q of all comparisons."""
-    laws, factor = finite.probabilities(), np.exp(min(epsilon, 600.0))
-    pairs = [(s.left, s.right) for s in finite.sides] + [(s.right, s.left) for s in finite.sides]
-    rows = [laws[left] - factor * laws[right] for left, right in pairs]
-    return np.array([row / np.abs(row).max() for row in rows]).reshape(len(rows), len(finite.inputs))

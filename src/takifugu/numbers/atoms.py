@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, SupportsFloat
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from takifugu.core.errors import InputError
+from takifugu.numbers.rationals import in_common_unit
 
 Atom = int | Fraction | float
 Array = NDArray[Any]
@@ -127,8 +127,8 @@ def over_common_total(probabilities: Array) -> tuple[Array, int]:
     """Write exact probabilities as integer masses over their least common denominator."""
     if probabilities.dtype == np.int64:
         return probabilities, 1
-    denominator = math.lcm(*{x.denominator for x in probabilities})
-    return as_masses([x.numerator * (denominator // x.denominator) for x in probabilities])[0], denominator
+    masses, denominator = in_common_unit(probabilities)
+    return as_masses(masses)[0], denominator
 
 
 def to_python(number: Atom | np.integer | np.floating) -> Atom:

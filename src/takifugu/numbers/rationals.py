@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
@@ -30,6 +30,25 @@ def _number_text(value: object) -> str:
     if isinstance(value, Decimal):
         return str(value)
     return repr(float(value)) if hasattr(value, "__float__") else ""
+
+
+def in_common_unit(numbers: Iterable[int | float | Fraction]) -> tuple[list[int], int]:
+    """Write numbers as whole multiples of 1/unit, their least common denominator.
+
+    >>> in_common_unit([Fraction(1, 2), Fraction(2, 3), 1])
+    ([3, 4, 6], 6)
+    """
+    ratios = [number.as_integer_ratio() for number in numbers]
+    unit = math.lcm(*{denominator for _, denominator in ratios})
+    return [int(numerator) * (unit // int(denominator)) for numerator, denominator in ratios], unit
+
+
+def both_in_common_unit(
+    left: Sequence[int | float | Fraction], right: Sequence[int | float | Fraction]
+) -> tuple[list[int], list[int], int]:
+    """Write two rows of numbers as whole multiples of one unit."""
+    numbers, unit = in_common_unit([*left, *right])
+    return numbers[: len(left)], numbers[len(left) :], unit
 
 
 def is_whole(value: object, least: int = 0) -> TypeGuard[int]:

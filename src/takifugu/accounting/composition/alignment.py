@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -31,17 +30,25 @@ from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.secrets.families import Family
 
 
-@dataclass(frozen=True, eq=False)
-class Item:
-    """A charge with Laplace noise, costing changes * grid / scale."""
+class Item(NamedTuple):
+    """A charge as a belief reads it, and whether it may follow a delta.
+
+    With Laplace noise it costs changes * grid / scale.
+    """
 
     charge: Charge
     read: Read
+    is_late: bool = False
 
     @property
     def scale(self) -> Fraction:
         """The scale of the noise; 0 for an item without cost here."""
         return self.charge.scale or Fraction(0)
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether its cost depends on the quilt."""
+        return self.charge.scale is not None and not self.is_late
 
 
 def readings(charges: Sequence[Charge]) -> list[list[int]]:
@@ -60,6 +67,27 @@ def readings(charges: Sequence[Charge]) -> list[list[int]]:
 def is_one_reading(charges: Sequence[Charge]) -> bool:
     """Return whether all charges are known to read the same entries."""
     return len(readings(charges)) <= 1 and all(several(charge).readings == 1 for charge in charges)
+
+
+def is_scattered(items: Iterable[Item]) -> bool:
+    """Return whether items are not known to read the same entries."""
+    return not is_one_reading([item.charge for item in items])
+
+
+def readings_of_items(items: Sequence[Item]) -> list[list[Item]]:
+    """Return the items of each reading."""
+    groups = []
+    for numbers in readings([item.charge for item in items]):
+        groups.append([items[number] for number in numbers])
+    return groups
+
+
+def window_by_window(items: Iterable[Item]) -> list[Item]:
+    """Return one item for each window of each charge."""
+    windows: list[Item] = []
+    for item in items:
+        windows += [item._replace(charge=window) for window in each_window(item.charge)]
+    return windows
 
 
 def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> frozenset[int]:
@@ -112,34 +140,35 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
     None where the releases' places are unknown. A shorter sequence without a declared place starts where the longer one
     does: a length is not a new belief.
     """
-    first = min(item.charge.at or 0 for item in items)
-    starts = [(item.charge.at or 0) - first for item in items]
-    sizes = [len(item.read.changes) for item in items]
+    places = [item.charge.at or 0 for item in items]
+    changes = [item.read.changes for item in items]
+    first = min(places)
+    is_shifted = max(places) > first
     before = _steps_before(view, belief, items)
     if before is None:
         return None
-    if not any(starts) and not before and set(sizes) == {belief.size}:
-        return belief, [item.read.changes for item in items]
-    if any(starts) and belief.chain.starts_anyhow:
+    if not is_shifted and not before and set(map(len, changes)) == {belief.size}:
+        return belief, changes
+    if is_shifted and belief.chain.starts_anyhow:
         return None  # its first step is not that of the recording
-    if any(starts) and belief.has_given_start:
+    if is_shifted and belief.has_given_start:
         native_places = {item.charge.at for item in items if view.is_native(item.charge)}
         if native_places != {first}:
             return None
     if all(_is_one_run(view, belief, item.charge) for item in items):
-        size = max(start + n for start, n in zip(starts, sizes, strict=True))
+        size = max(place - first + len(row) for place, row in zip(places, changes, strict=True))
         longer = belief.chain.from_step(-before, size)
         if type(longer) is not type(belief.chain):  # an inherited one is another law
             return None
         moved = []
-        for start, item in zip(starts, items, strict=True):
-            row = np.zeros(size, dtype=np.int64)
-            row[start : start + len(item.read.changes)] = item.read.changes
-            moved.append(row)
+        for place, row in zip(places, changes, strict=True):
+            whole_row = np.zeros(size, dtype=np.int64)
+            whole_row[place - first : place - first + len(row)] = row
+            moved.append(whole_row)
         return longer, moved
     pieces = _common_runs(view, belief, items)
-    if not any(starts) and not before and pieces is not None and belief.in_pieces:
-        return IndependentPieces(belief.chain, map(len, pieces)), [item.read.changes for item in items]
+    if not is_shifted and not before and pieces is not None and belief.in_pieces:
+        return IndependentPieces(belief.chain, map(len, pieces)), changes
     return None
 
 
@@ -212,10 +241,7 @@ def _windows(item: Item, places: IntArray) -> Windows:
 
 def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
     """Return the joint cost of readings placed anywhere; no scale is 0."""
-    groups = []
-    for numbers in readings([item.charge for item in items]):
-        groups.append([items[number] for number in numbers])
-    unplaced, chain = unplaced_of(view, belief, groups), belief.chain
+    unplaced, chain = unplaced_of(view, belief, readings_of_items(items)), belief.chain
     if type(chain.with_length(1)) is not type(chain):  # an inherited one is another law
         return unplaced.total, Witness("one step of the recording", "the near set is everything")
     return unplaced_loss(chain, family.pairs, unplaced)
@@ -267,9 +293,7 @@ def _together(view: View, belief: Recording, group: Sequence[Item]) -> Row | Non
     if windows is not None:
         steps, unit = piled(windows[1])
         return Row((steps.numbers,), unit, most)
-    items: list[Item] = []
-    for item in group:
-        items += [Item(window, item.read) for window in each_window(item.charge)]
+    items = window_by_window(group)
     layout = laid_out(view, belief, items)
     if layout is None:
         return None

@@ -22,11 +22,9 @@ from takifugu.analysis import randomisers
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part
-from takifugu.core.arrays import IntArray
 from takifugu.core.errors import CompositionRefused, Unsupported
 from takifugu.influence.curves import Release, added, joint_loss, profile_loss, profile_of
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
-from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_up
 from takifugu.numbers.search import halved, mean
 
@@ -109,7 +107,9 @@ def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[R
                     rule="normal releases add up value by value", fix="calibrate all of them for one framework",
                 )  # fmt: skip
             reads.append(read)
-            kinds.append(replace(read, changes=_kinds(read.answer)))
+            effects = np.stack([read.answer.table_numbers, read.answer.weights])
+            numbers = np.unique(effects, axis=1, return_inverse=True)[1]  # alike only for equal effects on the answer
+            kinds.append(replace(read, changes=numbers.ravel().astype(np.int64)))
         pieces = dict[object, object]()
         for number, run, family in view.secret_runs(belief, kinds):
             piece, parts = belief.component(number), [read.of_run(run) for read in reads]
@@ -119,10 +119,14 @@ def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[R
                 yield Part(piece, standing_in(len(run)), family, run.start), parts
 
 
-def _kinds(answer: Additive) -> IntArray:
-    """Number the entries, alike only for equal effects on the answer."""
-    tables = answer.table_numbers
-    return np.unique(np.stack([tables, answer.weights]), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+def release_of(charge: Charge, read: Read) -> NormalRelease | Release:
+    """Return a charge's answer and noise as a belief reads them."""
+    assert read.answer is not None
+    if charge.scale is None:
+        return NormalRelease(read.answer, randomisers.from_dict(charge.randomiser).scale / read.grid)
+    if charge.scale == 0:
+        raise CompositionRefused(NO_NOISE)
+    return Release(read.changes, charge.scale / read.grid, read.answer)
 
 
 def _part_loss(
@@ -132,13 +136,11 @@ def _part_loss(
     for charge, read in zip(charges, reads, strict=True):
         if not read.changes.any():
             continue
-        assert read.answer is not None
-        if charge.scale is None:
-            normal.append(NormalRelease(read.answer, randomisers.from_dict(charge.randomiser).scale / read.grid))
-        elif charge.scale == 0:
-            raise CompositionRefused(NO_NOISE)
+        release = release_of(charge, read)
+        if isinstance(release, NormalRelease):
+            normal.append(release)
         else:
-            laplace.append(Release(read.changes, charge.scale / read.grid, read.answer))
+            laplace.append(release)
     if not normal and not laplace:
         return 0.0, None
     if not normal:

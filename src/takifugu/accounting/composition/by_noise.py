@@ -13,16 +13,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from operator import mul
 
 from takifugu.accounting.composition.alignment import (
     Item,
     in_one_place,
-    is_one_reading,
+    is_scattered,
     laid_out,
     out_of_phase,
     placed,
-    readings,
+    readings_of_items,
+    window_by_window,
     worst_alignment,
 )
 from takifugu.accounting.composition.losses import (
@@ -37,8 +38,8 @@ from takifugu.accounting.composition.losses import (
     whole_cost,
 )
 from takifugu.accounting.composition.piling import Windows, piled, standing_in
-from takifugu.accounting.composition.several import STEADY, each_window
-from takifugu.accounting.composition.views import Read, View
+from takifugu.accounting.composition.several import STEADY
+from takifugu.accounting.composition.views import View
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part
@@ -50,20 +51,6 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.rationals import decimal_up
-
-
-class Term(NamedTuple):
-    """A release as a belief reads it, and whether it may follow a delta."""
-
-    charge: Charge
-    read: Read
-    is_late: bool
-
-    @property
-    def is_searched(self) -> bool:
-        """Whether its cost depends on the quilt."""
-        return self.charge.scale is not None and not self.is_late
-
 
 Cost = tuple[Fraction, Witness | None]
 
@@ -84,11 +71,11 @@ def cost_by_noise(view: View, charges: Sequence[Charge]) -> Joint:
     for belief in view.framework.beliefs:
         places = out_of_phase(view, belief, charges)
         fixed, is_lost = Fraction(0), False
-        terms: list[Term] = []
+        terms: list[Item] = []
         for number, charge in enumerate(charges):
             read = None if number in places else view.read(belief, charge)
             if read is not None:
-                terms.append(Term(charge, read, late[number]))
+                terms.append(Item(charge, read, late[number]))
                 continue
             fixed += whole_cost(view, charge)
             is_lost = is_lost or (charge.entries > 0 and view.is_native(charge))
@@ -99,7 +86,7 @@ def cost_by_noise(view: View, charges: Sequence[Charge]) -> Joint:
     return Joint(worst, deltas(charges), "joint loss", Covers.ENTRIES, witness)
 
 
-def _costs(view: View, belief: Belief, terms: Sequence[Term], is_lost: bool) -> Iterator[Cost]:
+def _costs(view: View, belief: Belief, terms: Sequence[Item], is_lost: bool) -> Iterator[Cost]:
     """Yield the joint cost of each different component with a secret.
 
     A release that moves nothing costs nothing, but still says where the entries of its framework are, and so which of
@@ -108,35 +95,33 @@ def _costs(view: View, belief: Belief, terms: Sequence[Term], is_lost: bool) -> 
     moving = [term for term in terms if term.read.changes.any()]
     if not moving:
         return
-    is_scattered = is_lost or not is_one_reading([term.charge for term in terms])
-    if is_recording(belief):
-        items = [Item(term.charge, term.read) for term in terms]
-        if is_scattered or in_one_place(belief, items):
-            windows = None
+    is_anywhere = is_lost or is_scattered(terms)
+    if not is_recording(belief):
+        if is_anywhere and belief.names is None:
+            yield from _costs_of_anybody(view, belief, moving)
         else:
-            windows = placed(view, belief, items)
-        if windows is not None:
-            yield from _costs_of_windows(view, belief, *windows, terms)
-            return
-        by_window: list[Term] = []
-        for term in terms:
-            by_window += [term._replace(charge=window) for window in each_window(term.charge)]
-        layout = None
-        if not is_scattered:
-            layout = laid_out(view, belief, [Item(term.charge, term.read) for term in by_window])
-        if layout is None:
-            yield from _costs_anywhere(view, belief, moving)
-            return
-        longer, rows = layout
-        shifted = [term._replace(read=term.read.laid_out(row)) for term, row in zip(by_window, rows, strict=True)]
-        yield from _costs_in_place(view, belief, longer, shifted)
-    elif is_scattered and belief.names is None:
-        yield from _costs_of_anybody(view, belief, moving)
-    else:
-        yield from _costs_in_place(view, belief, belief, moving)
+            yield from _costs_in_place(view, belief, belief, moving)
+        return
+    if is_anywhere:
+        yield from _costs_anywhere(view, belief, moving)
+        return
+    windows = None
+    if not in_one_place(belief, terms):
+        windows = placed(view, belief, terms)
+    if windows is not None:
+        yield from _costs_of_windows(view, belief, *windows, terms)
+        return
+    by_window = window_by_window(terms)
+    layout = laid_out(view, belief, by_window)
+    if layout is None:
+        yield from _costs_anywhere(view, belief, moving)
+        return
+    longer, rows = layout
+    shifted = [term._replace(read=term.read.laid_out(row)) for term, row in zip(by_window, rows, strict=True)]
+    yield from _costs_in_place(view, belief, longer, shifted)
 
 
-def _split(view: View, terms: Iterable[Term], reach: Callable[[Term], Fraction]) -> tuple[Fraction, list[Term]]:
+def _split(view: View, terms: Iterable[Item], reach: Callable[[Item], Fraction]) -> tuple[Fraction, list[Item]]:
     """Return the cost with any quilt, and the releases to be searched.
 
     Paid are promises without Laplace noise, and the `reach` of noise that may have been chosen after a delta.
@@ -152,7 +137,12 @@ def _split(view: View, terms: Iterable[Term], reach: Callable[[Term], Fraction])
     return fixed, searched
 
 
-def _with_noise(terms: Iterable[Term]) -> Iterator[Term]:
+def _trivial(terms: Iterable[Item], reach: Callable[[Item], Fraction]) -> Fraction:
+    """Return the cost of searched releases by the trivial quilt."""
+    return sum((loss(reach(term), term.charge) for term in terms), Fraction(0))
+
+
+def _with_noise(terms: Iterable[Item]) -> Iterator[Item]:
     """Yield all releases; refuse one without any noise."""
     for term in terms:
         if term.charge.scale == 0:
@@ -160,7 +150,7 @@ def _with_noise(terms: Iterable[Term]) -> Iterator[Term]:
         yield term
 
 
-def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[Term]) -> Iterator[Cost]:
+def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[Item]) -> Iterator[Cost]:
     """Yield the joint costs of releases about the entries of `longer`.
 
     The belief `longer` is `belief` itself, whose secrets are known, or is about another length, in which every step
@@ -174,18 +164,18 @@ def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[
     for number, run, family in secret_runs:
         piece = longer.component(number)
         shares = [term._replace(read=term.read.of_run(run)) for term in terms]
-        key = (id(piece), family, *(_contribution(term.read) for term in shares))
+        key = (id(piece), family, *(term.read.effect for term in shares))
         if key not in pieces:
             pieces[key] = piece
             yield _part_cost(view, Part(piece, standing_in(len(run)), family, run.start), shares)
 
 
 def _costs_of_windows(
-    view: View, belief: Recording, longer: Belief, windows: Sequence[Windows], terms: Sequence[Term]
+    view: View, belief: Recording, longer: Belief, windows: Sequence[Windows], terms: Sequence[Item]
 ) -> Iterator[Cost]:
     """Yield the cost of windows among all steps of `longer`, by secret."""
     fixed, searched = _split(view, terms, lambda term: term.read.total)
-    trivial = sum((loss(term.read.total, term.charge) for term in searched), Fraction(0))
+    trivial = _trivial(searched, lambda term: term.read.total)
     moving, pile = [], None
     for term, series in zip(terms, windows, strict=True):
         if term.is_searched and term.read.changes.any():
@@ -194,7 +184,7 @@ def _costs_of_windows(
         pile = piled(moving, min(int(series.starts[0]) for series in windows))
     for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
         family = Family(range(longer.size), pairs)
-        if not any(family.has_pairs(longer, entry) for entry in family.entries):
+        if not family.has_any_pairs(longer):
             continue
         if pile is None:
             yield fixed, None
@@ -210,14 +200,14 @@ def _all_runs(view: View, belief: Belief, longer: Belief) -> Iterator[tuple[int,
         pairs = secret.family(belief).pairs
         for number, run in enumerate(longer.components()):
             family = Family(range(len(run)), pairs)
-            if any(family.has_pairs(longer.component(number), entry) for entry in family.entries):
+            if family.has_any_pairs(longer.component(number)):
                 yield number, run, family
 
 
-def _costs_anywhere(view: View, belief: Recording, terms: Sequence[Term]) -> Iterator[Cost]:
+def _costs_anywhere(view: View, belief: Recording, terms: Sequence[Item]) -> Iterator[Cost]:
     """Yield the cost of sequences without a known start, by secret."""
 
-    def largest_run(term: Term) -> Fraction:
+    def largest_run(term: Item) -> Fraction:
         charge, read = term.charge, term.read
         runs = view.runs(belief, charge)
         if runs is None:
@@ -227,15 +217,14 @@ def _costs_anywhere(view: View, belief: Recording, terms: Sequence[Term]) -> Ite
     fixed, searched = _split(view, _with_noise(terms), largest_run)
     if next(view.secret_runs(belief, []), None) is None:
         return
-    items = [Item(term.charge, term.read) for term in searched]
     for secret in view.framework.secrets:
         cost, witness = Fraction(0), None
-        if items:
-            cost, witness = worst_alignment(view, belief, secret.family(belief), items)
+        if searched:
+            cost, witness = worst_alignment(view, belief, secret.family(belief), searched)
         yield fixed + plain(cost), witness
 
 
-def _costs_of_anybody(view: View, belief: Belief, terms: Sequence[Term]) -> Iterator[Cost]:
+def _costs_of_anybody(view: View, belief: Belief, terms: Sequence[Item]) -> Iterator[Cost]:
     """Yield the cost of components without names.
 
     In each reading one may be the component that moves the answers most: as after a delta, it changes as a whole.
@@ -243,51 +232,44 @@ def _costs_of_anybody(view: View, belief: Belief, terms: Sequence[Term]) -> Iter
     if next(view.secret_runs(belief, []), None) is None:
         return
     total, searched = _split(view, _with_noise(term._replace(is_late=False) for term in terms), _reach)
-    for reading in readings([term.charge for term in searched]):
+    for reading in readings_of_items(searched):
         rates = dict[Hashable, Fraction]()
         rows = dict[Hashable, list[int]]()
-        for number in reading:
-            charge, read = searched[number].charge, searched[number].read
+        for charge, read, _ in reading:
             key = (read.changes.tobytes(), read.grid)
             rows[key] = by_component(belief, read.changes).tolist()
             rates[key] = rates.get(key, Fraction(0)) + read.grid / (charge.scale or 1)
         costs = []
         for moves in set(zip(*rows.values(), strict=True)):
-            costs.append(sum((move * rate for move, rate in zip(moves, rates.values(), strict=True)), Fraction(0)))
+            costs.append(sum(map(mul, moves, rates.values()), Fraction(0)))
         total += max(costs)
     yield total, Witness("one user", "whoever moves each answer most")
 
 
-def _reach(term: Term) -> Fraction:
+def _reach(term: Item) -> Fraction:
     """Return the largest change of an answer by all its entries."""
     return min(int(term.read.changes.sum()) * term.read.grid, term.read.total)
 
 
-def _part_cost(view: View, part: Part, shares: Sequence[Term]) -> Cost:
+def _part_cost(view: View, part: Part, shares: Sequence[Item]) -> Cost:
     fixed, searched = _split(view, filter(_reach, shares), _reach)
     releases = []
     for term in searched:
         read = term.read
-        scale = (term.charge.scale or Fraction(0)) / read.grid
+        scale = term.scale / read.grid
         moving = None if read.together is None else Moving((read.changes, scale), read.together)
         releases.append(Release(read.changes, scale, read.answer, moving))
     cost, witness = None, None
     if releases:
         cost, witness = _search(part, releases)
-    if not all(term.charge.scale for term in searched):
+    if not all(term.scale for term in searched):
         if cost is None:
             raise CompositionRefused(NO_NOISE)
         return fixed + cost, witness
-    trivial = sum((loss(_reach(term), term.charge) for term in searched), Fraction(0))
+    trivial = _trivial(searched, _reach)
     if cost is None or cost >= trivial:
         cost = trivial
     return fixed + cost, witness
-
-
-def _contribution(read: Read) -> Hashable:
-    """Return a key, equal for parts of equal effect on an answer."""
-    key = None if read.answer is None else read.answer.key
-    return read.grid, read.changes.tobytes(), key
 
 
 def _search(part: Part, releases: Sequence[Release]) -> tuple[Fraction | None, Witness | None]:

@@ -92,13 +92,15 @@ def charge_of(
     query, factor = _as_sum(query, framework_of) or (query, factor)
     if isinstance(query, ByCells):
         factor, query = _share_of_cells(query, framework_of, unit_framework), query.unnamed()
-    names, lengths, phases = _names(unit_framework), _lengths(unit_framework), list[tuple[int, int]]()
+    names, lengths, phases = _names(unit_framework), _lengths(unit_framework), set[tuple[int, int]]()
     if at is not None:
         if isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1:
             raise InputError(
                 f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the person's one recording"
             ).at("at")
-        phases = _phases(unit_framework, at)
+        for belief in unit_framework.beliefs:
+            if is_recording(belief) and belief.chain.period > 1:
+                phases.add((belief.chain.period, belief.chain.phase(at)))
     noise, promise = calibration.randomiser, calibration.guarantee
     scale = noise.laplace_scale
     if scale is not None:
@@ -111,7 +113,7 @@ def charge_of(
         change=read.whole, entry_change=read.single, entries=_size(unit_framework), answers=read.answers,
         scope=scope, fixed_in_advance=fixed_in_advance, release=release,
         names=names, lengths=lengths, reading=reading, at=at, calendar=calendar,
-        layout=layout, phases=tuple(phases), begins_series=begins_series,
+        layout=layout, phases=tuple(sorted(phases)), begins_series=begins_series,
     )  # fmt: skip
 
 
@@ -199,15 +201,6 @@ def _lengths(framework: Framework) -> tuple[int, ...]:
             return ()
         lengths.add(tuple(map(len, belief.components())))
     return lengths.pop() if len(lengths) == 1 else ()
-
-
-def _phases(framework: Framework, at: int) -> list[tuple[int, int]]:
-    """Return each repeating belief's period with the phase of step 0."""
-    phases = set()
-    for belief in framework.beliefs:
-        if is_recording(belief) and belief.chain.period > 1:
-            phases.add((belief.chain.period, belief.chain.phase(at)))
-    return sorted(phases)
 
 
 @dataclass(frozen=True)

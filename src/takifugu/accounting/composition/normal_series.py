@@ -15,18 +15,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from takifugu.accounting.composition.alignment import is_one_reading
-from takifugu.accounting.composition.at_delta import NORMAL, least_epsilon, shares
-from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
+from takifugu.accounting.composition.at_delta import NORMAL, least_epsilon, release_of, shares
+from takifugu.accounting.composition.losses import Joint, deltas
 from takifugu.accounting.composition.several import places_of
 from takifugu.accounting.composition.views import Read, View
-from takifugu.analysis import randomisers
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part
 from takifugu.core.errors import CompositionRefused, Unsupported
-from takifugu.influence.curves import Release, profile_loss, profile_of
+from takifugu.influence.curves import profile_loss, profile_of
 from takifugu.influence.profiles.normal import NormalRelease, covering_multiple, log_share, normal_profile
-from takifugu.influence.profiles.profile import Profile
 
 #: Multiples are searched up to here; beyond it nothing is promised.
 _MOST = 2.0**60
@@ -118,21 +116,18 @@ def _term(
     moving = [number for number, read in enumerate(reads) if read.changes.any()]
     if not moving:
         return part, []
-    first = [_normal(charges[number], reads[number]) for number in moving if number in begun]
-    times = 1.0
+    first, later = [], []
     for number in moving:
-        if number in begun:
-            continue
-        charge, read = charges[number], reads[number]
-        release: NormalRelease | Profile
-        if charge.scale is None:
-            release = _normal(charge, read)
-        elif charge.scale == 0:
-            raise CompositionRefused(NO_NOISE)
-        else:
-            release = profile_of(part.belief, Release(read.changes, charge.scale / read.grid, read.answer))
+        release = release_of(charges[number], reads[number])
+        if number not in begun:
+            later.append(release)
+        elif isinstance(release, NormalRelease):  # `_check` has seen to it
+            first.append(release)
+    times = 1.0
+    for release in later:
         if first:
-            times += covering_multiple(first, release)
+            base = release if isinstance(release, NormalRelease) else profile_of(part.belief, release)
+            times += covering_multiple(first, base)
         times = math.nextafter(times, math.inf)
     if not first or times > _MOST:
         raise CompositionRefused(
@@ -144,8 +139,3 @@ def _term(
     if times > 1:
         root = Fraction(math.sqrt(times)) * (1 + Fraction(1, 2**40))
     return part, [NormalRelease(normal.answer, normal.sigma / root) for normal in first]
-
-
-def _normal(charge: Charge, read: Read) -> NormalRelease:
-    assert read.answer is not None
-    return NormalRelease(read.answer, randomisers.from_dict(charge.randomiser).scale / read.grid)

@@ -79,6 +79,16 @@ def _singles(view: View, charges: Sequence[Several]) -> list[int]:
     return [i for i, charge in enumerate(charges) if charge.covers is Covers.OUTPUT and view.is_native(charge)]
 
 
+def _partial_ones(charges: Sequence[Charge]) -> list[int]:
+    """Return the numbers of the releases that do not cover every change."""
+    return [i for i, charge in enumerate(charges) if charge.covers is not Covers.EVERYTHING]
+
+
+def _whole_costs(view: View, charges: Sequence[Charge]) -> Fraction:
+    """Return the loss of all releases on a whole change."""
+    return sum((whole_cost(view, charge) for charge in charges), Fraction(0))
+
+
 def _least(view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
     """Return the least of all bounds without a delta, in any order.
 
@@ -123,11 +133,11 @@ def _counting_alone(view: View, charges: Sequence[Several], recharge: bool) -> I
     """
     if not _means_one_secret(view, charges):
         return
-    partial_ones = sum(charge.covers is not Covers.EVERYTHING for charge in charges)
+    several_are_partial = len(_partial_ones(charges)) > 1
     for i, charge in enumerate(charges):
         links = charge.covers is Covers.OUTPUT and charge.scope == "pooled"
         promises = view.is_native(charge) and (charge.times == 1 or charge.saved is not None)
-        if promises and charge.covers not in STEADY and not (links and (recharge or partial_ones > 1)):
+        if promises and charge.covers not in STEADY and not (links and (recharge or several_are_partial)):
             yield i
 
 
@@ -145,7 +155,7 @@ def _wholes(view: View, charges: Sequence[Several]) -> tuple[dict[int, Fraction]
 def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
     """Return the lesser of the promises' sum and joint quilt cost."""
     candidates = _sums(view, charges)
-    partial_ones = [i for i, charge in enumerate(charges) if charge.covers is not Covers.EVERYTHING]
+    partial_ones = _partial_ones(charges)
     if len(partial_ones) == 1:
         (number,) = partial_ones
         charge = charges[number]
@@ -167,8 +177,8 @@ def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
         return []
     is_placed = is_one_reading(charges)
     promised = sum((steady_cost(view, charge, is_placed) for charge in charges), Fraction(0))
-    is_whole = all(charge.covers is Covers.EVERYTHING for charge in charges)
-    return [Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if is_whole else Covers.COMPONENT)]
+    covers = Covers.COMPONENT if _partial_ones(charges) else Covers.EVERYTHING
+    return [Joint(promised, deltas(charges), "sum", covers)]
 
 
 def _with_singles(view: View, charges: Sequence[Several], singles: Sequence[int], recharge: bool) -> Joint:
@@ -217,7 +227,7 @@ def _why_it_stands_alone(view: View, charges: Sequence[Several], i: int) -> str:
             f"{promise} has no joint promise with another that is alone about the same data, before or after it: "
             "together they may reveal what neither does"
         )
-    if is_pooled and any(other.covers is not Covers.EVERYTHING for other in rivals):
+    if is_pooled and _partial_ones(rivals):
         return (
             f"{promise} has no joint promise with another about the same data unless that one covers every change of "
             "the whole data ('group'): together they may reveal what neither does"
@@ -271,13 +281,12 @@ def _promise_and_wholes(view: View, charges: Sequence[Several], number: int) -> 
     """
     single, delta = charges[number], deltas(charges)
     rivals = [*charges[:number], *charges[number + 1 :]]
-    other_losses = sum((whole_cost(view, charge) for charge in rivals), Fraction(0))
+    other_losses = _whole_costs(view, rivals)
     loss = None
     if single.times > 1:
         loss = whole_cost(view, single)
     if single.delta and not single.fixed_in_advance:
-        earlier = sum((whole_cost(view, charge) for charge in charges[:number]), Fraction(0))
-        delta += raised(single.delta, earlier) - single.delta
+        delta += raised(single.delta, _whole_costs(view, charges[:number])) - single.delta
     return _joint_with_wholes(charges, number, other_losses, loss, delta)
 
 

@@ -8,7 +8,7 @@ change of all. Steps of sequences are matched by `alignment`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -46,6 +46,12 @@ class Read:
     is_blind: bool = False
     together: Callable[[Iterable[int]], int] | None = None
     answer: Additive | None = None
+
+    @property
+    def effect(self) -> Hashable:
+        """A key, equal for parts of equal effect on an answer."""
+        key = None if self.answer is None else self.answer.key
+        return self.grid, self.changes.tobytes(), key
 
     def of_run(self, run: range) -> Read:
         """Return the read of a run's entries."""
@@ -227,7 +233,7 @@ class View:
             for number, run in enumerate(belief.components()):
                 local = replace(family, entries=inside(family.entries, run))
                 piece = belief.component(number)
-                if any(local.has_pairs(piece, entry) for entry in local.entries):
+                if local.has_any_pairs(piece):
                     yield number, run, local
 
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, permutations
 from typing import cast
 
@@ -24,6 +25,7 @@ from takifugu.core.names import budget_name
 from takifugu.mechanisms.local.measuring import lifted_loss, loss_per_distance
 from takifugu.mechanisms.local.over_classes import value_loss
 from takifugu.mechanisms.local.populations import populations_of
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending, joint_losses
 from takifugu.mechanisms.local.together import RowLosses, row_losses
 from takifugu.model.beliefs.populations import FromPopulations
@@ -46,10 +48,25 @@ class Reading:
     has_name: bool
     charges: Sequence[Charge]
 
-    @property
+    @cached_property
     def noises(self) -> list[Sending]:
-        """Return the noise of each release."""
+        """The noise of each release."""
         return list(map(_noise, self.charges))
+
+    @property
+    def senders(self) -> tuple[Sender, ...]:
+        """Return who sends the rows of each release."""
+        return tuple(noise.sender for noise in self.noises)
+
+    @property
+    def values(self) -> set[tuple[Hashable, ...]]:
+        """Return the different alphabets that the releases send."""
+        return {sender.values for sender in self.senders}
+
+    @property
+    def rows(self) -> int:
+        """Return the largest number of rows of a release."""
+        return max(noise.rows for noise in self.noises)
 
 
 @dataclass(frozen=True)
@@ -133,12 +150,10 @@ def loss_of_values(view: View, belief: FromPopulations, reading: Reading) -> Los
 
     Infinite where it is of other values than the belief's.
     """
-    noises = reading.noises
-    is_about = any(map(view.is_native, reading.charges))
-    if not is_about or any(noise.sender.values != belief.values for noise in noises):
+    if not any(map(view.is_native, reading.charges)) or reading.values != {belief.values}:
         return math.inf
-    per_unit = loss_per_distance(joint_losses(noises), populations_of(belief).distances)
-    return max([belief.rows, *(noise.rows for noise in noises)]) * _exact(per_unit)
+    per_unit = loss_per_distance(joint_losses(reading.noises), populations_of(belief).distances)
+    return max(belief.rows, reading.rows) * _exact(per_unit)
 
 
 def most_of_rows(beliefs: Iterable[FromPopulations]) -> Loss:
@@ -185,14 +200,17 @@ def _loss_of_readings(between: _Between, readings: Sequence[Reading], is_counted
             native.add(reading.columns)
     if not native and len(columns) == 1:
         native = set(columns)
-    costs = []
+    costs, all_local, all_least = [], list[Loss](), list[Loss]()
     for reading in readings:
         if reading.columns in native:
-            costs.append(_cost(between, reading, is_apart or len(readings) == 1, is_counted))
+            cost = _cost(between, reading, is_apart or len(readings) == 1, is_counted)
         else:  # of another column the belief says nothing
             local = _local(reading)
-            costs.append(_Cost(local, local, local))
-    losses = [_all_but_one([cost.local for cost in costs], [cost.least for cost in costs])]
+            cost = _Cost(local, local, local)
+        costs.append(cost)
+        all_local.append(cost.local)
+        all_least.append(cost.least)
+    losses = [_all_but_one(all_local, all_least)]
     if not belief.independent:
         return losses[0]
     for column in columns:
@@ -225,10 +243,8 @@ def _sum(losses: Iterable[Loss]) -> Loss:
 def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool) -> _Cost:
     """Return the costs of a reading of the belief's column."""
     belief, local = between.belief, _local(reading)
-    rows, reads_alike = belief.rows, belief.adds_up
-    for noise in reading.noises:
-        rows = max(rows, noise.rows)
-        reads_alike = reads_alike and noise.sender.values == belief.values
+    rows = max(belief.rows, reading.rows)
+    reads_alike = belief.adds_up and reading.values == {belief.values}
     losses, least = list[Loss](), list[Loss]()
     for charge, noise in zip(reading.charges, reading.noises, strict=True):
         loss = _exact(noise.loss(Fraction(1)))
@@ -252,10 +268,9 @@ def _local(reading: Reading) -> Loss:
     """Return what a reading tells of its rows, whatever their values."""
     noises = reading.noises
     total = _sum(_exact(noise.loss(Fraction(1))) for noise in noises)
-    if len(noises) == 1 or len({noise.sender.values for noise in noises}) > 1:
+    if len(noises) == 1 or len(reading.values) > 1:
         return total
-    most = _exact(float(joint_losses(noises).max()))
-    return min(total, max(noise.rows for noise in noises) * most)
+    return min(total, reading.rows * _exact(float(joint_losses(noises).max())))
 
 
 def _together(between: _Between, reading: Reading) -> Loss:
@@ -263,15 +278,14 @@ def _together(between: _Between, reading: Reading) -> Loss:
 
     The loss is exact, or the least bound where outputs are too many or a promise would count for nothing.
     """
-    belief, noises = between.belief, reading.noises
-    senders = tuple(noise.sender for noise in noises)
+    belief, senders = between.belief, reading.senders
     together = RowLosses({}, is_exact=False)
     if between.late.isdisjoint(map(id, reading.charges)):
         together = cached(belief, (row_losses, senders), lambda: row_losses(senders, populations_of(belief)))
     loss = _exact(together.losses.get(between.pair, math.inf))
     if together.is_exact or belief.regions is not None:  # how the populations of a class couple is unknown
         return loss
-    coupled = cached(belief, (lifted_loss, senders), lambda: lifted_loss(belief.laws, joint_losses(noises)))
+    coupled = cached(belief, (lifted_loss, senders), lambda: lifted_loss(belief.laws, joint_losses(reading.noises)))
     return min(loss, _exact(coupled))
 
 

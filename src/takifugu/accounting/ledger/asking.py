@@ -144,7 +144,7 @@ def request_of(
     if not ids:
         names = dict.fromkeys(debit.name for debit in debits)
         ids = {name: token_hex(8) for name in names}
-    numbers = {name: number for number, name in enumerate(ids)}
+    numbers = dict(zip(ids, range(len(ids)), strict=True))
     texts: dict[int, str] = {}
     parts: dict[tuple[int, int, str], Part] = {}
     rows: list[tuple[Part, ...]] = [()]
@@ -184,7 +184,7 @@ def request_of(
 
 def request_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Callable[[str], bytes]) -> Request:
     """Prepare debits of every unit of a source, with known release ids."""
-    numbers = {name: number for number, name in enumerate(ids)}
+    numbers = dict(zip(ids, range(len(ids)), strict=True))
     texts: dict[int, str] = {}
     parts = tuple(_part(debit, ids[debit.name], numbers[debit.name], False, texts) for debit in debits)
     return Request(ids, (_read_together(parts),), {EVERYONE: 0}, tag(""))

@@ -40,7 +40,10 @@ def _differences(connection: Connection) -> Iterator[str]:
     if len(broken) >= events > 1:
         broken = ["no event follows from the one before it: the ledger's key, id or date is not the one it had"]
     yield from broken
-    lost = [f"content {digest[:16]} is not what it was" for digest in _altered(connection)]
+    lost = []
+    for digest, body in connection.execute("select digest, body from contents"):
+        if not isinstance(body, bytes) or sha256(body).hexdigest() != digest:
+            lost.append(f"content {str(digest)[:16]} is not what it was")
     yield from lost
     if broken or lost:
         yield "so what else it holds cannot be computed from its events"
@@ -59,12 +62,6 @@ _PRESENCE = {True: "is missing", False: "no event wrote it"}
 
 #: What is computed from the events, and what is said of the ledger as a whole.
 _TABLES = tuple(table for table in columns() if table not in TRUTH)
-
-
-def _altered(connection: Connection) -> Iterator[str]:
-    for digest, body in connection.execute("select digest, body from contents"):
-        if not isinstance(body, bytes) or sha256(body).hexdigest() != digest:
-            yield str(digest)
 
 
 def _numbered(table: str) -> str:

@@ -19,7 +19,7 @@ from takifugu.accounting.ledger.format import chain
 from takifugu.accounting.ledger.format.tables import EVERYONE
 from takifugu.accounting.ledger.histories import charge_of_text, framework_of
 from takifugu.core.errors import LedgerError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,13 @@ def paid(
     """Return a payment's event, its long parts written."""
     shapes = []
     for shape in request.shapes:
-        shapes.append([_written(connection, part) for part in shape])
+        parts = []
+        for part in shape:
+            parts.append({
+                "charge": keep(connection, part.text.encode()), "framework": keep(connection, part.body.encode()),
+                "release": part.release, "number": part.number, "recharge": part.recharge, "reading": part.reading,
+            })  # fmt: skip
+        shapes.append(parts)
     units = None
     if not request.is_everyone:
         units = keep(connection, request.roster)
@@ -74,7 +80,13 @@ def request_in(connection: Connection, fact: Fact) -> Request:
     body = fact.body
     shapes = []
     for shape in body["shapes"]:
-        shapes.append(tuple(_part(connection, part) for part in shape))
+        parts = []
+        for part in shape:
+            text = content(connection, part["charge"]).decode()
+            framework = content(connection, part["framework"]).decode()
+            details = (part["release"], part["number"], part["recharge"], part["reading"])
+            parts.append(Part(charge_of_text(text), framework_of(framework), *details, text, framework))
+        shapes.append(tuple(parts))
     units = {EVERYONE: 0}
     if body["units"] is not None:
         units = units_in(content(connection, body["units"]), len(shapes))
@@ -112,17 +124,3 @@ def keep(connection: Connection, body: bytes) -> str:
     digest = sha256(body).hexdigest()
     connection.execute("insert or ignore into contents (digest, body) values (?, ?)", (digest, body))
     return digest
-
-
-def _written(connection: Connection, part: Part) -> Json:
-    return {
-        "charge": keep(connection, part.text.encode()), "framework": keep(connection, part.body.encode()),
-        "release": part.release, "number": part.number, "recharge": part.recharge, "reading": part.reading,
-    }  # fmt: skip
-
-
-def _part(connection: Connection, stored: Plain) -> Part:
-    text = content(connection, stored["charge"]).decode()
-    body = content(connection, stored["framework"]).decode()
-    details = (stored["release"], stored["number"], stored["recharge"], stored["reading"])
-    return Part(charge_of_text(text), framework_of(body), *details, text, body)

@@ -12,6 +12,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from takifugu.accounting.ledger.accounts import Item
@@ -32,6 +33,8 @@ _PATH = (
     "select path.leaf, h.id, h.parent, h.batch from path cross join histories h on h.id = path.parent)"
 )
 
+#: Tables with the columns that hold the numbers of their rows, among debits.
+_NUMBERS = {"histories": "history", "batches": "batch", "debits": "id", "releases": "release"}
 #: Fewer than one of so many units are looked up one by one; of more, all are read.
 FEW = 8
 
@@ -130,7 +133,7 @@ def _standing(connection: Connection, row: int) -> Standing:
 def tags_of(connection: Connection, source: int) -> list[bytes]:
     """Return every unit of a source, sorted."""
     query = "select tag from units where source = ? and tag != x'' order by tag"
-    return [tag for (tag,) in connection.execute(query, (source,))]
+    return list(chain.from_iterable(connection.tuples().execute(query, (source,))))
 
 
 def histories_of_everyone(connection: Connection, sources: Iterable[int]) -> dict[int, int]:
@@ -155,10 +158,8 @@ def debits_of(connection: Connection, leaves: Iterable[int]) -> dict[int, tuple[
         "order by leaf, path.batch, d.id"
     )
     rows = connection.all(query)
-    seals.check_rows(connection, "histories", {row.history for row in rows})
-    seals.check_rows(connection, "batches", {row.batch for row in rows})
-    seals.check_rows(connection, "debits", {row.id for row in rows})
-    seals.check_rows(connection, "releases", {row.release for row in rows})
+    for table, column in _NUMBERS.items():
+        seals.check_rows(connection, table, set(map(attrgetter(column), rows)))
     charge_by_row = charges_of(connection, {row.charge for row in rows})
     items_of: dict[int, list[Item]] = {}
     for row in rows:

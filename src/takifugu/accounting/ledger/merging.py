@@ -130,7 +130,7 @@ def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], fu
     for fact in further:
         _take(connection, theirs, fact, budgets, fact.id in replaced)
     payments = sum(fact.kind == "paid" for fact in further)
-    ids = {link.id for link, _ in links(connection)}
+    ids = _ids(connection)
     for fact in (*_drawn_twice(connection), *doubled):
         if fact.id in ids:
             continue
@@ -146,7 +146,7 @@ def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], fu
 
 def _lacking(connection: Connection, other: Connection) -> list[Fact]:
     """Return a ledger's missing events of `other`, with their first digests."""
-    ids = {link.id for link, _ in links(connection)}
+    ids = _ids(connection)
     ends = {link.id: link.first or end for link, end in links(other)}
     return [replace(fact, first=ends[fact.id]) for fact in facts(other) if fact.id not in ids]
 
@@ -171,7 +171,8 @@ def _names_of(facts: Iterable[Fact]) -> dict[str, str]:
     names = {}
     for fact in facts:
         if fact.kind == "paid":
-            names.update({public_id: name for name, public_id in fact.body["ids"]})
+            for name, public_id in fact.body["ids"]:
+                names[public_id] = name
     return names
 
 
@@ -182,15 +183,15 @@ def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact
     """
     tied = _tied(connection) | _tied(theirs)
 
-    def payments(facts: Sequence[Fact]) -> Iterator[tuple[Fact, str]]:
+    def payments(facts: Sequence[Fact]) -> Iterator[tuple[str, Fact]]:
         """Yield each payment with its people, the same for tied sources."""
         for fact in facts:
             if fact.kind == "paid":
-                yield fact, "" if fact.source in tied else fact.source
+                yield "" if fact.source in tied else fact.source, fact
 
-    both = {people for _, people in payments(ours)} & {people for _, people in payments(further)}
+    both = dict(payments(ours)).keys() & dict(payments(further)).keys()
     for ledger, side in ((connection, ours), (theirs, further)):
-        for fact, people in payments(side):
+        for people, fact in payments(side):
             if people in both and _depends_on_order(ledger, fact):
                 raise _OrderDecides(fact.source)
 
@@ -271,8 +272,13 @@ def _sessions(connection: Connection, theirs: Connection, further: Sequence[Fact
 
 def _shared(connection: Connection, theirs: Connection) -> list[Fact]:
     """Return the events of both copies."""
-    names = {link.id for link, _ in links(theirs)}
-    return [fact for fact in facts(connection) if fact.id in names]
+    ids = _ids(theirs)
+    return [fact for fact in facts(connection) if fact.id in ids]
+
+
+def _ids(connection: Connection) -> set[str]:
+    """Return the ids of a ledger's events."""
+    return {link.id for link, _ in links(connection)}
 
 
 def _again(connection: Connection, group: str, reason: str) -> Fact:

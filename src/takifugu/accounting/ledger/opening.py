@@ -18,7 +18,7 @@ from takifugu.accounting.ledger.asking import roster_of
 from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.disk.backup import keep
 from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, check_side_files, place_of
-from takifugu.accounting.ledger.disk.sqlite import Connection, Row
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import decoding, now
 from takifugu.accounting.ledger.facts import Fact, append, content, named_in
 from takifugu.accounting.ledger.facts import keep as keep_content
@@ -180,7 +180,7 @@ def _replay(connection: Connection, version: int) -> None:
     if version > WITHOUT_IDS:
         seals.check_itself(connection)
         check_chain(connection)
-    events = [_fact(meta.key, number, row) for number, row in enumerate(_events(connection, version))]
+    events = _events(connection, version, meta.key)
     names = dict.fromkeys(chain.from_iterable(map(named_in, events)))
     texts = {name: content(connection, name) for name in names}
     waiting = "select public_id, bundle from reservations where bundle is not null"
@@ -197,21 +197,19 @@ def _replay(connection: Connection, version: int) -> None:
     seals.write(connection)
 
 
-def _events(connection: Connection, version: int) -> list[Row]:
-    """Return an old ledger's events: kind, source, body, time, id, first digest.
+def _events(connection: Connection, version: int, key: str) -> list[Fact]:
+    """Return an old ledger's events; a missing id becomes one equal in all copies.
 
-    Events of format 5 had neither of the last two.
+    Events of format 5 had neither an id nor a first digest.
     """
     names = "public_id, first" if version > WITHOUT_IDS else "'', null"
-    return connection.all(f"select kind, source, body, created, {names} from events order by id")
-
-
-def _fact(key: str, number: int, event: Row) -> Fact:
-    """Return an event; a missing id becomes one equal in all copies."""
-    kind, source, body, created, name, first = event
-    name = name or digest(key, number, kind, source, body, created).hex()[:16]
-    first = None if first is None else str(first)
-    return Fact(str(kind), str(source), json.loads(str(body)), str(created), str(name), first)
+    query = f"select kind, source, body, created, {names} from events order by id"
+    events = []
+    for number, (kind, source, body, created, name, first) in enumerate(connection.all(query)):
+        name = name or digest(key, number, kind, source, body, created).hex()[:16]
+        first = None if first is None else str(first)
+        events.append(Fact(str(kind), str(source), json.loads(str(body)), str(created), str(name), first))
+    return events
 
 
 def _with_short_tags(connection: Connection, fact: Fact, texts: Mapping[str, bytes]) -> Fact:
@@ -219,8 +217,10 @@ def _with_short_tags(connection: Connection, fact: Fact, texts: Mapping[str, byt
     body = {**fact.body, "everything": fact.body["everything"][: 2 * TAG]}
     if body["units"] is not None:
         former = texts[body["units"]]
-        places = range(0, len(former), LONG_TAG + 4)
-        units = {former[n : n + TAG]: int.from_bytes(former[n + LONG_TAG : n + LONG_TAG + 4], "big") for n in places}
+        places, units = range(0, len(former), LONG_TAG + 4), dict[bytes, int]()
+        for start_of_tag in places:
+            shape = former[start_of_tag + LONG_TAG : start_of_tag + LONG_TAG + 4]
+            units[former[start_of_tag : start_of_tag + TAG]] = int.from_bytes(shape, "big")
         if len(units) < len(places):
             raise ValueError("two of its people have one tag")
         body["units"] = keep_content(connection, roster_of(units, len(body["shapes"])))

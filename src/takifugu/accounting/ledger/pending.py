@@ -92,19 +92,18 @@ def read_pending(connection: Connection, ledger: Path, source: int | None, ident
     )
     waiting = connection.all(query, tuple(conditions.values()))
     seals.check_rows(connection, "reservations", [row.id for row in waiting])
+    payments = []
     with decoding():
-        return tuple(_pending(connection, ledger, row) for row in waiting)
-
-
-def _pending(connection: Connection, ledger: Path, row: Row) -> Pending:
-    rows = connection.all("select * from releases where reservation = ? order by id", (row.id,))
-    spent = most_spent(connection, row.source)
-    return Pending(
-        group=row.public_id, source=row.name, ids={release.name: release.public_id for release in rows},
-        state=known_state(row.state), identity=row.identity, created=row.created, recipe=json.loads(row.recipe),
-        bundle=unpacked(ledger, row.bundle), spent=spent, budget=amount(row.budget_epsilon, row.budget_delta),
-        same_people=people_of(connection, row.source),
-    )  # fmt: skip
+        for row in waiting:
+            releases = "select name, public_id from releases where reservation = ? order by id"
+            ids = dict(connection.all(releases, (row.id,)))
+            payments.append(Pending(
+                group=row.public_id, source=row.name, ids=ids, state=known_state(row.state), identity=row.identity,
+                created=row.created, recipe=json.loads(row.recipe), bundle=unpacked(ledger, row.bundle),
+                spent=most_spent(connection, row.source), budget=amount(row.budget_epsilon, row.budget_delta),
+                same_people=people_of(connection, row.source),
+            ))  # fmt: skip
+    return tuple(payments)
 
 
 def packed(bundle: bytes) -> bytes:

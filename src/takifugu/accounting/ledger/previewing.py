@@ -168,7 +168,7 @@ def _reason(computed: Tally, old: Sequence[Item], new: Sequence[Item], alone: Am
             f"{ratio} times its own epsilon: releases about another source of the same people count here, too, at the "
             "cost of a change of their whole data"
         )
-    if {item.fingerprint for item in old} - {item.fingerprint for item in new}:
+    if not {item.fingerprint for item in old}.issubset(item.fingerprint for item in new):
         return (
             f"{ratio} times its own epsilon: earlier releases were made under another belief, or for another length, "
             "and every belief is charged for every release"

@@ -89,24 +89,25 @@ def declared(
     `named_alike` are the sources that name some unit as this one does. Raises InputError where a declaration is
     required, or cannot be counted, and LedgerError where the ledger knows that it is otherwise.
     """
-    named_ones, unnamed = list[Counterpart](), list[Counterpart]()
+    undeclared, vague, unnamed = set[int](), set[int](), list[Counterpart]()
     for row in rows.read_counters(connection):
         if row.id == source.number:
             continue
         same = declarations.get(rows.pair(source.number, row.id))
         other = Counterpart(row.id, same, (row.id, row.id) in declarations)
-        if row.members > 0:
-            named_ones.append(other)
-        else:
+        if row.members == 0:
             unnamed.append(other)
+            if other.is_shared and same is not False:
+                vague.add(row.id)
+        elif same is None:
+            undeclared.add(row.id)
     if source.names_units:
-        vague = {other.number for other in unnamed if other.is_shared and other.same is not False}
         if source.same_people is not False:
             _check_named_alike(connection, source, vague)
         overlap = named_alike | vague
     else:
         if source.same_people:
-            _check_named_alike(connection, source, {other.number for other in named_ones if other.same is None})
+            _check_named_alike(connection, source, undeclared)
         overlap = set[int]()
         is_shared = (source.number, source.number) in declarations
         for other in unnamed:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, starmap
 from pathlib import Path
 
 from takifugu.accounting.ledger.disk import sqlite
@@ -202,12 +203,12 @@ def add_note(connection: Connection, source: int, created: str, words: str) -> N
 
 def read_notes(connection: Connection, source: int) -> tuple[Event, ...]:
     notes = connection.all("select created, what from notes where source = ? order by id", (source,))
-    return tuple(Event(*note) for note in notes)
+    return tuple(starmap(Event, notes))
 
 
 def read_release_ids(connection: Connection, source: int) -> frozenset[str]:
     releases = connection.all("select public_id from releases where source = ?", (source,))
-    return frozenset(row.public_id for row in releases)
+    return frozenset(chain.from_iterable(releases))
 
 
 def read_spent(connection: Connection, source: int) -> tuple[UnitSpent, ...]:
@@ -224,7 +225,7 @@ def most_spent(connection: Connection, source: int) -> Amount:
     """Return the most any unit of a source spent."""
     costs = connection.all("select distinct epsilon, delta from standings where source = ?", (source,))
     with decoding():
-        return most([amount(*cost) for cost in costs])
+        return most(list(starmap(amount, costs)))
 
 
 def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:

@@ -17,14 +17,14 @@ each neighbour for itself. Source: Theorem 5 of docs/theory/influence.md, with s
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.influence.networks.conditionals import Rows, conditional_rows, too_wide
+from takifugu.influence.networks.conditionals import Rows, conditional_rows, joint_size, too_wide
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -61,6 +61,9 @@ class Message:
         return np.asarray(self.loss[np.ix_(index, index)])
 
 
+Hung = TypeVar("Hung", Bag, Message)
+
+
 def loss_by_bags(
     network: BayesianNetwork, tables: Mapping[int, FloatArray], entry: int, bags: Sequence[Bag]
 ) -> FloatArray:
@@ -73,8 +76,7 @@ def loss_by_bags(
     waiting: list[Message] = []
     for bag in bags:
         members = set(bag.variables)
-        below = [message for message in waiting if members.intersection(message.separator)]
-        waiting = [message for message in waiting if not members.intersection(message.separator)]
+        below, waiting = _hanging(waiting, members)
         if below or any(tables[v].any() for v in bag.variables):
             waiting.append(_message(network, tables, bag, below))
     loss = np.array(tables[entry], dtype=float)
@@ -92,19 +94,28 @@ def _check_width(network: BayesianNetwork, bags: Sequence[Bag]) -> None:
     work = 0
     waiting: list[Bag] = []
     for bag in bags:
-        contexts = math.prod(len(network.alphabet(v)) for v in bag.separator)
-        states = math.prod(len(network.alphabet(v)) for v in bag.variables)
+        contexts, states = joint_size(network, bag.separator), joint_size(network, bag.variables)
         if contexts > MOST_CONTEXTS or states > MOST_STATES:
             raise too_wide()
         members = set(bag.variables)
-        below = [other for other in waiting if members.intersection(other.separator)]
-        waiting = [other for other in waiting if not members.intersection(other.separator)]
+        below, waiting = _hanging(waiting, members)
         waiting.append(bag)
         if not all(members.issuperset(other.separator) for other in below):
             states *= 2
         work += contexts**2 * (PROGRAM + states**3 // 8)
     if work > MOST_WORK:
         raise too_wide()
+
+
+def _hanging(waiting: Iterable[Hung], members: set[int]) -> tuple[list[Hung], list[Hung]]:
+    """Return what hangs on some variables, and all else."""
+    below, others = list[Hung](), list[Hung]()
+    for bag in waiting:
+        if members.isdisjoint(bag.separator):
+            others.append(bag)
+        else:
+            below.append(bag)
+    return below, others
 
 
 def _message(
@@ -117,11 +128,12 @@ def _message(
     for place, v in enumerate(bag.variables):
         column = rows.states[:, place]
         moves = sum_up(moves, tables[v][np.ix_(column, column)])
-    members = set(bag.variables)
+    across = []
     for message in below:
-        if members.issuperset(message.separator):
+        if set(bag.variables).issuperset(message.separator):
             moves = sum_up(moves, message.at(bag.variables, rows.states))
-    across = [message for message in below if not members.issuperset(message.separator)]
+        else:
+            across.append(message)
     if across:
         loss = _across(rows, bag, moves, across)
     else:

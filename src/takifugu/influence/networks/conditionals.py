@@ -42,6 +42,11 @@ class Rows:
     trusted: bool
 
 
+def joint_size(network: BayesianNetwork, variables: Iterable[int]) -> int:
+    """Count the joint values of some variables."""
+    return math.prod(len(network.alphabet(v)) for v in variables)
+
+
 def conditional_rows(network: BayesianNetwork, condition: Sequence[int], variables: Sequence[int]) -> Rows:
     """Return P(variables | given) for all possible values.
 

@@ -76,7 +76,7 @@ class Message:
         first = [place for place, v in enumerate(self.variables) if v in aside]
         second = [place for place, v in enumerate(self.variables) if v not in aside]
         n = len(self.sizes)
-        order = [*first, *second, *(n + place for place in first), *(n + place for place in second)]
+        order = [*first, *second, *(n + place for place in (*first, *second))]
         rows = math.prod(self.sizes[place] for place in first)
         columns = math.prod(self.sizes[place] for place in second)
         table = self.loss.reshape(self.sizes * 2).transpose(order).reshape(rows, columns, rows, columns)
@@ -134,7 +134,8 @@ class JunctionTree:
                         visited.add(other)
                         waiting.append(other)
                         outward.append((clique, other))
-        yield from ((below, above) for above, below in reversed(outward))
+        for above, below in reversed(outward):
+            yield below, above
         yield from outward
 
     def rows(self, clique: int, condition: tuple[int, ...]) -> _Rows | None:
@@ -203,13 +204,13 @@ def junction_tree(network: BayesianNetwork) -> JunctionTree:
                     above[child] = parent
             above[v] = None
             groups[v] = set()
-    left = [v for v in range(network.size) if groups[v]]
-    number = {v: place for place, v in enumerate(left)}
-    edges = [(number[v], number[top]) for v in left if (top := above[v]) is not None]
-    members = [tuple(sorted(groups[v])) for v in left]
-    cliques = []
-    for variables in members:
-        cliques.append(Clique(network, variables, tuple(sizes[u] for u in variables)))
+    cliques, number = list[Clique](), dict[int, int]()
+    for v in range(network.size):
+        if groups[v]:
+            number[v] = len(cliques)
+            variables = tuple(sorted(groups[v]))
+            cliques.append(Clique(network, variables, tuple(sizes[u] for u in variables)))
+    edges = [(number[v], number[top]) for v in number if (top := above[v]) is not None]
     return JunctionTree(tuple(cliques), tuple(edges))
 
 
@@ -267,8 +268,10 @@ def junction_losses(network: BayesianNetwork, tables: Sequence[FloatArray]) -> l
 def junction_work(network: BayesianNetwork) -> float:
     """Predict the operations of `junction_losses`, from the sizes of tables alone."""
     tree = junction_tree(network)
-    passes = [(clique, tree.separator(clique, target)) for clique, target in tree.order()]
-    return sum(_work(tree.cliques[clique], condition) for clique, condition in passes) + MESSAGE * network.size
+    work = 0.0
+    for clique, target in tree.order():
+        work += _work(tree.cliques[clique], tree.separator(clique, target))
+    return work + MESSAGE * network.size
 
 
 def _work(clique: Clique, condition: tuple[int, ...]) -> float:

@@ -20,7 +20,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.chains import Loss
 from takifugu.influence.networks.bags import Bag, loss_by_bags
 from takifugu.influence.networks.blocks import by_place, eliminated, layered, orders, reached, whole
-from takifugu.influence.networks.conditionals import boundary, moral_graph
+from takifugu.influence.networks.conditionals import boundary, joint_size, moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
 from takifugu.influence.networks.junction import junction_losses, junction_work
 from takifugu.influence.networks.trees import is_forest, losses_on_tree
@@ -213,7 +213,7 @@ def network_work(network: BayesianNetwork) -> float:
 
 
 def _is_small(network: BayesianNetwork) -> bool:
-    return math.prod(len(node.states) for node in network.nodes) <= SMALL
+    return joint_size(network, range(network.size)) <= SMALL
 
 
 def _refined(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:

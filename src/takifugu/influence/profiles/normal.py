@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +61,7 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: P
     0.3024
     """
     kinds = list(map(_kinds, releases))
-    columns = [number for _, number in kinds]
+    columns = list(map(itemgetter(1), kinds))
     if added is not None:
         columns.append(Runs(added.table_of, added.ends))
     together, table_of = different(*columns)
@@ -94,7 +95,7 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
     else:
         their_tables, at = _kinds(other)
     worst = []
-    for *numbers_of_row, its in different(*(number for _, number in kinds), at)[0].T.tolist():
+    for *numbers_of_row, its in different(*map(itemgetter(1), kinds), at)[0].T.tolist():
         together = reduce(np.add, [squares[place] for (squares, _), place in zip(kinds, numbers_of_row, strict=True)])
         base, moves = np.broadcast_arrays(together, their_tables[its])
         if (moves[base == 0] > 0).any():
@@ -134,10 +135,13 @@ def _kinds(release: NormalRelease) -> tuple[list[FloatArray], Runs]:
 
 def _tables(pairs: Sequence[npt.NDArray[np.complex128]], log_kappa: float) -> tuple[FloatArray, ...]:
     """Return c(u, v) for each table of mu + i r."""
-    different, place = np.unique(np.concatenate([pair.ravel() for pair in pairs]), return_inverse=True)
+    different, place = np.unique(np.concatenate(list(map(np.ravel, pairs))), return_inverse=True)
     losses = least_losses(different.real, different.imag, log_kappa)[place.ravel()]
-    ends = np.cumsum([pair.size for pair in pairs])[:-1]
-    return tuple(part.reshape(pair.shape) for part, pair in zip(np.split(losses, ends), pairs, strict=True))
+    tables, start = [], 0
+    for pair in pairs:
+        tables.append(losses[start : start + pair.size].reshape(pair.shape))
+        start += pair.size
+    return tuple(tables)
 
 
 def least_losses(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArray:

@@ -53,10 +53,13 @@ class OrdinaryNoise:
 
     def describe(self) -> str:
         """Describe the numbers."""
+        percent = "above 99.99 %"
+        if self.chance < 0.99995:
+            percent = f"{number(100 * self.chance, digits=4)} %"
         return (
             f"ordinary differential privacy with epsilon {float(self.epsilon):g} adds Laplace noise of scale "
             f"{number(self.scale)}, which hides single records; somebody who weighs {self.comparison}, equally likely "
-            f"before, still guesses right with probability {_percent(self.chance)}"
+            f"before, still guesses right with probability {percent}"
         )
 
 
@@ -174,8 +177,3 @@ def _on_one_line(p: Pmf, q: Pmf) -> tuple[FloatArray, FloatArray]:
     for row, law in zip(rows, (p, q), strict=True):
         row[law.values.astype(np.int64) - low] = law.probabilities
     return rows[0], rows[1]
-
-
-def _percent(chance: float) -> str:
-    text = f"{number(100 * chance, digits=4)} %"
-    return text if chance < 0.99995 else "above 99.99 %"

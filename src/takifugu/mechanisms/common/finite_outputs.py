@@ -77,12 +77,12 @@ class FiniteProblem:
         worst, name = 0.0, NO_COMPARISON
         if self.sides:
             name = self.sides[0].name
-        if all(row == channel.masses[0] for row in channel.masses):
+        if len(set(channel.masses)) == 1:
             return worst, name
         rows = np.array(channel.masses, dtype=object)
         lifted = [(np.array(law, dtype=object) @ rows).tolist() for law in self.laws]
         logs = np.array(list(map(_logs, lifted)))
-        logs -= np.array([[math.log(total)] for total in self._totals])
+        logs -= np.array(list(map(math.log, self._totals)))[:, None]
         for side in self.sides:
             occurs = np.isfinite(logs[side.left]) | np.isfinite(logs[side.right])
             gaps = np.abs(logs[side.left, occurs] - logs[side.right, occurs])

@@ -103,12 +103,17 @@ def most_answers(belief: Belief, answer: Additive) -> float:
     >>> most_answers(users, Count(1).resolve(users))
     26.0
     """
-    values = [np.array(sorted(set(table[:, 0].tolist()))) for table in answer.tables]  # np.unique loads masked arrays
+    spreads, steps, counts = [], [], []
+    for table in answer.tables:
+        values = np.array(sorted(set(table[:, 0].tolist())))  # np.unique loads masked arrays
+        spreads.append(int(values[-1] - values[0]))
+        steps.append(np.gcd.reduce(np.diff(values)))
+        counts.append(len(values))
     table_numbers = answer.table_numbers
-    spreads = np.array([int(v[-1] - v[0]) for v in values], dtype=float)[table_numbers] * np.abs(answer.weights)
-    steps = np.array([np.gcd.reduce(np.diff(v)) for v in values])[table_numbers] * answer.weights
-    states = np.log2(list(map(len, values)))[table_numbers] * (spreads > 0)
-    return float(min(1 + spreads.sum() / max(int(np.gcd.reduce(steps)), 1), 2.0 ** min(states.sum(), 60.0)))
+    spread = np.array(spreads, dtype=float)[table_numbers] * np.abs(answer.weights)
+    step = np.gcd.reduce(np.array(steps)[table_numbers] * answer.weights)
+    states = np.log2(counts)[table_numbers] * (spread > 0)
+    return float(min(1 + spread.sum() / max(int(step), 1), 2.0 ** min(states.sum(), 60.0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +147,8 @@ class Shares:
         kinds: dict[int, int] = {}
         for group in self._classes:
             piece, share = self._share(group)
-            kinds |= {runs[int(number)].start: order[id(piece), share.key] for number in group.numbers}
+            for number in group.numbers:
+                kinds[runs[int(number)].start] = order[id(piece), share.key]
         return kinds
 
     @cached_property

@@ -237,7 +237,8 @@ def _about(rows: Floats, dummies: int, populations: Populations, epsilon: Fracti
     """Return about the epsilon, or delta at epsilon, of a channel."""
     divided = rows / rows.sum(axis=1, keepdims=True)
     if populations.regions is None:
-        ends = {name: (sent, sent) for name, sent in zip(populations.laws, populations.table @ divided, strict=True)}
+        sent = populations.table @ divided
+        ends = dict(zip(populations.laws, zip(sent, sent, strict=True), strict=True))
     else:
         ends = about_ends(divided, populations.regions)
     losses = []

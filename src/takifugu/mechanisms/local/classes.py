@@ -20,7 +20,7 @@ from fractions import Fraction
 from itertools import islice, product
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.mechanisms.local.over_classes import ends_of
+from takifugu.mechanisms.local.over_classes import largest_mass_over
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.model.beliefs.population_region import Regions
 from takifugu.numbers.atoms import Atom
@@ -79,8 +79,10 @@ def worst_pair(outputs: int, beta: Number, tupling: Tupling, epsilon: Number) ->
             f"beta is {beta!r}", rule=f"the masses of {outputs} outputs sum to 1", fix=f"give 1/{outputs} at least"
         ).at("beta")
     nu = _dummies(tupling, outputs)
-    groups = [[y for y in range(outputs) if nu[y] == mass] for mass in dict.fromkeys(nu)]
-    pairs = list(islice(_extreme_pairs(groups, outputs, most), MOST_PAIRS + 1))
+    groups: dict[Fraction, list[int]] = {}
+    for y, mass in enumerate(nu):
+        groups.setdefault(mass, []).append(y)
+    pairs = list(islice(_extreme_pairs(list(groups.values()), outputs, most), MOST_PAIRS + 1))
     if len(pairs) > MOST_PAIRS:
         raise Unsupported(
             f"there are more than {MOST_PAIRS:,} kinds of pairs", fix="use uniform dummies, or a larger beta"
@@ -104,8 +106,8 @@ def among_spread(channel: Channel, regions: Regions, epsilon: Fraction, dummies:
     No output is likelier than the largest of all over the class, and the worst two such laws bound every two: exact
     where the channel can send any of them (Kawamoto19 Theorem 3, errata X2).
     """
-    most = max(max(high.values()) for _, high in ends_of(channel, regions).values())
-    return min(1.0, worst_pair(len(channel.outputs), min(most, Fraction(1)), Tupling(dummies), epsilon).delta.high)
+    most = min(largest_mass_over(channel, regions), Fraction(1))
+    return min(1.0, worst_pair(len(channel.outputs), most, Tupling(dummies), epsilon).delta.high)
 
 
 def _dummies(tupling: Tupling, outputs: int) -> list[Fraction]:
@@ -126,8 +128,10 @@ def _extreme_pairs(groups: list[list[int]], outputs: int, most: Fraction) -> Ite
     for fixed in _rests(groups, left, most):
         fixed_p = sum(a == most for a, _ in fixed.values())
         fixed_q = sum(b == most for _, b in fixed.values())
-        free = [[y for y in group if y not in fixed] for group in groups]
-        for counts in _counts([len(group) for group in free], full - fixed_p, full - fixed_q):
+        free = []
+        for group in groups:
+            free.append([y for y in group if y not in fixed])
+        for counts in _counts(list(map(len, free)), full - fixed_p, full - fixed_q):
             p, q = [zero] * outputs, [zero] * outputs
             for y, (a, b) in fixed.items():
                 p[y], q[y] = a, b

@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.escaping import number
@@ -44,7 +45,7 @@ class HeldOut:
 
 def measured_on(sender: Sender, populations: Populations, epsilon: Fraction) -> HeldOut:
     """Return a sender's measures on other populations, taken as they are."""
-    before = max(success(None, populations.laws[a], populations.laws[b]) for a, b in populations.pairs)
+    before = populations.largest(partial(success, None))
     guess = (1 + sender.delta(populations, Fraction(0))) / 2
     return HeldOut(sender.epsilon(populations), sender.delta(populations, epsilon), min(guess, before), before)
 

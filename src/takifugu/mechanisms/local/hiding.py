@@ -116,11 +116,12 @@ def hidden_at(secret: WhichPopulation, belief: FromPopulations, populations: Pop
     if secret.metric is None:
         return populations
     distances = {pair: secret.distance(belief, *pair) for pair in populations.pairs}
-    known = {pair: distance for pair, distance in distances.items() if distance is not None}
-    if len(known) < len(distances):
-        return replace(populations, apart=dict.fromkeys(distances, Fraction(1)), are_known=False)
-    # Of independent rows at distance 0 the distributions are the same, and nothing is told.
-    apart = {pair: distance for pair, distance in known.items() if distance or not belief.adds_up}
+    apart = {}
+    for pair, distance in distances.items():
+        if distance is None:
+            return replace(populations, apart=dict.fromkeys(distances, Fraction(1)), are_known=False)
+        if distance or not belief.adds_up:  # else the distributions are the same, and nothing is told
+            apart[pair] = distance
     if not apart or not all(apart.values()):
         raise CalibrationRefused(
             "no noise is enough", rule="the distance of two populations is 0, so that what is sent may tell nothing",

@@ -26,7 +26,14 @@ from itertools import combinations
 import numpy as np
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.mechanisms.common.channel_program import check_size, exact_channel, ratio_limits, solved, together
+from takifugu.mechanisms.common.channel_program import (
+    Limits,
+    check_size,
+    exact_channel,
+    ratio_limits,
+    solved,
+    together,
+)
 from takifugu.mechanisms.local.measuring import expected_loss
 from takifugu.mechanisms.local.over_classes import delta_over, loss_over
 from takifugu.mechanisms.local.promises import Promise, checked
@@ -97,11 +104,17 @@ def _by_columns(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Pro
     """Return a channel and a bound on all losses, or None."""
     from scipy.sparse import vstack
 
-    limits = [of for promise in promises if (of := promise.columns(inputs, 1.0)) is not None]
-    if len(limits) < len(promises) or sum(of.shape[0] for of in limits) <= len(inputs):
+    several = []
+    for promise in promises:
+        columns = promise.columns(inputs, 1.0)
+        if columns is None:
+            return None
+        several.append(columns)
+    limits = vstack(several, format="csr")
+    if limits.shape[0] <= len(inputs):
         return None
     try:
-        solution = solve(cost, vstack(limits, format="csr"))
+        solution = solve(cost, limits)
     except Unsupported:
         return None
     return solution.matrix, solution.least
@@ -110,8 +123,11 @@ def _by_columns(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Pro
 def _by_entries(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Promise]) -> tuple[Floats, float]:
     """Return a channel and a bound on all losses, entry by entry."""
     outputs = cost.shape[1]
-    solution = solved(cost, together([promise.rows(inputs, outputs, INSIDE) for promise in promises], cost.size))
-    needed = together([promise.rows(inputs, outputs, 1.0) for promise in promises], cost.size)
+
+    def limits(share: float) -> Limits:
+        return together([promise.rows(inputs, outputs, share) for promise in promises], cost.size)
+
+    solution, needed = solved(cost, limits(INSIDE)), limits(1.0)
     # By weak duality multipliers >= 0 bound the cost of every channel that keeps the promises.
     turned = needed.limits.T @ solution.multipliers
     reduced = cost + turned[: cost.size].reshape(cost.shape)
@@ -146,9 +162,12 @@ def optimal_over(
         epsilons = {pair: epsilon * apart[pair] for pair in epsilons}
 
     def keeps(channel: Channel) -> bool:
-        if delta:
-            return all(delta_over(channel, regions.only(pair), of) <= delta for pair, of in epsilons.items())
-        return all(loss_over(channel, regions.only(pair)) <= of for pair, of in epsilons.items())
+        for pair, budget in epsilons.items():
+            if delta and delta_over(channel, regions.only(pair), budget) > delta:
+                return False
+            if not delta and loss_over(channel, regions.only(pair)) > budget:
+                return False
+        return True
 
     for share in _INSIDE_CLASSES:
         inside = {pair: float(of) * share for pair, of in epsilons.items()}

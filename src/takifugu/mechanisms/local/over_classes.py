@@ -9,7 +9,7 @@ for delta, and of bits, an upper bound.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
 from itertools import accumulate, permutations, product
 
@@ -41,10 +41,16 @@ def ends_of(channel: Channel, regions: Regions) -> Ends:
     columns = list(map(tuple, zip(*channel.masses, strict=True)))
     ends: Ends = {}
     for name, region in regions.by_name.items():
-        low: Masses = {y: region.least(column) / channel.total for y, column in enumerate(columns)}
-        high: Masses = {y: region.largest(column) / channel.total for y, column in enumerate(columns)}
-        ends[name] = (low, high)
+        low, high = ends[name] = ({}, {})
+        for y, column in enumerate(columns):
+            low[y] = region.least(column) / channel.total
+            high[y] = region.largest(column) / channel.total
     return ends
+
+
+def largest_mass_over(channel: Channel, regions: Regions) -> Fraction:
+    """Return the largest probability of any output by any population."""
+    return max(max(high.values()) for _, high in ends_of(channel, regions).values())
 
 
 def loss_over(channel: Channel, regions: Regions) -> float:
@@ -57,14 +63,14 @@ def loss_over(channel: Channel, regions: Regions) -> float:
     >>> round(loss_over(flip, class_of), 2)
     0.39
     """
-    return _largest_loss(ends_of(channel, regions))
+    return _largest_loss(ends_of(channel, regions).values())
 
 
-def _largest_loss(ends: Ends) -> float:
+def _largest_loss(ends: Iterable[tuple[Mapping[Hashable, Fraction], Mapping[Hashable, Fraction]]]) -> float:
     """Return the largest log-ratio of one population's most to another's least."""
     losses = []
-    for (_, most), (least, _) in permutations(ends.values(), 2):
-        losses.append(largest_log_ratio(dict(most), dict(least)))
+    for (_, most), (least, _) in permutations(ends, 2):
+        losses.append(largest_log_ratio(most, least))
     return max(losses)
 
 
@@ -81,10 +87,9 @@ def value_loss(populations: Populations) -> float:
     """
     regions = populations.regions
     if regions is None:
-        ends = {name: (dict(law), dict(law)) for name, law in populations.laws.items()}
-    else:
-        ends = {name: masses_of_values(region) for name, region in regions.by_name.items()}
-    return _largest_loss(ends)
+        laws = populations.laws.values()
+        return _largest_loss(zip(laws, laws, strict=True))
+    return _largest_loss(map(masses_of_values, regions.by_name.values()))
 
 
 def masses_of_values(region: Region) -> tuple[Masses, Masses]:
@@ -94,41 +99,45 @@ def masses_of_values(region: Region) -> tuple[Masses, Masses]:
     from the root down.
     """
     blocks, low, high = region.tree.all, list(region.low), list(region.high)
+
+    def total(masses: list[int], numbers: Iterable[int]) -> int:
+        return sum(masses[number] for number in numbers)
+
     parts: dict[int, list[int]] = {}
     for number, block in enumerate(blocks):  # each block stands before its parts
         sizes = [len(part.all) for part in block.parts]
         if sizes:
             parts[number] = list(accumulate(sizes[:-1], initial=number + 1))
     for number in reversed(parts):
-        low[number] = max(low[number], sum(low[part] for part in parts[number]))
-        high[number] = min(high[number], sum(high[part] for part in parts[number]))
+        low[number] = max(low[number], total(low, parts[number]))
+        high[number] = min(high[number], total(high, parts[number]))
     for number, of in parts.items():
-        least, most = sum(low[part] for part in of), sum(high[part] for part in of)
-        ends = [(low[number] - most + high[part], high[number] - least + low[part]) for part in of]
-        for part, (at_least, at_most) in zip(of, ends, strict=True):
+        least, most = total(low, of), total(high, of)
+        for part in of:
+            at_least, at_most = low[number] - most + high[part], high[number] - least + low[part]
             low[part], high[part] = max(low[part], at_least), min(high[part], at_most)
-    leaves = {block.values[0]: number for number, block in enumerate(blocks) if not block.parts}
-    least_of: Masses = {value: Fraction(low[number], WHOLE) for value, number in leaves.items()}
-    return least_of, {value: Fraction(high[number], WHOLE) for value, number in leaves.items()}
+    least_of: Masses = {}
+    most_of: Masses = {}
+    for number, block in enumerate(blocks):
+        if not block.parts:
+            least_of[block.values[0]] = Fraction(low[number], WHOLE)
+            most_of[block.values[0]] = Fraction(high[number], WHOLE)
+    return least_of, most_of
 
 
 def delta_over(channel: Channel, regions: Regions, epsilon: Fraction, dummies: int = 0) -> float:
     """Return a delta of output and dummies over the class, rounded up."""
-    worst = 0.0
+    worst, sent = 0.0, dummies + 1
+    factor = math.exp(min(float(epsilon), 700.0))
     for (_, high), (low, _) in permutations(ends_of(channel, regions).values(), 2):
-        if dummies:
-            worst = max(worst, _among(dummies, high, low, epsilon))
-        else:
-            worst = max(worst, divergence([(high[y], low[y]) for y in high], epsilon).high)
+        if not dummies:
+            worst = max(worst, divergence(zip(high.values(), low.values(), strict=True), epsilon).high)
+            continue
+        count, total = len(high), float(sum(high.values())) + factor
+        gaps = np.array([float(high[y]) - factor * float(low[y]) for y in high]) * count
+        positive_part = mean_positive_part(gaps, np.full(count, 1 / count), sent).high / sent
+        worst = max(worst, positive_part * (1 + sent * 2.0**-48) + 2.0**-50 * (1 + total))
     return min(1.0, worst)
-
-
-def _among(dummies: int, high: Masses, low: Masses, epsilon: Fraction) -> float:
-    factor, count = math.exp(min(float(epsilon), 700.0)), len(high)
-    gaps = np.array([float(high[y]) - factor * float(low[y]) for y in high]) * count
-    positive_part = mean_positive_part(gaps, np.full(count, 1 / count), dummies + 1).high / (dummies + 1)
-    total = float(sum(high.values())) + factor
-    return positive_part * (1 + (dummies + 1) * 2.0**-48) + 2.0**-50 * (1 + total)
 
 
 def bits_loss_over(rappor: Rappor, regions: Regions) -> float:

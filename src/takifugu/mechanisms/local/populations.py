@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -45,6 +45,10 @@ class Populations:
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Return the names of every two populations, once."""
         return tuple(combinations(self.laws, 2))
+
+    def largest(self, of_two: Callable[[Law, Law], float]) -> float:
+        """Return the largest number of any two populations."""
+        return max(of_two(self.laws[left], self.laws[right]) for left, right in self.pairs)
 
     @property
     def distances_apart(self) -> Mapping[tuple[str, str], Fraction]:

@@ -25,7 +25,7 @@ from takifugu.mechanisms.local.choosing import measured_loss, per_distance
 from takifugu.mechanisms.local.classes import largest_mass
 from takifugu.mechanisms.local.composing import PairPromise, after_stable, fresh_input, on_one_value
 from takifugu.mechanisms.local.measuring import excess, loss_per_distance
-from takifugu.mechanisms.local.over_classes import ends_of
+from takifugu.mechanisms.local.over_classes import largest_mass_over
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.senders import Sender, Values
 from takifugu.mechanisms.local.together import row_losses
@@ -143,7 +143,7 @@ def _theorem3(sender: Values, populations: Populations, epsilon: Fraction) -> Pa
     if populations.regions is None:
         most = max(largest_mass(channel, law) for law in populations.laws.values())
     else:
-        most = max(max(high.values()) for _, high in ends_of(channel, populations.regions).values())
+        most = largest_mass_over(channel, populations.regions)
     beta = min(Fraction(most), Fraction(1))
     return PairPromise(epsilon, theorem3_delta(sender.dummies, len(channel.outputs), beta, epsilon * nearest))
 

@@ -9,6 +9,8 @@ import itertools
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -100,8 +102,8 @@ class Values:
 
     def shares(self, place: int) -> list[float]:
         """Return the share of each value in the output for a value."""
-        row = [mass / self.channel.total for mass in self.channel.masses[place]]
-        return [(share + self.dummies / len(row)) / (self.dummies + 1) for share in row]
+        masses, total = self.channel.masses[place], self.channel.total
+        return [(mass / total + self.dummies / len(masses)) / (self.dummies + 1) for mass in masses]
 
     def pointwise(self) -> Floats:
         """Return the largest log-ratio of every two values, rounded up.
@@ -122,10 +124,10 @@ class Values:
 
     def of_rows(self, sent: SentRows) -> tuple[Hashable, ...]:
         """Return the value or tuple of values of each row."""
-        sent_values, width = [value for _, value in sent], self.dummies + 1
+        sent_values = map(itemgetter(1), sent)
         if not self.dummies:
             return tuple(sent_values)
-        return tuple(tuple(sent_values[start : start + width]) for start in range(0, len(sent_values), width))
+        return tuple(zip(*[sent_values] * (self.dummies + 1), strict=True))  # one iterator, read in turns
 
     def what(self) -> str:
         count, drawn = len(self.channel.outputs), "with the probabilities tabulated in the JSON certificate"
@@ -147,8 +149,7 @@ class Values:
         """Return the least epsilon with delta 0: the channel's, without dummies."""
         if populations.regions is not None:
             return loss_over(self.channel, populations.regions)
-        laws = populations.laws
-        return max(distribution_loss(self.channel, laws[a], laws[b]) for a, b in populations.pairs)
+        return populations.largest(partial(distribution_loss, self.channel))
 
     def delta(self, populations: Populations, epsilon: Fraction) -> float:
         if populations.regions is not None:
@@ -156,15 +157,14 @@ class Values:
             if not self.dummies or populations.regions.largest_mass is None:
                 return bound
             return min(bound, among_spread(self.channel, populations.regions, epsilon, self.dummies))
-        laws = populations.laws
         if not self.dummies:
-            return max(distribution_delta(self.channel, laws[a], laws[b], epsilon) for a, b in populations.pairs)
-        lifted = {}
-        for name, law in laws.items():
+            return populations.largest(partial(distribution_delta, self.channel, epsilon=epsilon))
+        lifted = []
+        for law in populations.laws.values():
             masses = self.channel.lift(law)
-            lifted[name] = [Fraction(masses.get(y, 0)) for y in self.channel.outputs]
+            lifted.append([Fraction(masses.get(y, 0)) for y in self.channel.outputs])
         tupling = Tupling(self.dummies)
-        return max(tupling.delta(p, q, epsilon) for p, q in itertools.permutations(lifted.values(), 2))
+        return max(tupling.delta(p, q, epsilon) for p, q in itertools.permutations(lifted, 2))
 
     def local_epsilon(self) -> float:
         return local_loss(self.channel)
@@ -244,8 +244,7 @@ class Bits:
     def epsilon(self, populations: Populations) -> float:
         if populations.regions is not None:
             return bits_loss_over(self.rappor, populations.regions)
-        laws = populations.laws
-        return max(self.rappor.distribution_loss(laws[a], laws[b]) for a, b in populations.pairs)
+        return populations.largest(self.rappor.distribution_loss)
 
     def delta(self, populations: Populations, epsilon: Fraction) -> float:
         if populations.regions is not None:

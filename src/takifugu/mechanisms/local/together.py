@@ -94,12 +94,11 @@ def _columns_of(sender: Sender) -> Columns:
         present, other = sender.rappor.present, sender.rappor.other
         ratio = present * (1 - other) / (other * (1 - present))
         columns = list(product((ratio.denominator, ratio.numerator), repeat=len(sender.values)))
-    return tuple(sorted(set(map(_reduced, filter(any, columns)))))
-
-
-def _reduced(column: Sequence[int]) -> tuple[int, ...]:
-    common = math.gcd(*column)
-    return tuple(mass // common for mass in column)
+    reduced = set[tuple[int, ...]]()
+    for column in filter(any, columns):
+        common = math.gcd(*column)
+        reduced.add(tuple(mass // common for mass in column))
+    return tuple(sorted(reduced))
 
 
 def _all_outputs(tables: Sequence[Table], times: Sequence[int], combine: np.ufunc) -> Table:

@@ -17,6 +17,8 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +27,7 @@ from takifugu.core.plain import set_fields
 from takifugu.numbers.distributions.divergence import divergence, divergence_in_units
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.positive_part import NARROW, Enclosure, mean_positive_part
-from takifugu.numbers.rationals import Number, as_fraction, is_whole
+from takifugu.numbers.rationals import Number, as_fraction, both_in_common_unit, in_common_unit, is_whole
 from takifugu.numbers.search import between, halved, next_to
 
 #: Tuples of different kinds of values that are summed one by one, in exact arithmetic.
@@ -91,14 +93,15 @@ class Tupling:
             if mass:
                 key = (p_masses.get(y, zero) / mass, q_masses.get(y, zero) / mass)
                 masses[key] = masses.get(key, zero) + mass
-        kinds = [Kind(a, b, mass) for (a, b), mass in masses.items()]
+        kinds = [Kind(*ratios, mass) for ratios, mass in masses.items()]
         return kinds, [(p_masses.get(y, zero), q_masses.get(y, zero)) for y in apart]
 
     def by_enumeration(self, kinds: list[Kind], epsilon: Fraction, never_dummies: Pairs) -> Enclosure:
         """Sum over multisets of kinds, in whole units."""
-        ratio = math.lcm(*(math.lcm(kind.p.denominator, kind.q.denominator) for kind in kinds))
-        share = math.lcm(*(kind.mass.denominator for kind in kinds))
-        units = [(int(kind.p * ratio), int(kind.q * ratio), int(kind.mass * share)) for kind in kinds]
+        ps, qs, masses = zip(*kinds, strict=True)
+        whole_p, whole_q, ratio = both_in_common_unit(ps, qs)
+        whole_masses, share = in_common_unit(masses)
+        units = list(zip(whole_p, whole_q, whole_masses, strict=True))
         count, sums = self.dummies + 1, {(0, 0): 1}
         for _ in range(count):
             longer: dict[tuple[int, int], int] = {}
@@ -108,9 +111,9 @@ class Tupling:
                     longer[key] = longer.get(key, 0) + mass * mass_here
             sums = longer
         unit = count * ratio * share**count
-        finer = math.lcm(*(math.lcm((p * unit).denominator, (q * unit).denominator) for p, q in never_dummies))
+        apart, finer = in_common_unit(mass * unit for mass in chain.from_iterable(never_dummies))
         terms = [(a * mass * finer, b * mass * finer) for (a, b), mass in sums.items()]
-        terms += [(int(p * unit * finer), int(q * unit * finer)) for p, q in never_dummies]
+        terms += zip(apart[::2], apart[1::2], strict=True)
         return divergence_in_units(terms, unit * finer, epsilon)
 
     def by_transform(
@@ -118,9 +121,7 @@ class Tupling:
     ) -> Enclosure:
         """Enclose delta by one Fourier transform, `narrow` wide if it can."""
         count = self.dummies + 1
-        p = np.array([float(kind.p) for kind in kinds])
-        q = np.array([float(kind.q) for kind in kinds])
-        masses = np.array([float(kind.mass) for kind in kinds])
+        p, q, masses = np.array(list(zip(*kinds, strict=True)), dtype=float)
         factor = math.exp(epsilon) if epsilon < 700 else math.inf
         if math.isinf(factor):
             return Enclosure(0.0, 1.0)
@@ -147,8 +148,7 @@ class Tupling:
         return p_masses, q_masses, _law(self.law, "the law of the dummies")
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """All outputs with one p/nu and one q/nu: their ratios, and their mass under nu."""
 
     p: Fraction

@@ -202,11 +202,16 @@ class SafeCells(Base, kind="sparse"):
         """
         from scipy.special import bdtr  # it loads slowly, and few files are about policies
 
-        masses = [(count, float(share)) for count, share in shares.items()]
-        safe = math.fsum(share for count, share in masses if count <= threshold)
-        above = math.fsum(share for count, share in masses if count > threshold)
-        called = math.fsum(share * self.chance(count, threshold) for count, share in masses)
-        dangers = [share * self.chance_of_danger(count, threshold) for count, share in masses if count > threshold]
+        safe_shares, other_shares, called_shares, dangers = [], [], [], []
+        for count, exact_share in shares.items():
+            share = float(exact_share)
+            called_shares.append(share * self.chance(count, threshold))
+            if count <= threshold:
+                safe_shares.append(share)
+            else:
+                other_shares.append(share)
+                dangers.append(share * self.chance_of_danger(count, threshold))
+        safe, above, called = map(math.fsum, (safe_shares, other_shares, called_shares))
         reached = 1.0
         if self.limit is not None:
             before = np.arange(self.cells)  # P(fewer than the limit), of each place

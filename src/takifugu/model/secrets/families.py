@@ -146,6 +146,10 @@ class Family:
         absent = absent_index(belief, entry)
         return sum(can and v != absent for v, can in enumerate(belief.possible(entry))) > 1
 
+    def has_any_pairs(self, belief: Believed) -> bool:
+        """Return whether there is anything to hide at any of the entries."""
+        return any(self.has_pairs(belief, entry) for entry in self.entries)
+
 
 @lru_cache(maxsize=64)
 def _value_pairs(

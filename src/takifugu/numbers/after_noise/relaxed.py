@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.numbers.after_noise.laplace_pair import above, below
-from takifugu.numbers.atoms import Array, Floats
+from takifugu.numbers.atoms import Array, Floats, fractions
 from takifugu.numbers.distributions.exact_ratio import exact_law
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
@@ -84,7 +84,7 @@ def _distances(left: Array, right: Array) -> Floats:
     """Return how far mass moves, rounded up."""
     if left.dtype.kind == right.dtype.kind == "i" and max(np.abs(left).max(), np.abs(right).max()) < 2**52:
         return np.asarray(np.abs(left - right), dtype=np.float64)
-    return np.array([above(abs(Fraction(x) - Fraction(y))) for x, y in zip(left.tolist(), right.tolist(), strict=True)])
+    return np.array(list(map(above, np.abs(fractions(left) - fractions(right)).tolist())))
 
 
 def _starts(atoms: Array) -> Array:

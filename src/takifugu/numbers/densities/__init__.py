@@ -88,6 +88,12 @@ def from_dict(data: Plain) -> Continuous:
     return _KINDS.find(data.get("kind")).from_dict(data)
 
 
+def edges_between(p: Continuous, q: Continuous, low: float, high: float) -> Floats:
+    """Return where cells of two densities begin and end, from one place to another."""
+    inner = {edge for edge in (*p.edges, *q.edges) if low < edge < high}
+    return np.array(sorted({low, high} | inner))
+
+
 def check_density(law: object) -> Continuous:
     """Return one of this package's densities; InputError for anything else."""
     if not isinstance(law, Continuous):

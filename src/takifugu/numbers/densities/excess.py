@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.numbers.densities import TINY, Continuous, check_density, finite
+from takifugu.numbers.densities import TINY, Continuous, check_density, edges_between, finite
 from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.search import LEAST, narrowed
 
@@ -127,7 +127,7 @@ def _largest_log_ratio(p: Continuous, q: Continuous) -> float:
     low, high = p.range
     if p == q or not (math.isfinite(low) and math.isfinite(high)):
         return 0.0 if p == q else math.inf
-    places = np.array(sorted({low, high, *(edge for edge in (*p.edges, *q.edges) if low < edge < high)}))
+    places = edges_between(p, q, low, high)
     left, right = places[:-1], places[1:]
     largest = 0.0
     for turn in range(_MOST_ROUNDS):

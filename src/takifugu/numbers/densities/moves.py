@@ -22,7 +22,7 @@ import numpy as np
 
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.atoms import Floats
-from takifugu.numbers.densities import Continuous
+from takifugu.numbers.densities import Continuous, edges_between
 from takifugu.numbers.densities.normal import Normal, NormalMixture
 from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.densities.uniform_mean import UniformMean
@@ -66,8 +66,7 @@ def farthest_move(p: Continuous, q: Continuous) -> float:
     if shift is not None:
         return float_above(abs(shift))
     first, last, beyond = _core(p, q)
-    places = np.array(sorted({first, last, *(edge for edge in (*p.edges, *q.edges) if first < edge < last)}))
-    places = np.unique(np.concatenate((places, np.linspace(first, last, 257))))
+    places = np.unique(np.concatenate((edges_between(p, q, first, last), np.linspace(first, last, 257))))
     lower, upper = _quantiles(p, q, places)
     largest = max(beyond, float(np.max(np.abs(places - _middle(lower, upper)), initial=0.0)))
     left, right, low, high, bound = places[:-1], places[1:], lower[:-1], upper[1:], beyond
@@ -162,8 +161,7 @@ def _tail(law: Continuous, side: int) -> Tail | None:
         raise Unsupported(f"nothing bounds the tails of a density that is {law.describe()}")
     parts = [(1.0, whole)] if isinstance(whole, Normal) else [*whole.parts]
     normals = [(weight, side * part.mean, part.deviation) for weight, part in parts]
-    deviation = max(spread for _, _, spread in normals)
-    mean = max(place for _, place, spread in normals if spread == deviation)
+    deviation, mean = max((spread, place) for _, place, spread in normals)
     weight = math.fsum(w for w, place, spread in normals if (place, spread) == (mean, deviation))
     others = [normal for normal in normals if normal[1:] != (mean, deviation)]
     start = mean + _FAR * deviation

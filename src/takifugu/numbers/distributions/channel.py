@@ -15,6 +15,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean
 from takifugu.numbers.atoms import Array, Atom, as_numbers, fractions
 from takifugu.numbers.distributions.exact_ratio import BITS
+from takifugu.numbers.rationals import in_common_unit
 
 #: Masses of a repaired row: rounding changes no probability by more than 2**-90.
 REPAIR_TOTAL = 2**90
@@ -56,11 +57,9 @@ class Channel:
                 raise InputError(
                     f"the row of {label!r} is not a distribution", rule="probabilities are >= 0 and sum to 1"
                 ).at("probabilities")
-        total = math.lcm(*(p.denominator for p in chain.from_iterable(rows)))
-        masses = []
-        for row in rows:
-            masses.append(tuple(int(p * total) for p in row))
-        return Channel(tuple(inputs), tuple(outputs), tuple(masses), total)
+        masses, total = in_common_unit(chain.from_iterable(rows))
+        table = np.array(masses, dtype=object).reshape(len(inputs), len(outputs))
+        return Channel(tuple(inputs), tuple(outputs), tuple(map(tuple, table.tolist())), total)
 
     def row(self, label: Hashable) -> dict[Hashable, Fraction]:
         """Return one input's output law, without massless outputs."""
@@ -80,18 +79,19 @@ class Channel:
         rows = []
         for x in law:
             rows.append(self.masses[places[x] if x in places else self._place(x)])
+        weights: Sequence[Atom]
+        share: Atom = 1
         if all(isinstance(p, int | Fraction) for p in law.values()):
-            shares = [Fraction(p) for p in law.values()]
-            total = math.lcm(*(p.denominator for p in shares))
-            weights = [int(p * total) for p in shares]
-            total *= self.total
-            sums: Sequence[Atom] = [
-                Fraction(sum(map(mul, weights, column)), total) for column in zip(*rows, strict=True)
-            ]
+            weights, unit = in_common_unit(law.values())
+            share = Fraction(1, unit * self.total)
         else:
-            floats = [p / self.total for p in law.values()]
-            sums = [sum(map(mul, floats, column)) for column in zip(*rows, strict=True)]
-        return {y: mass for y, mass in zip(self.outputs, sums, strict=True) if mass}
+            weights = [p / self.total for p in law.values()]
+        lifted: dict[Hashable, Atom] = {}
+        for y, *column in zip(self.outputs, *rows, strict=True):
+            mass = sum(map(mul, weights, column))
+            if mass:
+                lifted[y] = mass * share
+        return lifted
 
     def compose(self, second: Channel) -> Channel:
         """Return this channel followed by `second`, defined on all its outputs.
@@ -215,19 +215,21 @@ def _proportional(row: list[float]) -> tuple[int, ...]:
 
 def _fine(row: list[float]) -> list[int]:
     """Return a normalised row as integers over _FINE."""
-    ratios = [p.as_integer_ratio() for p in row]
-    unit = max(denominator for _, denominator in ratios)
-    weights = [numerator * (unit // denominator) for numerator, denominator in ratios]
-    law = [weight * _FINE // sum(weights) for weight in weights]
+    weights, _ = in_common_unit(row)
+    total = sum(weights)
+    law = [weight * _FINE // total for weight in weights]
     law[max(range(len(law)), key=law.__getitem__)] += _FINE - sum(law)
     return law
 
 
 def _rounded(law: list[int], total: int) -> tuple[int, ...]:
     """Round masses to multiples of 1/REPAIR_TOTAL with sum one."""
-    parts = [divmod(mass * REPAIR_TOTAL, total) for mass in law]
-    masses = [down for down, _ in parts]
-    order = sorted(range(len(law)), key=lambda k: -parts[k][1])
+    masses, rests = [], []
+    for mass in law:
+        down, rest = divmod(mass * REPAIR_TOTAL, total)
+        masses.append(down)
+        rests.append(-rest)
+    order = sorted(range(len(law)), key=rests.__getitem__)
     for k in order[: REPAIR_TOTAL - sum(masses)]:
         masses[k] += 1
     return tuple(masses)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import chain
 
 from takifugu.numbers.distributions.positive_part import Enclosure
-from takifugu.numbers.rationals import float_above, float_below
+from takifugu.numbers.rationals import float_above, float_below, in_common_unit
 
 _BITS = 120
 #: Beyond this, e^epsilon q exceeds p for any masses with fewer than 14,000 bits; a smaller epsilon is safe above.
@@ -24,9 +24,8 @@ def divergence(masses: Iterable[tuple[Fraction, Fraction]], epsilon: Fraction) -
     >>> divergence([(Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))], Fraction(0))
     Enclosure(low=0.5, high=0.5)
     """
-    pairs = list(masses)
-    unit = math.lcm(*(mass.denominator for mass in chain.from_iterable(pairs)))
-    return divergence_in_units([(int(p * unit), int(q * unit)) for p, q in pairs], unit, epsilon)
+    numbers, unit = in_common_unit(chain.from_iterable(masses))
+    return divergence_in_units(zip(numbers[::2], numbers[1::2], strict=True), unit, epsilon)
 
 
 def divergence_in_units(masses: Iterable[tuple[int, int]], unit: int, epsilon: Fraction) -> Enclosure:
@@ -52,10 +51,12 @@ def sum_of_powers(epsilon: Fraction, count: int) -> Enclosure:
     """
     if (count - 1) * epsilon > 700:
         return Enclosure(0.0, math.inf)
-    low, high = (Fraction(bound, 2**_BITS) for bound in _powers(epsilon))
-    lows = sum((low**k for k in range(count)), Fraction(0))
-    highs = sum((high**k for k in range(count)), Fraction(0))
-    return Enclosure(float_below(lows), float_above(highs))
+    ends = []
+    for bound in _powers(epsilon):
+        power = Fraction(bound, 2**_BITS)
+        ends.append(sum((power**k for k in range(count)), Fraction(0)))
+    low, high = ends
+    return Enclosure(float_below(low), float_above(high))
 
 
 def _powers(epsilon: Fraction) -> tuple[int, int]:

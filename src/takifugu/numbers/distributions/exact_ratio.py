@@ -6,12 +6,14 @@ import itertools
 import math
 from collections.abc import Hashable
 from fractions import Fraction
+from operator import truediv
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from takifugu.numbers.atoms import Floats, same_type
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import in_common_unit
 
 if TYPE_CHECKING:
     from mpmath import mpf
@@ -101,10 +103,9 @@ def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[mpf, mpf]:
     from mpmath import mp
 
     with mp.workprec(BITS):
-        gaps, masses = merged_masses(p, q)
-        noised_p = _noised([mass for mass, _ in masses], gaps, scale)
-        noised_q = _noised([mass for _, mass in masses], gaps, scale)
-        ratios = [a / b for a, b in zip(noised_p, noised_q, strict=True)]
+        gaps, masses_of_p, masses_of_q = merged_masses(p, q)
+        noised_p, noised_q = _noised(masses_of_p, gaps, scale), _noised(masses_of_q, gaps, scale)
+        ratios = list(map(truediv, noised_p, noised_q))
         return mp.log(max(ratios)), -mp.log(min(ratios))
 
 
@@ -144,7 +145,7 @@ def _one_way(masses: list[mpf], steps: list[mpf]) -> list[mpf]:
     return sums
 
 
-def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[tuple[mpf, mpf]]]:
+def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[mpf], list[mpf]]:
     """Return the merged atoms' gaps, and both laws' masses there."""
     from mpmath import mp
 
@@ -153,7 +154,11 @@ def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[tuple[mpf, mpf]]
     right = dict(zip(y.tolist(), q.masses.tolist(), strict=True))
     atoms = sorted({*left, *right})
     gaps = [Fraction(b) - Fraction(a) for a, b in itertools.pairwise(atoms)]
-    return gaps, [(mp.mpf(left.get(v, 0)) / (p.total or 1), mp.mpf(right.get(v, 0)) / (q.total or 1)) for v in atoms]
+    masses_of_p, masses_of_q = [], []
+    for v in atoms:
+        masses_of_p.append(mp.mpf(left.get(v, 0)) / (p.total or 1))
+        masses_of_q.append(mp.mpf(right.get(v, 0)) / (q.total or 1))
+    return gaps, masses_of_p, masses_of_q
 
 
 def _probability(law: Pmf, index: int) -> Fraction:
@@ -169,6 +174,4 @@ def exact_law(law: Pmf) -> Pmf:
     """
     if law.exact:
         return law
-    ratios = [mass.as_integer_ratio() for mass in law.masses.tolist()]
-    common = max(denominator for _, denominator in ratios)  # a power of two, as all of them
-    return Pmf.from_counts(law.values, [numerator * (common // denominator) for numerator, denominator in ratios])
+    return Pmf.from_counts(law.values, in_common_unit(law.masses.tolist())[0])

@@ -45,7 +45,7 @@ class RecordLaw(Generic[Level]):
             if mass:
                 inner = levels.setdefault(level, {})
                 inner[x] = inner.get(x, 0) + mass
-        return RecordLaw({level: levels[level] for level in sorted(levels)})
+        return RecordLaw(dict(sorted(levels.items())))
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:

@@ -92,8 +92,13 @@ def times(matrix: Rows, vector: Sequence[Fraction]) -> Vector:
     """Return the product of a matrix and a column."""
     products = []
     for row in matrix:
-        products.append(sum((a * x for a, x in zip(row, vector, strict=True)), Fraction(0)))
+        products.append(dot(row, vector))
     return tuple(products)
+
+
+def dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
+    """Return the sum of the products of two rows."""
+    return sum((a * x for a, x in zip(left, right, strict=True)), Fraction(0))
 
 
 def form(left: Sequence[Fraction], matrix: Rows, right: Sequence[Fraction]) -> Fraction:
@@ -102,7 +107,7 @@ def form(left: Sequence[Fraction], matrix: Rows, right: Sequence[Fraction]) -> F
     >>> form([Fraction(1), Fraction(2)], [[Fraction(3), Fraction(1)], [Fraction(1), Fraction(5)]], [Fraction(1)] * 2)
     Fraction(16, 1)
     """
-    return sum((a * x for a, x in zip(left, times(matrix, right), strict=True)), Fraction(0))
+    return dot(left, times(matrix, right))
 
 
 def least_eigenvalue(matrix: Rows) -> Fraction:

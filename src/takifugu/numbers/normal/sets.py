@@ -60,9 +60,13 @@ class Given:
 
     def mass(self) -> tuple[float, float]:
         """Return P(U) and a bound on its relative error."""
-        parts = [_between(np.array([low]), np.array([high])) for low, high in self.intervals]
-        total = math.fsum(float(value[0]) for value, _ in parts)
-        return total, math.fsum(float(error[0]) for _, error in parts) / total if total else math.inf
+        values, errors = [], []
+        for low, high in self.intervals:
+            value, error = _between(np.array([low]), np.array([high]))
+            values.append(float(value[0]))
+            errors.append(float(error[0]))
+        total = math.fsum(values)
+        return total, math.fsum(errors) / total if total else math.inf
 
     def share(self, y: Floats) -> tuple[Floats, Floats]:
         """Return Q_U(y) and a bound on its error."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import product, starmap
 
 import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import Array, Atom, as_numbers, to_python
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import both_in_common_unit
 from takifugu.numbers.search import between, halved, next_to
 
 Point = Hashable
@@ -52,8 +52,7 @@ def bottleneck(
     x, a = _masses(left, p, "left")
     y, b = _masses(right, q, "right")
     distances = checked_distances(x, y, metric)
-    total = math.lcm(*(m.denominator for m in (*a, *b)))
-    supply, demand = [int(mass * total) for mass in a], [int(mass * total) for mass in b]
+    supply, demand, total = both_in_common_unit(a, b)
     thresholds = sorted(set(map(to_python, distances.ravel().tolist())))
     last = len(thresholds) - 1
     flows = {last: max_flow(supply, demand, distances <= thresholds[last])}
@@ -63,10 +62,24 @@ def bottleneck(
         return sum(map(sum, flows[number])) == total
 
     enough = halved(moves_all, last, -1, next_to, between)
-    moves: list[tuple[Hashable, Hashable, Fraction]] = []
-    for source, row in zip(x, flows[enough], strict=True):
-        moves += [(source, sink, Fraction(mass, total)) for sink, mass in zip(y, row, strict=True) if mass]
-    return BottleneckPlan(thresholds[enough], tuple(moves))
+    return BottleneckPlan(thresholds[enough], tuple(moves_of(x, y, flows[enough], total)))
+
+
+def moves_of(
+    left: Sequence[Hashable], right: Sequence[Hashable], flow: Sequence[Sequence[int]], total: int
+) -> Iterator[tuple[Hashable, Hashable, Fraction]]:
+    """Yield the moves of a flow, each with its share of the total."""
+    for source, row in zip(left, flow, strict=True):
+        for sink, mass in zip(right, row, strict=True):
+            if mass:
+                yield source, sink, Fraction(mass, total)
+
+
+def normalised(masses: Iterable[Atom]) -> list[Fraction]:
+    """Return masses as fractions of their sum."""
+    exact = [Fraction(mass) for mass in masses]
+    total = sum(exact)
+    return [mass / total for mass in exact]
 
 
 def max_flow(supply: Sequence[int], demand: Sequence[int], allowed: Array) -> list[list[int]]:
@@ -179,8 +192,7 @@ def _masses(
     if len(set(hashable)) < len(hashable):
         raise InputError(f"the {side} points repeat one", fix="list each point once and add its masses")
     law = Pmf(range(len(hashable)), as_numbers(probabilities, f"the {side} probabilities"))
-    masses = [Fraction(mass) for _, mass in law.items()]
-    return [hashable[i] for i in law.values.tolist()], [mass / sum(masses) for mass in masses]
+    return [hashable[i] for i in law.values.tolist()], normalised(law.masses.tolist())
 
 
 def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> Array:
@@ -191,7 +203,7 @@ def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> A
     """
     points = list(dict.fromkeys((*x, *y)))
     size = len(points)
-    distances = [metric(start, end) for start, end in product(points, points)]
+    distances = list(starmap(metric, product(points, points)))
     table = as_numbers(distances, "distances").reshape(size, size)
     if (table < 0).any() or (table.diagonal() != 0).any():
         raise InputError("the metric is negative, or not 0 from a point to itself", fix="give a distance").at("metric")
@@ -204,4 +216,4 @@ def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> A
                 f"the metric breaks the triangle inequality through {points[middle]}", rule="a detour is shorter"
             ).at("metric")
     place = {point: index for index, point in enumerate(points)}
-    return table[np.ix_([place[x_point] for x_point in x], [place[y_point] for y_point in y])]
+    return table[np.ix_(list(map(place.__getitem__, x)), list(map(place.__getitem__, y)))]

@@ -7,7 +7,6 @@ that they are, divided by their sum.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -16,8 +15,9 @@ import numpy as np
 
 from takifugu.core.arrays import BoolArray
 from takifugu.numbers.atoms import Atom, tabulated
+from takifugu.numbers.rationals import both_in_common_unit
 from takifugu.numbers.search import between, halved, next_to
-from takifugu.numbers.transport.bottleneck import Metric, bottleneck, max_flow
+from takifugu.numbers.transport.bottleneck import Metric, bottleneck, max_flow, moves_of, normalised
 
 Population = Mapping[Hashable, Atom]
 Related = Callable[[Hashable, Hashable], bool]
@@ -60,20 +60,16 @@ def support(p: Population) -> list[Hashable]:
 
 def exact(p: Population, points: Sequence[Hashable]) -> list[Fraction]:
     """Return the masses of points as fractions divided by their sum."""
-    masses = [Fraction(p[x]) for x in points]
-    return [mass / sum(masses) for mass in masses]
+    return normalised(p[x] for x in points)
 
 
 def _flow(p: Population, q: Population, allowed: BoolArray) -> Coupling | None:
     left, right = support(p), support(q)
-    left_masses, right_masses = exact(p, left), exact(q, right)
-    total = math.lcm(*(mass.denominator for mass in (*left_masses, *right_masses)))
-    supply = [int(mass * total) for mass in left_masses]
-    demand = [int(mass * total) for mass in right_masses]
+    supply, demand, total = both_in_common_unit(exact(p, left), exact(q, right))
     flow = max_flow(supply, demand, allowed)
     if sum(map(sum, flow)) < total:
         return None
     coupling: Coupling = {}
-    for x, row in zip(left, flow, strict=True):
-        coupling |= {(x, y): Fraction(mass, total) for y, mass in zip(right, row, strict=True) if mass}
+    for x, y, mass in moves_of(left, right, flow, total):
+        coupling[x, y] = mass
     return coupling

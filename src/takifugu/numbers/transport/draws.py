@@ -134,12 +134,18 @@ def _move(draws: Sequence[Draws]) -> int:
 
 
 def _move_of(draws: Sequence[Draws]) -> int:
-    exact = sum(d.count for d in draws) <= EXACT
-    low_left, high_left = [(d.count, d.left[0]) for d in draws], [(d.count, d.left[1]) for d in draws]
-    low_right, high_right = [(d.count, d.right[0]) for d in draws], [(d.count, d.right[1]) for d in draws]
+    count = 0
+    low_left, high_left = list[tuple[int, Fraction]](), list[tuple[int, Fraction]]()
+    low_right, high_right = list[tuple[int, Fraction]](), list[tuple[int, Fraction]]()
+    for d in draws:
+        count += d.count
+        low_left.append((d.count, d.left[0]))
+        high_left.append((d.count, d.left[1]))
+        low_right.append((d.count, d.right[0]))
+        high_right.append((d.count, d.right[1]))
     gaps = []
     for high, low in ((high_left, low_right), (high_right, low_left)):
-        if exact:
+        if count <= EXACT:
             gaps.append(quantile_gap(number_of(high), number_of(low)))
         else:
             gaps.append(float_gap(weights_of(high), weights_of(low)))

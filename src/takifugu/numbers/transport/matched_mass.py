@@ -12,7 +12,7 @@ import numpy.typing as npt
 from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import LARGEST_SMALL, Array, Atom, integers, to_python
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import Number, float_above
+from takifugu.numbers.rationals import Number, both_in_common_unit, float_above
 from takifugu.numbers.search import between, halved, next_to
 
 
@@ -43,22 +43,14 @@ class _IntegerProblem:
 
 
 def _integer_problem(p: Pmf, q: Pmf) -> _IntegerProblem:
-    unit, x, y = _over_common_unit(p.values, q.values)
+    x, y, per_unit = both_in_common_unit(p.values.tolist(), q.values.tolist())
     if p.exact and q.exact:
         left, right, total = exact_levels(p, q)
         a, b = integers(np.diff(left, prepend=left[:1] * 0)), integers(np.diff(right, prepend=right[:1] * 0))
     else:
-        _, a, b = _over_common_unit(p.probabilities, q.probabilities)
+        a, b, _ = both_in_common_unit(p.probabilities.tolist(), q.probabilities.tolist())
         total = min(sum(a), sum(b))
-    return _IntegerProblem(x, a, y, b, unit, total)
-
-
-def _over_common_unit(first: Array, second: Array) -> tuple[Fraction, list[int], list[int]]:
-    """Write two rows of numbers as integers times one unit."""
-    exact = list(map(Fraction, [*first.tolist(), *second.tolist()]))
-    common = math.lcm(*{number.denominator for number in exact})
-    integers = [number.numerator * (common // number.denominator) for number in exact]
-    return Fraction(1, common), integers[: len(first)], integers[len(first) :]
+    return _IntegerProblem(x, a, y, b, Fraction(1, per_unit), total)
 
 
 def _matched(problem: _IntegerProblem, distance: int) -> int:

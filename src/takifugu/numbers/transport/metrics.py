@@ -100,8 +100,10 @@ def declared(name: str, parameter: Number | Sequence[Sequence[Number]]) -> Decla
     if kind.of_rows != (isinstance(parameter, Sequence) and not isinstance(parameter, str)):
         raise InputError(f"the parameter of the metric {name!r} is {kind.parameter}", fix="write it").at("parameter")
     if isinstance(parameter, Sequence) and not isinstance(parameter, str):
-        rows = tuple(tuple(as_fraction(far, "a distance", "parameter") for far in row) for row in parameter)
-        return _checked(name, kind, rows)
+        rows = []
+        for row in parameter:
+            rows.append(tuple(as_fraction(far, "a distance", "parameter") for far in row))
+        return _checked(name, kind, tuple(rows))
     number = as_fraction(parameter, "the parameter of the metric", "parameter")
     if number <= 0:
         raise InputError(f"the parameter of the metric {name!r} is {to_text(number)}", rule="it must be above 0").at(

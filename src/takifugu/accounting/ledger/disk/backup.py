@@ -23,20 +23,12 @@ def keep(ledger: Path, ending: str) -> Path:
             source.backup(target)
         with draft.open("rb") as file:
             os.fsync(file.fileno())
-        name = _free_name(ledger, ending)
-        draft.replace(name)
+        copy, numbers = ledger.with_name(f"{ledger.name}.{ending}"), count(2)
+        while copy.exists():
+            copy = ledger.with_name(f"{ledger.name}.{ending}-{next(numbers)}")
+        draft.replace(copy)
     sync(ledger.parent)
-    return name
-
-
-def _free_name(ledger: Path, ending: str) -> Path:
-    """Return an unused name for a copy."""
-    name = ledger.with_name(f"{ledger.name}.{ending}")
-    for number in count(2):
-        if not name.exists():
-            break
-        name = ledger.with_name(f"{ledger.name}.{ending}-{number}")
-    return name
+    return copy
 
 
 @contextmanager

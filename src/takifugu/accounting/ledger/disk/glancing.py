@@ -35,18 +35,17 @@ def knows_no_other_layout(where: str | Path, source: str, layout: Callable[[], s
         if not path.is_file() or path.stat().st_nlink > 1:
             return False
         check_side_files(path)
-        return _is_alike(path, normalised(source), layout())
+        wanted = (layout(), normalised(source))
+        address = f"file:{quote(str(path.absolute()))}?mode=rw"
+        with in_use(path), closing(sqlite3.connect(address, uri=True, timeout=0)) as ledger:
+            ledger.set_progress_handler(lambda: 1, _PATIENCE)
+            ledger.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
+            ledger.execute("PRAGMA trusted_schema=OFF")
+            strange = ledger.execute(COMPUTING).fetchone()
+            rows = ledger.execute(_LAYOUTS_OF, wanted).fetchall()
     except (LedgerError, OSError, ValueError, sqlite3.Error):
         return False
-
-
-def _is_alike(path: Path, source: str, layout: str) -> bool:
-    address = f"file:{quote(str(path.absolute()))}?mode=rw"
-    with in_use(path), closing(sqlite3.connect(address, uri=True, timeout=0)) as ledger:
-        ledger.set_progress_handler(lambda: 1, _PATIENCE)
-        ledger.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
-        ledger.execute("PRAGMA trusted_schema=OFF")
-        strange = ledger.execute(COMPUTING).fetchone()
-        rows = ledger.execute(_LAYOUTS_OF, (layout, source)).fetchall()
-    classes, is_there = {layout_class for layout_class, _ in rows}, any(same for _, same in rows)
-    return strange is None and (not rows or (is_there and len(classes) == 1))
+    if strange is not None or not rows:
+        return strange is None
+    classes, are_same = zip(*rows, strict=True)
+    return any(are_same) and len(set(classes)) == 1

@@ -51,18 +51,13 @@ def _mount(folder: Path) -> tuple[str, ...]:
     for line in lines:
         mounted, _, system = line.partition(" - ")
         fields, details = mounted.split(" "), system.split(" ")
-        top = _plain(fields[4])
+        top = fields[4]
+        for sign in " \t\n\\":  # which are written in octal digits
+            top = top.replace(f"\\{ord(sign):03o}", sign)
         is_above = path == top or path.startswith(top.rstrip("/") + "/")
         if is_above and len(top) >= deepest:  # of several at one place the last one is seen
             deepest, words = len(top), (details[0], *fields[5].split(","), *details[-1].split(","))
     return words
-
-
-def _plain(text: str) -> str:
-    """Decode the octal blanks of a path."""
-    for sign in " \t\n\\":
-        text = text.replace(f"\\{ord(sign):03o}", sign)
-    return text
 
 
 def _is_mapped_once(folder: Path) -> bool:

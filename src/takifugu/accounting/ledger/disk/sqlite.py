@@ -265,7 +265,7 @@ def check_harmless(connection: Connection) -> None:
     Raises the driver's error, since reading any of these would compute something.
     """
     columns = "select 1 from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table' and c.hidden limit 1"
-    if any(connection.first(query) is not None for query in (COMPUTING, columns)):
+    if connection.first(COMPUTING) is not None or connection.first(columns) is not None:
         raise _failure(sqlite3.SQLITE_NOTADB)
 
 
@@ -287,7 +287,9 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        reason = _reason(error)
+        fix = "check that it is a ledger of this version, not written by anything else"
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        reason = _REASONS.get(code, (f"cannot be used ({error})", "", fix))
     except UnicodeDecodeError:  # a text that is none
         reason = _REASONS[sqlite3.SQLITE_CORRUPT]
     except OSError as error:
@@ -299,10 +301,3 @@ def explained(path: Path) -> Iterator[None]:
         return
     fault, rule, fix = reason
     raise LedgerError(f"the ledger {str(path)!r} {fault}", rule=rule, fix=fix).at("ledger")
-
-
-def _reason(error: sqlite3.Error) -> tuple[str, str, str]:
-    code = getattr(error, "sqlite_errorcode", None)
-    if isinstance(code, int) and code & 0xFF in _REASONS:
-        return _REASONS[code & 0xFF]
-    return f"cannot be used ({error})", "", "check that it is a ledger of this version, not written by anything else"

@@ -8,8 +8,8 @@ below is about one key; a key without a rule agrees with itself alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from itertools import product
+from collections.abc import Callable, Mapping
+from itertools import product, starmap
 
 from takifugu.core.names import fits
 from takifugu.core.plain import Plain
@@ -35,8 +35,14 @@ def conflicts(left: Plain, right: Plain) -> tuple[str, ...]:
     >>> conflicts({**once, "duplicates": "last"}, {**once, "duplicates": "first"})
     ('duplicates',)
     """
-    keys = sorted({*left, *right})
-    return tuple(key for key in keys if not _agree(key, left, right))
+    keys, of_sequences = [], "states" in left and "states" in right
+    for key in sorted({*left, *right}):
+        rule = _OF_FILES.get(key)
+        if rule is None and of_sequences:
+            rule = _OF_SEQUENCES.get(key)
+        if left.get(key) != right.get(key) and (rule is None or not rule(left, right)):
+            keys.append(key)
+    return tuple(keys)
 
 
 def are_moved(left: Plain, right: Plain) -> bool:
@@ -53,15 +59,6 @@ def are_moved(left: Plain, right: Plain) -> bool:
     dropped = any(layout.get("ambiguous") == "drop" for layout in (left, right))
     is_choosing |= left.get("wide") != right.get("wide")  # an empty cell that is a state is no row elsewhere
     return of_sequences and not is_choosing and not dropped and PLACES.issuperset(conflicts(left, right))
-
-
-def _agree(key: str, left: Plain, right: Plain) -> bool:
-    if left.get(key) == right.get(key):
-        return True
-    rule = _OF_FILES.get(key)
-    if rule is None and "states" in left and "states" in right:
-        rule = _OF_SEQUENCES.get(key)
-    return rule is not None and rule(left, right)
 
 
 def _delimiter(left: Plain, right: Plain) -> bool:
@@ -170,22 +167,16 @@ def _wide(left: Plain, right: Plain) -> bool:
     headers, other_headers = left.get("wide"), right.get("wide")
     if headers is None or other_headers is None:
         return True
-    if any(headers[key] != other_headers[key] for key in ("form", "empty")) or _reads_others(headers, other_headers):
+    if headers["form"] != other_headers["form"] or headers["empty"] != other_headers["empty"]:
+        return False
+    pairs = [*product(headers["others"], other_headers["columns"])]
+    pairs += product(other_headers["others"], headers["columns"])
+    if any(starmap(fits, pairs)):  # a step of the one is none in the other
         return False
     before, now = headers["columns"], other_headers["columns"]
     if isinstance(before, list) or isinstance(now, list):  # steps are headers in both, or one agrees with none
         return isinstance(before, list) and isinstance(now, list)
     return all(now.get(header, step) == step for header, step in before.items())
-
-
-def _reads_others(headers: Plain, other_headers: Plain) -> bool:
-    """Return whether a step is none in the other."""
-    pairs = ((headers["others"], other_headers["columns"]), (other_headers["others"], headers["columns"]))
-    return any(_fits_any(names, columns) for names, columns in pairs)
-
-
-def _fits_any(names: Iterable[str], columns: Iterable[str]) -> bool:
-    return any(fits(name, column) for name, column in product(names, columns))
 
 
 _OF_FILES: Mapping[str, Callable[[Plain, Plain], bool]] = {

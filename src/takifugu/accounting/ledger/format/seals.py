@@ -11,6 +11,7 @@ import json
 from collections.abc import Hashable, Iterable
 from contextlib import closing
 from functools import cache
+from itertools import chain
 
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.format.chain import check_head, digest, digest_of_many, edited, key_of
@@ -107,7 +108,7 @@ def _meta_seal(connection: Connection, key: str) -> bytes:
 
 def _units_seal(connection: Connection, key: str, source: int) -> bytes:
     rows = connection.tuples().execute(_UNITS, (source,))
-    batches = iter(lambda: [text for (text,) in rows.fetchmany(_BATCH)], [])
+    batches = iter(lambda: list(chain.from_iterable(rows.fetchmany(_BATCH))), [])
     return digest_of_many(key, ("units", source), batches)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,19 +86,13 @@ def _norm_bound(matrix: FloatArray) -> float:
     slack = hidden + 8 * k * UNIT
     largest = float(np.abs(np.linalg.eigvalsh(matrix)).max())
     while largest + slack < 1:
-        if _positive((largest + slack - hidden) * np.eye(k), matrix):
+        shifted = (largest + slack - hidden) * np.eye(k)
+        with suppress(np.linalg.LinAlgError):
+            np.linalg.cholesky(shifted - matrix)
+            np.linalg.cholesky(shifted + matrix)
             return largest + slack + rounding
         slack *= 2
     return 1.0
-
-
-def _positive(shifted: FloatArray, matrix: FloatArray) -> bool:
-    try:
-        np.linalg.cholesky(shifted - matrix)
-        np.linalg.cholesky(shifted + matrix)
-    except np.linalg.LinAlgError:
-        return False
-    return True
 
 
 def _primitive(steps: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:

@@ -92,7 +92,13 @@ class Tries:
         clusters = self._influences.clusters(self._entry, nodes)
         if not all(self._influences.fits(self._entry, cluster) for cluster in clusters):
             return
-        floors = list(map(self._floor, clusters))
+        floors = []
+        for cluster in clusters:  # of a small one what is known of single nodes
+            floor = np.zeros(len(self._rows))
+            for v in cluster:
+                if len(cluster) > SMALL or self._influences.knows(self._entry, (v,)):
+                    floor = np.maximum(floor, self._of_cluster((v,)))
+            floors.append(floor)
         for number, cluster in enumerate(clusters):
             for parts in (itertools.combinations(cluster, 2) if by_parts and len(cluster) == 3 else ()):
                 if self._hopeless(moved, floors):
@@ -102,12 +108,6 @@ class Tries:
                 return
             floors[number] = self._of_cluster(cluster)
         self._best.take(tuple(nodes), moved, self._sum(floors))
-
-    def _floor(self, cluster: tuple[int, ...]) -> FloatArray:
-        """Return single nodes' influences; of a small cluster the known ones."""
-        small = len(cluster) <= SMALL
-        nodes = [v for v in cluster if not small or self._influences.knows(self._entry, (v,))]
-        return np.asarray(np.max([np.zeros(len(self._rows)), *(self._of_cluster((v,)) for v in nodes)], axis=0))
 
     def _hopeless(self, moved: int, floors: Sequence[FloatArray]) -> bool:
         return bool(np.isinf(self._best.hopes(moved, self._sum(floors))))
