@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
@@ -66,6 +66,20 @@ def as_fraction(value: object, name: str, *where: Step) -> Fraction:
     if isinstance(value, bool):
         raise InputError(f"{name} is {value!r}", rule="it must be a number, not true or false").at(*where)
     return number
+
+
+def as_fractions(values: Iterable[object], name: str, *where: Step) -> tuple[Fraction, ...]:
+    """Read finite numbers, each as `as_fraction` does."""
+    return tuple(as_fraction(value, name, *where) for value in values)
+
+
+def common_denominator(numbers: Iterable[Fraction]) -> int:
+    """Return the least number of which all multiples are whole.
+
+    >>> common_denominator([Fraction(1, 4), Fraction(1, 6)])
+    12
+    """
+    return math.lcm(*(number.denominator for number in numbers))
 
 
 def read_fraction(text: str) -> Fraction:
