@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from takifugu.model.beliefs.alike import alike
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import FINEST_IMPLIED_GRID, Additive, Query, is_chosen_from, resolved
-from takifugu.model.queries.coding import integer_row, integer_table
+from takifugu.model.queries.coding import common_step, integer_row, integer_table
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.runs import Runs
 
@@ -106,7 +106,9 @@ class Problem:
     @property
     def unit(self) -> Fraction:
         """Return the unit of laws and moves: grid, or 1 for `between`."""
-        return Fraction(1) if self.is_pair else self.grid
+        if self.is_pair:
+            return Fraction(1)
+        return self.grid
 
     @cached_property
     def on_grid(self) -> bool:
@@ -136,8 +138,9 @@ class Problem:
     @cached_property
     def candidates(self) -> queries.Candidates | None:
         """Return the candidates of a choice; None for a number with noise."""
-        answer = None if self.is_pair else self.answers[0]
-        return answer if is_chosen_from(answer) else None
+        if self.is_pair or not is_chosen_from(self.answers[0]):
+            return None
+        return self.answers[0]
 
     def check_adds(self) -> None:
         """Raise Unsupported for a published choice.
@@ -219,7 +222,7 @@ def _separate_parts(
     Together the part has all users, and one secret user per law.
     """
     first = users.representatives(family.entries, (answer.weights, answer.table_of), by_law=together)
-    secret = tuple(user for user in first if family.has_pairs(users, user))
+    secret = tuple(filter(partial(family.has_pairs, users), first))
     if together and secret:
         yield Part(users, answer, replace(family, entries=secret), number=place)
     for user in () if together else secret:
@@ -267,9 +270,9 @@ def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
     atoms = sorted(values)
     if query.grid is not None:
         return query.grid, all((atom / query.grid).denominator == 1 for atom in atoms)
-    denominator = math.lcm(*(atom.denominator for atom in atoms))
-    if denominator <= FINEST_IMPLIED_GRID:
-        return Fraction(math.gcd(*(int(atom * denominator) for atom in atoms)) or 1, denominator), True
+    step = common_step(atoms)
+    if step.denominator <= FINEST_IMPLIED_GRID:
+        return step, True
     return _power_of_ten((atoms[-1] - atoms[0] or abs(atoms[0])) * FINE), False
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -32,7 +33,8 @@ def of_entries(secret: Secret, belief: Belief, states: States) -> Iterator[tuple
     words = secret.to_dict()
     if words["kind"] not in _ENTRIES:
         family = secret.family(belief)
-        yield from ((entry, family.value_pairs(belief, entry)) for entry in family.entries)
+        for entry in family.entries:
+            yield entry, family.value_pairs(belief, entry)
         return
     for entry in _entries(words, belief):
         letters, absent = belief.alphabet(entry), absent_index(belief, entry)
@@ -57,8 +59,8 @@ def are_compared(words: Plain, left: Any, right: Any) -> bool:
     if words.get("pairs") is not None:
         return any({left, right} == {Fraction(a), Fraction(b)} for a, b in words["pairs"])
     if words.get("sets") is not None:
-        of_left = [_is_in(left, members) for members in words["sets"]]
-        of_right = [_is_in(right, members) for members in words["sets"]]
+        of_left = list(map(partial(_is_in, left), words["sets"]))
+        of_right = list(map(partial(_is_in, right), words["sets"]))
         return True in of_left and True in of_right and of_left != of_right
     if words.get("max_difference") is not None and not _are_near(left, right, words["max_difference"]):
         return False
@@ -108,13 +110,14 @@ def _entries(words: Plain, belief: Belief) -> Iterable[int]:
 
 
 def _is_of_entry(words: Plain, letters: Sequence[Hashable], absent: int | None, pair: tuple[int, int]) -> bool:
-    if words["kind"] == "entry":
-        return {letters[value] for value in pair} == {words["a"], words["b"]}
     if words["kind"] == "presence":
         return absent in pair
+    left, right = map(letters.__getitem__, pair)
+    if words["kind"] == "entry":
+        return {left, right} == {words["a"], words["b"]}
     if absent in pair or words["kind"] == "every-entry":
         return absent not in pair
-    return are_compared(words, *(letters[value] for value in pair))
+    return are_compared(words, left, right)
 
 
 def _is_in(value: Any, members: Any) -> bool:
@@ -140,7 +143,7 @@ def _are_near(left: Any, right: Any, reach: Any) -> bool:
 def _is_listed(value: Any, numbers: Sequence[Any]) -> bool:
     if value in numbers:
         return True
-    return isinstance(value, Fraction) and value in [Fraction(str(number)) for number in numbers]
+    return isinstance(value, Fraction) and value in map(Fraction, map(str, numbers))
 
 
 def _number(value: Any) -> Fraction:

@@ -27,7 +27,7 @@ from takifugu.core.errors import Unsupported
 #: Most cells of a cut density with noise.
 _MOST_CELLS = 2000
 #: Nodes and weights of Gauss and Legendre: exact for polynomials of degree 23.
-_NODES = tuple(zip(*(column.tolist() for column in np.polynomial.legendre.leggauss(12)), strict=True))
+_NODES = tuple(np.transpose(np.polynomial.legendre.leggauss(12)).tolist())
 
 
 def cut(normals: Sequence[tuple[mpf, mpf, mpf]], low: mpf, high: mpf) -> Curve:

@@ -16,6 +16,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import attrgetter
 from typing import Protocol
 
 from mpmath import mp, mpf
@@ -234,19 +235,22 @@ def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser
     """Return the true delta before rounding, an upper bound."""
     with mp.workdps(real_line.DIGITS):
         exponent = mp.mpf(epsilon.numerator) / epsilon.denominator
-        every = list(real_line.divergences(framework, query, randomiser, exponent))
-        worst = max(every, key=lambda ends: ends.high)
-        low, high = float(max(ends.low for ends in every)), float(worst.high)
+        worst, low = _worst(list(real_line.divergences(framework, query, randomiser, exponent)))
+        high = float(worst.high)
         slack = real_line.SLACK
         bounds = max(0.0, low - slack), min(1.0, high + slack)
         return Audit(min(1.0, high), worst.comparison, (worst.place,), *bounds)
 
 
+def _worst(every: Sequence[real_line.Divergence]) -> tuple[real_line.Divergence, float]:
+    """Return the largest divergence, and the largest of all lower ends."""
+    return max(every, key=attrgetter("high")), float(max(map(attrgetter("low"), every)))
+
+
 def _loss_on_the_real_line(framework: Framework, query: Query, randomiser: RoundedLaplace) -> Audit:
     """Return the true loss before rounding, an upper bound."""
-    every = real_line.losses(framework, query, randomiser)
-    worst = max(every, key=lambda ends: ends.high)
-    low, high = float(max(ends.low for ends in every)), float(worst.high)
+    worst, low = _worst(real_line.losses(framework, query, randomiser))
+    high = float(worst.high)
     slack = real_line.LOSS_SLACK * (1 + high)
     return Audit(high, worst.comparison, (worst.place,), max(0.0, low - slack), high + slack)
 

@@ -55,9 +55,9 @@ class Curve:
         """Bound the density from `low` to `high`."""
         least, most = mp.mpf(0), mp.mpf(0)
         for weight, hills in self.parts:
-            enclosed = [hill.bounds(low, high) for hill in hills]
-            least += weight * mp.fprod(lower for lower, _ in enclosed)
-            most += weight * mp.fprod(upper for _, upper in enclosed)
+            lowers, uppers = zip(*(hill.bounds(low, high) for hill in hills), strict=True)
+            least += weight * mp.fprod(lowers)
+            most += weight * mp.fprod(uppers)
         return least, most
 
 

@@ -156,7 +156,7 @@ def places_near(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
         return places(randomiser, atoms)
     near: set[int] = set()
     for x in atoms:
-        near |= {math.floor(x) + step for step in (-1, 0, 1, 2)}
+        near.update(range(math.floor(x) - 1, math.floor(x) + 3))
     return sorted(near & set(places(randomiser, atoms)))
 
 

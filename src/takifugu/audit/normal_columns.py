@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain, permutations
+from operator import mul
 
 from mpmath import mp, mpf
 
@@ -81,7 +82,7 @@ def _numbers(words: Plain) -> list[Fraction]:
         return [Fraction(0), farthest]
     if words.get("pairs") is not None:
         return sorted(set(map(Fraction, chain.from_iterable(words["pairs"]))))
-    return [Fraction(str(value)) for value in words.get("interval") or words.get("values") or ()]
+    return list(map(Fraction, map(str, words.get("interval") or words.get("values") or ())))
 
 
 def _pairs(words: Plain, numbers: Sequence[Fraction]) -> Pairs:
@@ -126,7 +127,7 @@ def _form(left: Vector, matrix: Matrix, right: Vector) -> Fraction:
 
 
 def _product(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
-    return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
+    return sum(map(mul, left, right), Fraction(0))
 
 
 def _mpf(number: Fraction) -> mpf:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations, product
+from operator import neg
 from typing import TypeVar
 
 import numpy as np
@@ -60,7 +61,7 @@ class _OfPopulations(JointStates[Populations]):
         for name, law in zip(rows.populations, member.laws, strict=True):
             region = rows.regions.by_name[name]
             for block, low, high in zip(region.tree.all, region.low, region.high, strict=True):
-                mass = sum((law[value] for value in block.values), Fraction(0))
+                mass = sum(map(law.__getitem__, block.values), Fraction(0))
                 if not Fraction(low, WHOLE) <= mass <= Fraction(high, WHOLE):
                     raise InputError(f"the population {name!r} is not in the class", rule="it lies outside its region")
         return member
@@ -81,7 +82,7 @@ class WhichStates(_OfPopulations[WhichOf]):
             can = [place for place, mass in enumerate(law) if mass]
             for row in product(can, repeat=rows.size):
                 values.append((*row, population))
-                weights.append(math.prod((law[place] for place in row), start=Fraction(1)))
+                weights.append(math.prod(map(law.__getitem__, row), start=Fraction(1)))
         return of_one_law(np.array(values, dtype=np.int64), integers(weights), rows.size + 1)
 
 
@@ -122,11 +123,11 @@ def largest_over_class(
     multiplier of the bounds gives a bound of a linear program, so the upper end is proved whatever the solver does.
     Losses are divided by the `distance` of two populations.
     """
-    count = math.prod(len(noise.outputs) for noise in noises)
-    if rows.regions is None or not rows.adds_up or count > MOST_OUTPUTS:
+    all_outputs = [noise.outputs for noise in noises]
+    if rows.regions is None or not rows.adds_up or math.prod(map(len, all_outputs)) > MOST_OUTPUTS:
         return None
     ends: list[Ends] = []
-    for outputs in product(*(noise.outputs for noise in noises)):
+    for outputs in product(*all_outputs):
         column, turned = list[Fraction](), list[Fraction]()
         for value in range(len(rows.values)):
             likelihood = Fraction(1)
@@ -168,9 +169,9 @@ def _largest(region: Region, column: Sequence[Fraction]) -> tuple[Fraction, Frac
         sets[number, list(block.values)] = 1.0
     least = [Fraction(low, WHOLE) for low in region.low]
     most = [Fraction(high, WHOLE) for high in region.high]
-    ends = np.array([*map(float, most), *(-float(low) for low in least)])
+    ends = np.array([*map(float, most), *map(float, map(neg, least))])
     solved = linprog(
-        [-float(c) for c in column], np.vstack([sets, -sets]), ends, np.ones((1, len(column))), [1.0], (0, 1)
+        -np.array(column, dtype=np.float64), np.vstack([sets, -sets]), ends, np.ones((1, len(column))), [1.0], (0, 1)
     )
     if not solved.success:
         raise Unsupported(f"the audit could not solve a linear program over the class ({solved.message})")

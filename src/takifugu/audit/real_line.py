@@ -86,7 +86,7 @@ def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Di
     """
     every: list[Divergence] = []
     for view, densities, pairs in _described(framework, query):
-        ends = [end for end in itertools.chain(*map(range_of, densities.values())) if mp.isfinite(end)]
+        ends = list(filter(mp.isfinite, itertools.chain(*map(range_of, densities.values()))))
         widest = float(max(ends, default=0) - min(ends, default=0))
         digits = LOSS_DIGITS + int(1.4 * widest / float(noise.scale))  # e^(-3 widest/b): no density is smaller
         if digits > MOST_DIGITS:

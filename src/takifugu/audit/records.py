@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from operator import itemgetter, mul
 from typing import Any, TypeVar
 
 import numpy as np
@@ -71,7 +73,7 @@ class _Numbered(JointStates[Seen]):
         records = all_states(self.belief.whole)
         rows, marks = self.belief.whole.table.rows, []
         for numbers in records.values.tolist():
-            marks.append(self.mark([rows[number] for number in numbers]))
+            marks.append(self.mark(list(map(rows.__getitem__, numbers))))
         return replace(records, values=np.column_stack((records.values, np.array(marks, dtype=np.int64))))
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
@@ -79,7 +81,7 @@ class _Numbered(JointStates[Seen]):
 
     def column(self, rows: Sequence[tuple[Hashable, ...]], name: str) -> list[Hashable]:
         place = self.belief.whole.columns.index(name)
-        return [row[place] for row in rows]
+        return list(map(itemgetter(place), rows))
 
 
 class SumStates(_Numbered[SumView | VectorView]):
@@ -105,7 +107,7 @@ class SumStates(_Numbered[SumView | VectorView]):
                 total /= len(rows)
             values_of.append(total)
         if isinstance(secret.function, tuple):
-            return sum((w * x for w, x in zip(secret.function, values_of, strict=True)), Fraction(0))
+            return sum(map(mul, secret.function, values_of), Fraction(0))
         if len(values_of) == 1:
             return values_of[0]
         return tuple(values_of)
@@ -119,7 +121,7 @@ class FunctionStates(_Numbered[FunctionView]):
 
     def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Fraction:
         columns = self.belief.secret.columns
-        return Fraction(str(self.belief.function(*(self.column(rows, name) for name in columns))))
+        return Fraction(str(self.belief.function(*map(partial(self.column, rows), columns))))
 
 
 class ColumnStates(_Numbered[ColumnView]):

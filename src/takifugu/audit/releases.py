@@ -80,8 +80,8 @@ class Channel:
                 f"the audit would have to compute {count:.3g} masses of outputs, and computes at most {MOST_MASSES:,}",
                 fix="audit a shorter sequence or fewer cells",
             )
-        masses_of = {noise: cell_mass(noise) for noise in self.noises}  # one for cells with the same noise
-        functions = [masses_of[noise] for noise in self.noises]
+        masses_of = {noise: cell_mass(noise) for noise in self.noises}
+        functions = list(map(masses_of.__getitem__, self.noises))  # one for cells with the same noise
         outputs = list(itertools.product(*columns))
         masses = np.empty((len(outputs), len(self.answers)), dtype=object)
         for row, output in enumerate(outputs):
@@ -225,7 +225,7 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
     check_count(math.prod(map(len, alphabets)))
     rows = list(itertools.product(*map(range, map(len, alphabets))))
     channel, groups = _answers(domain, np.array(rows), releases, noises)
-    place = {row: int(group) for row, group in zip(rows, groups, strict=True)}
+    place = dict(zip(rows, groups.tolist(), strict=True))
     points = np.array([mp.mpf(0)] * len(channel.answers) ** 2).reshape(len(channel.answers), -1)
     np.fill_diagonal(points, mp.mpf(1))
     for i, a, b in _moves(framework, alphabets):

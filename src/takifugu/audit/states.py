@@ -33,7 +33,7 @@ from takifugu.model.beliefs.records.parameter_box import ParameterBox
 from takifugu.model.beliefs.records.parameters import Column, Parameters
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fractions, common_denominator
 
 
 class TableStates(JointStates[JointTable]):
@@ -91,7 +91,7 @@ class NetworkStates(JointStates[BayesianNetwork]):
             rows = integers(node.table.ravel().tolist()).reshape(node.table.shape)
             conditional = rows
             if parents:
-                conditional = rows[tuple(values[:, parent] for parent in parents)]
+                conditional = rows[tuple(values[:, list(parents)].T)]
             values, weights = with_entry(values, weights, conditional)
             error += 4.0 * len(node.states) * 2.0**-53  # a row of floats sums to one up to this
         return of_one_law(values, weights, network.size, error)
@@ -106,7 +106,7 @@ class ParameterStates(JointStates[Parameters]):
         values, (weights,) = prior.values, prior.weights
         for column in tuple(belief.described) * belief.records:
             exact = np.array(column.laws, dtype=object)
-            common = math.lcm(*(p.denominator for p in exact.ravel()))
+            common = common_denominator(exact.ravel())
             laws = np.frompyfunc(int, 1, 1)(exact * common)
             values, weights = with_entry(values, weights, laws[values[:, column.entry]])
         return of_one_law(values, weights, belief.size, prior.relative_error)
@@ -147,9 +147,9 @@ class BoxStates(JointStates[ParameterBox]):
             )
         for meant in box.described:
             box_column = columns[meant.name]
-            values = [as_fraction(value, "a parameter") for value in member.alphabet(box_column.entry)]
+            values = as_fractions(member.alphabet(box_column.entry), "a parameter")
             low, high = dict(box.intervals)[meant.name]
-            follows = all(name == meant.name for name, _ in meant.chance.slopes) and member.records == box.records
+            follows = {*dict(meant.chance.slopes)} <= {meant.name} and member.records == box.records
             state = box_column.states.index(meant.states[0])
             for value, law in zip(values, box_column.laws, strict=True):
                 is_inside = low <= value <= high

@@ -96,7 +96,9 @@ def columns_of(belief: object) -> tuple[str, ...]:
 
 def listed(belief: Entries) -> tuple[Hashable, ...] | None:
     """Return the names in the order of their numbers, or None."""
-    return (belief.listed if isinstance(belief, Listed) else None) or belief.names
+    if isinstance(belief, Listed) and belief.listed:
+        return belief.listed
+    return belief.names
 
 
 def order(belief: Entries) -> tuple[int, ...] | None:

@@ -107,8 +107,10 @@ class TakifuguError(Exception):
     @property
     def message(self) -> str:
         """Return fault, rule and fix in one sentence, without place and state."""
-        sentences = [text for text in (self.rule, self.fix) if text]
-        return visible(": ".join([self.what, "; ".join(sentences)]) if sentences else self.what)
+        reasons = "; ".join(filter(None, (self.rule, self.fix)))
+        if not reasons:
+            return visible(self.what)
+        return visible(f"{self.what}: {reasons}")
 
     @property
     def place(self) -> str:
@@ -121,8 +123,10 @@ class TakifuguError(Exception):
     @property
     def line(self) -> str:
         """Return place, fault, rule and fix, as in a list of faults."""
-        words = f"{self.place}: {self.what}" if self.where else self.what
-        return visible("; ".join(text for text in (words, self.rule, self.fix) if text))
+        words = self.what
+        if self.where:
+            words = f"{self.place}: {words}"
+        return visible("; ".join(filter(None, (words, self.rule, self.fix))))
 
 
 @contextmanager

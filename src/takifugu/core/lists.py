@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeGuard, TypeVar
 
 from takifugu.core.errors import InputError
@@ -57,7 +57,9 @@ def values_of(column: Any) -> list[Hashable]:
     for convert in ("to_pylist", "tolist", "to_list"):
         if hasattr(column, convert):
             values = getattr(column, convert)()
-            return values if isinstance(values, list) else [values]
+            if isinstance(values, list):
+                return values
+            return [values]
     return list(column)
 
 
@@ -82,6 +84,28 @@ def value_of(value: Value) -> Value:
         plain: Value = value.item()  # type: ignore[attr-defined]
         return plain
     return value
+
+
+def places_of(values: Iterable[Value]) -> dict[Value, int]:
+    """Return each value's place; of equal values the last one's.
+
+    >>> places_of(["still", "walking"])
+    {'still': 0, 'walking': 1}
+    """
+    return {value: place for place, value in enumerate(values)}
+
+
+def transposed(rows: Iterable[Sequence[Any]], columns: int) -> list[list[Any]]:
+    """Return the columns of rows; there may be no row.
+
+    >>> transposed([(1, "a"), (2, "b")], 2), transposed([], 2)
+    ([[1, 2], ['a', 'b']], [[], []])
+    """
+    table: list[list[Any]] = [[] for _ in range(columns)]
+    for row in rows:
+        for column, value in zip(table, row, strict=True):
+            column.append(value)
+    return table
 
 
 def list_of(values: Iterable[Value], what: str, key: str, example: str, any_order: bool = False) -> list[Value]:

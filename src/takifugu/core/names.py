@@ -46,7 +46,9 @@ def normalised(text: str, what: str = "the name") -> str:
     if text.isascii() and text.isalnum() and len(text) <= LONGEST:
         return text  # most names are, and there are many
     cleaned = _cleaned(text, what)
-    return cleaned.partition(".")[0] if _NUMBER.fullmatch(cleaned) else cleaned  # as programs write whole numbers
+    if _NUMBER.fullmatch(cleaned):  # as programs write whole numbers
+        return cleaned.partition(".")[0]
+    return cleaned
 
 
 def budget_name(text: str, what: str = "the name") -> str:

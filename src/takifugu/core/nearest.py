@@ -59,7 +59,9 @@ def apart(first: str, second: str) -> float:
 def _difference(letter: str, other: str) -> float:
     if letter == other:
         return 0
-    return 0.25 if letter.translate(_ALIKE) == other.translate(_ALIKE) else 1
+    if letter.translate(_ALIKE) == other.translate(_ALIKE):
+        return 0.25
+    return 1
 
 
 def nearest_words(word: object, choices: Iterable[object]) -> list[str]:

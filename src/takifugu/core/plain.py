@@ -8,11 +8,11 @@ way says so in its metadata (`Form`); a class whose form is not that of its fiel
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -41,13 +41,11 @@ def indented(value: object, margin: str = "\n") -> str:
     """
     inner = f"{margin}  "
     if isinstance(value, dict) and value:
-        names = [json.dumps(key, ensure_ascii=False) for key in value]
-        parts: Iterable[str] = [f"{name}: {indented(v, inner)}" for name, v in zip(names, value.values(), strict=True)]
+        parts = [f"{json.dumps(key, ensure_ascii=False)}: {indented(part, inner)}" for key, part in value.items()]
         return f"{{{inner}{f',{inner}'.join(parts)}{margin}}}"
     if isinstance(value, list | tuple) and value:
-        is_of_numbers = {*map(type, value)} == {int}
-        parts = map(str, value) if is_of_numbers else [indented(part, inner) for part in value]
-        return f"[{inner}{f',{inner}'.join(parts)}{margin}]"
+        write = str if {*map(type, value)} == {int} else partial(indented, margin=inner)
+        return f"[{inner}{f',{inner}'.join(map(write, value))}{margin}]"
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -151,7 +149,9 @@ def to_plain(value: Any) -> Any:
         return list(map(to_plain, value))
     if isinstance(value, PlainForm | Writing):
         return value.to_dict()
-    return value.tolist() if isinstance(value, ArrayOfAny) else value
+    if isinstance(value, ArrayOfAny):
+        return value.tolist()
+    return value
 
 
 def to_text(value: int | Fraction) -> str:

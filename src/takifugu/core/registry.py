@@ -47,7 +47,7 @@ class Registry(Generic[Thing]):
 
     def __iter__(self) -> Iterator[Thing]:
         """Yield everything, loaded, in the order of the names."""
-        return (self.find(name) for name in dict.fromkeys([*self._built_in, *self._known]))
+        return map(self.find, dict.fromkeys([*self._built_in, *self._known]))
 
     def register(self, name: str | type, thing: Thing) -> None:
         """Register a thing from elsewhere under a name.
@@ -127,7 +127,7 @@ class Question(Generic[Answer]):
         """Return the answer registered for a belief, or the default."""
         kind = type(belief)
         if kind not in self._known:
-            answering = next((k for k in kind.__mro__ if self._has(k)), None)
+            answering = next(filter(self._has, kind.__mro__), None)
             if answering is None:
                 self._known[kind] = self.default
             else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Annotated, Any
 
 from annotated_types import Ge, MinLen
@@ -62,7 +63,7 @@ def values_by_field(value: Any) -> dict[str, Any]:
     >>> values_by_field(Key("the day", 3))
     {'meaning': 'the day', 'example': 3, 'rows': ()}
     """
-    return values_of(value, (member.name for member in fields(value)))
+    return values_of(value, map(attrgetter("name"), fields(value)))
 
 
 def checked_path(value: str) -> str:

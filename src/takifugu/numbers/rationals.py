@@ -87,6 +87,20 @@ def as_fraction(value: object, name: str, *where: Step) -> Fraction:
     return number
 
 
+def as_fractions(values: Iterable[object], name: str, *where: Step) -> tuple[Fraction, ...]:
+    """Read finite numbers, each as `as_fraction` does."""
+    return tuple(as_fraction(value, name, *where) for value in values)
+
+
+def common_denominator(numbers: Iterable[Fraction]) -> int:
+    """Return the least number of which all multiples are whole.
+
+    >>> common_denominator([Fraction(1, 4), Fraction(1, 6)])
+    12
+    """
+    return math.lcm(*(number.denominator for number in numbers))
+
+
 def read_fraction(text: str) -> Fraction:
     """Read a written number exactly.
 

@@ -23,7 +23,7 @@ from itertools import groupby
 import numpy as np
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
-from takifugu.analysis.answer_laws.forward_backward import LONGEST, block_length, laws_given
+from takifugu.analysis.answer_laws.forward_backward import LONGEST, block_length, each_state, laws_given
 from takifugu.analysis.answer_laws.minimax_start import WHOLE
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.marginal import Marginal, trusted
@@ -81,7 +81,7 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
         values = {id(several): compared_values(several) for several in pairs.values()}  # entries share their tuples
         states, error = len(chain.states), relative_error(chain, self.answer)
         if chain.initial == "any":
-            first = [Wide.of(start[:, None]) for start in np.eye(states)]
+            first = each_state(states)
         else:
             start = chain.wide_start
             first = [normalised(start.mantissas[:, None], start.exponents[:, None])]
@@ -131,7 +131,7 @@ def starts_of(chain: PeriodicChain, entry: int, value: int) -> tuple[int | None,
         return (None,)
     leads, can = np.arange(len(chain.states)) == value, chain.step_matrices > 0
     for before in reversed(range(entry)):
-        leads = np.array([(row & leads).any() for row in can[before % len(can)]])
+        leads = (can[before % len(can)] & leads).any(axis=1)
     return tuple(np.flatnonzero(leads).tolist())
 
 

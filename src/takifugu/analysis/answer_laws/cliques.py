@@ -27,8 +27,8 @@ class CliqueLaw(AnswerLaw[Clique]):
     def families(self) -> Iterator[ListedFamily]:
         belief, answer = self.belief, self.answer
         laws_by_rest: dict[tuple[int, tuple[int, ...]], dict[int, tuple[Pmf, ...]]] = {}
-        extra = [int(np.diff(answer.contribution(i)[:, 0])[0]) for i in range(belief.size)]
-        base = sum(int(answer.contribution(i)[0, 0]) for i in range(belief.size))
+        added = np.array([answer.contribution(person)[:, 0] for person in range(belief.size)])
+        extra, base = np.diff(added)[:, 0].tolist(), int(added[:, 0].sum())
         for entry in self.family.entries:
             pairs = self.family.value_pairs(belief, entry)
             if not pairs:
@@ -56,9 +56,11 @@ class CliqueMarginal(Marginal[Clique]):
     known = True
 
     def of(self, entry: int) -> tuple[list[Fraction], float]:
-        clique = self.belief
-        ill = sum((Fraction(n) * Fraction(p) for n, p in clique.number.items()), Fraction(0)) / clique.size
-        return [sum((Fraction(p) for _, p in clique.number.items()), Fraction(0)) - ill, ill], 0.0
+        total = ill = Fraction(0)
+        for number, mass in self.belief.number.items():
+            total += Fraction(mass)
+            ill += Fraction(number) * Fraction(mass) / self.belief.size
+        return [total - ill, ill], 0.0
 
 
 def _laws(
@@ -70,8 +72,7 @@ def _laws(
         masses: dict[int, Fraction] = {}
         for n, mass in belief.number.items():
             ill_others, mass_of_each = int(n) - value, Fraction(mass) / math.comb(belief.size, int(n))
-            counts = sets[ill_others] if 0 <= ill_others < len(sets) else {}
-            for total, count in counts.items():
+            for total, count in sets.get(ill_others, {}).items():
                 at = base + total + value * weight
                 masses[at] = masses.get(at, Fraction(0)) + mass_of_each * count
         whole = sum(masses.values())
@@ -79,10 +80,11 @@ def _laws(
     return laws
 
 
-def _subsets(extra: tuple[int, ...]) -> list[dict[int, int]]:
+def _subsets(extra: tuple[int, ...]) -> dict[int, dict[int, int]]:
     """Count the sets of n people by total, for each n."""
-    sets: list[dict[int, int]] = [{0: 1}, *({} for _ in extra)]
+    sets: dict[int, dict[int, int]] = {0: {0: 1}}
     for number, weight in enumerate(extra):
+        sets[number + 1] = {}
         for n in range(number, -1, -1):
             for total, count in sets[n].items():
                 sets[n + 1][total + weight] = sets[n + 1].get(total + weight, 0) + count

@@ -8,7 +8,7 @@ are looked at.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -59,8 +59,7 @@ class DenseFamily:
     @staticmethod
     def of(entry: int, pairs: tuple[tuple[int, int], ...], laws: Mapping[int, Weights], step: int) -> DenseFamily:
         """Return the family of one law for each value."""
-        start = min(law.start for law in laws.values())
-        size = max((law.start - start) // step + len(law) for law in laws.values())
+        start, size = places_of_laws(laws.values(), step)
         rows = []
         for law in laws.values():
             mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
@@ -68,8 +67,7 @@ class DenseFamily:
             mantissas[places], exponents[places] = law.numbers.mantissas, law.numbers.exponents
             rows.append(Wide(mantissas, exponents))
         error = 2.02 * max(law.error for law in laws.values()) + 4 * size * UNIT
-        row_of: dict[int, tuple[int, ...]] = {value: (row,) for row, value in enumerate(laws)}
-        return DenseFamily(entry, pairs, row_of, dict.fromkeys(laws, (0,)), stack(rows), start, step, error)
+        return DenseFamily(entry, pairs, *one_each(laws), stack(rows), start, step, error)
 
     @cached_property
     def compared(self) -> tuple[Compared, ...]:
@@ -95,7 +93,7 @@ class DenseFamily:
     def moves(self, index: int) -> tuple[int, ...]:
         """Return increasing proposals for W-infinity; the last is certain."""
         p, q = (self._floats[row] for row in self._rows_of(index))
-        return tuple(sorted({*(int(w) for w in w_infinity_candidates(p, q)), self.reach(index)}))
+        return tuple(sorted({*map(int, w_infinity_candidates(p, q)), self.reach(index)}))
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
         """Return W-infinity w, and a scale w/epsilon despite rounded masses.
@@ -168,13 +166,15 @@ class DenseFamily:
     @cached_property
     def _floats(self) -> list[Pmf]:
         """Return the laws in float64, good enough to propose a move."""
-        numbers = in_floats(self.laws)
-        places = list(map(np.flatnonzero, numbers))
-        return [Pmf(self.start + self.step * at, row[at]) for at, row in zip(places, numbers, strict=True)]
+        laws = []
+        for row in in_floats(self.laws):
+            places = np.flatnonzero(row)
+            laws.append(Pmf(self.start + self.step * places, row[places]))
+        return laws
 
     def reach(self, index: int) -> int:
         """Bound every move by the largest distance between two laws' atoms."""
-        first, second = (np.flatnonzero(self.weights.mantissas[r]) for r in self._rows_of(index))
+        first, second = map(np.flatnonzero, self.weights.mantissas[list(self._rows_of(index))])
         return self.step * int(max(first[-1] - second[0], second[-1] - first[0]))
 
     def noised(self, scale: Fraction) -> Chunks:
@@ -183,7 +183,21 @@ class DenseFamily:
 
     def decay(self, scale: Fraction) -> Fraction:
         """Return the log decay of the noise per place, 0 for none."""
-        return Fraction(self.step) / scale if scale else Fraction(0)
+        if scale == 0:
+            return Fraction(0)
+        return Fraction(self.step) / scale
+
+
+def one_each(values: Iterable[int]) -> tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]]:
+    """Return the rows and starts of families with one law for each value."""
+    rows: dict[int, tuple[int, ...]] = {value: (row,) for row, value in enumerate(values)}
+    return rows, dict.fromkeys(rows, (0,))
+
+
+def places_of_laws(laws: Collection[Weights], step: int) -> tuple[int, int]:
+    """Return the least place of some laws, and how many steps reach all."""
+    start = min(law.start for law in laws)
+    return start, max((law.start - start) // step + len(law) for law in laws)
 
 
 def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tuple[Compared, ...]:
@@ -194,7 +208,7 @@ def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tu
     values = dict.fromkeys((min(pair), max(pair)) for pair in pairs)
     comparisons: list[Compared] = []
     for a, b in values:
-        comparisons += [(a, i, b, j) for i, j in product(range(sizes[a]), range(sizes[b]))]
+        comparisons += product([a], range(sizes[a]), [b], range(sizes[b]))
     return tuple(comparisons)
 
 

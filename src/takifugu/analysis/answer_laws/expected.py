@@ -8,6 +8,7 @@ promise rests on either: they are floats.
 from __future__ import annotations
 
 from functools import reduce
+from itertools import groupby
 
 import numpy as np
 
@@ -162,8 +163,8 @@ def _runs(count: Additive) -> list[tuple[int, int]]:
     kinds = count.table_numbers
     changes = (np.diff(kinds) != 0) | (np.diff(count.weights) != 0)
     starts = [0, *(1 + np.flatnonzero(changes)).tolist()]
-    added = [count.contribution(first).tobytes() for first in starts]
-    cuts = [first for place, first in enumerate(starts) if not place or added[place] != added[place - 1]]
+    added = groupby(starts, key=lambda first: count.contribution(first).tobytes())
+    cuts = [next(alike) for _, alike in added]
     return list(zip(cuts, [*cuts[1:], count.size], strict=True))
 
 

@@ -28,9 +28,7 @@ class OfTable(ExpectedAnswer[JointTable]):
         masses /= masses.sum()
         total = np.zeros(answer.cells)
         for column in np.flatnonzero(answer.weights).tolist():
-            place = {value: index for index, value in enumerate(table.alphabet(column))}
-            values = [place[row[column]] for row in table.rows]
-            total += masses @ answer.contribution(column)[values]
+            total += masses @ answer.contribution(column)[table.indices[:, column]]
         return total
 
 
@@ -81,7 +79,7 @@ class OfParameters(ExpectedAnswer[Parameters]):
         for row, mass in zip(table.rows, masses / masses.sum(), strict=True):
             for term in answer.terms:
                 values = term.table.astype(np.float64)
-                for column in (belief.described[c] for c in term.columns):
+                for column in map(belief.described.__getitem__, term.columns):
                     law = column.laws[belief.alphabet(column.entry).index(row[column.entry])]
                     values = np.tensordot(np.array(law, dtype=np.float64), values, axes=(0, 0))
                 total += mass * values
@@ -94,7 +92,7 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
     def cells(self, answer: Additive | ColumnSums) -> FloatArray:
         assert isinstance(answer, ColumnSums)
         means = dict(zip(self.belief.columns, map(float, self.belief.mean), strict=True))
-        column_means = np.array([means[name] for name in answer.columns])
+        column_means = np.array(list(map(means.__getitem__, answer.columns)))
         weights = np.array(answer.coefficients, dtype=np.float64)
         return np.asarray(answer.size * (weights @ column_means) / float(answer.grid))
 

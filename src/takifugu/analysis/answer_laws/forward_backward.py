@@ -69,7 +69,12 @@ def laws_given(
     yield from walk.single(0, before, after.pop())
     for block in blocks:
         yield from walk.block(block, before, after.pop())
-        before = [walk.forward(block, row) for row in before]
+        before = walk.forward(block, before)
+
+
+def each_state(states: int) -> list[Wide]:
+    """Return the laws of single states, one column each."""
+    return [Wide.of(column[:, None]) for column in np.eye(states)]
 
 
 class _Walk:
@@ -100,11 +105,11 @@ class _Walk:
         first, end = block
         pairs: list[tuple[int, int]] = []
         for entry in range(first, end):
-            pairs += [(entry, state) for state in self.wanted.get(entry, ())]
+            pairs += product([entry], self.wanted.get(entry, ()))
         if not pairs:
             return
         if end - first == 1:
-            yield from self.single(first, [self.forward(block, row) for row in before], after)
+            yield from self.single(first, self.forward(block, before), after)
             return
         states = self.offsets.shape[1]
         if len(pairs) > states**2:
@@ -119,7 +124,7 @@ class _Walk:
                 return
         first_half, second_half = _halves(block)
         yield from self.block(first_half, before, self.back(second_half, after))
-        yield from self.block(second_half, [self.forward(first_half, row) for row in before], after)
+        yield from self.block(second_half, self.forward(first_half, before), after)
 
     def single(self, entry: int, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
         """Yield the laws of one entry; `before` holds its own share."""
@@ -129,8 +134,11 @@ class _Walk:
                 laws.append(convolve(row[state], after[state]) if row.mantissas[state].any() else None)
             yield Given(entry, state, tuple(laws))
 
-    def forward(self, block: Block, before: Wide) -> Wide:
-        """Return the joint law of share and state at a block's end."""
+    def forward(self, block: Block, before: Sequence[Wide]) -> list[Wide]:
+        """Return the joint laws of share and state at a block's end, one for each before it."""
+        return [self._forward(block, row) for row in before]
+
+    def _forward(self, block: Block, before: Wide) -> Wide:
         first, end = block
         if end - first == 1:
             return shifted(combine(self.onto(first), before), self.offsets[first])
@@ -138,7 +146,7 @@ class _Walk:
         product = convolve_many(before, Wide(through.mantissas.swapaxes(1, 2), through.exponents.swapaxes(1, 2)))
         first_half, second_half = _halves(block)
         if product is None:
-            return self.forward(second_half, self.forward(first_half, before))
+            return self._forward(second_half, self._forward(first_half, before))
         return product
 
     def back(self, block: Block, after: Wide) -> Wide:
@@ -188,8 +196,7 @@ class _Walk:
 
     def _forwards_within(self, block: Block) -> list[Wide]:
         """Return the share's joint law with each entry's state, [u, s, place]."""
-        rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
-        stacked = []
+        rows, stacked = each_state(self.offsets.shape[1]), []
         for entry in range(*block):
             rows = [shifted(combine(self.onto(entry), row), self.offsets[entry]) for row in rows]
             stacked.append(stack(rows))
@@ -197,7 +204,7 @@ class _Walk:
 
     def _backs_within(self, block: Block) -> list[Wide]:
         """Return later shares' joint laws with the last state, [v, s, place]."""
-        rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
+        rows = each_state(self.offsets.shape[1])
         stacked, (first, end) = [stack(rows)], block
         for entry in range(end - 1, first, -1):
             rows = [combine(self.into(entry), shifted(row, self.offsets[entry])) for row in rows]

@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
@@ -53,8 +54,8 @@ class RecordsLaw(AnswerLaw[Seen]):
     @cached_property
     def reach(self) -> int:
         """How many places the answer's law has for each record, less one."""
-        alive = [x for x, can in zip(self.adds, self.records.possible(0), strict=True) if can]
-        return (max(alive) - min(alive)) // lattice_step(Pmf.from_counts(sorted({*alive}), [1] * len({*alive})))
+        alive = sorted(set(compress(self.adds, self.records.possible(0))))
+        return (alive[-1] - alive[0]) // lattice_step(Pmf.from_counts(alive, [1] * len(alive)))
 
     @property
     def places(self) -> float:

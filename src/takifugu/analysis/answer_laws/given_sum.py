@@ -76,7 +76,7 @@ class SumLaw(_OfSums[SumView]):
 
     @property
     def note(self) -> str:
-        if self.exact or (self.is_binary and is_tight(*(self.law.given(level) for level in self.law.levels))):
+        if self.exact or (self.is_binary and is_tight(*map(self.law.given, self.law.levels))):
             return ""
         return BOUND
 

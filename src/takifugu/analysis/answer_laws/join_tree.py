@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
+from takifugu.core.lists import places_of
 from takifugu.model.beliefs.networks.elimination import elimination_order
 
 Scope = tuple[int, ...]
@@ -87,7 +88,7 @@ def contraction(
     ([0, 1, 2], 4)
     """
     order = elimination_order(scopes.values(), sizes, keep)
-    place = {v: n for n, v in enumerate(order)}
+    place = places_of(order)
     tables: list[Table] = []
     waiting: list[list[int]] = [[] for _ in range(len(order) + 1)]
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from takifugu.analysis.answer_laws.join_tree import Contraction, Join, Leaf, Sum, children
 from takifugu.analysis.answer_laws.readouts import Reading
+from takifugu.core.lists import places_of
 from takifugu.model.beliefs.networks.elimination import Factor
 from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.extended.polynomials import Numbers, arranged, as_wide, numbers, product, shape, shifted, summed
@@ -60,7 +61,7 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
         if number in plan.places:
             joint = joined(tables[number], outer)
             for v in plan.places[number]:
-                law = without(joint, {u for u in joint.scope if u != v})
+                law = without(joint, {*joint.scope} - {v})
                 yield VariableLaw(v, as_wide(law.polynomials), law.rounded)
         # The largest goes last, with nothing else waiting: never more than log2 of the number of tables wait.
         below = [n for n in children(plan.contraction.tables[number]) if n in plan.needed]
@@ -101,9 +102,9 @@ def outside(
         return moved(outer, table.variable, offsets[table.variable])
     assert isinstance(table, Join)
     other = tables[table.other(number)]
-    alone = {v for v in other.scope if v not in scope and v not in outer.scope}
+    alone = {*other.scope}.difference(scope, outer.scope)
     around = joined(without(other, alone), outer)
-    return without(around, {v for v in around.scope if v not in scope})
+    return without(around, {*around.scope}.difference(scope))
 
 
 def joined(first: ShareTable, second: ShareTable) -> ShareTable:
@@ -138,7 +139,7 @@ def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
     """Return polynomials with an axis per variable, length 1 if absent."""
     if tuple(scope) == table.scope:
         return table.polynomials
-    axis_of = {v: axis for axis, v in enumerate(table.scope)}
+    axis_of = places_of(table.scope)
     return arranged(table.polynomials, list(map(axis_of.get, scope)))
 
 

@@ -95,12 +95,12 @@ class AnyStartFamily:
         for u, v in product(row_a, row_b):
             if u == v or u not in row_b or v not in row_a:
                 ends.append((row_a[u], row_b[v]))
-        edges = list(combinations([u for u in row_a if u in row_b], 2))
+        common = [u for u in row_a if u in row_b]
         first_ends, second_ends = np.array(ends).T
         worst = float(np.abs(_log_ratio(noised[first_ends], noised[second_ends])).max())
-        if edges:
-            au, av = np.array([(row_a[first], row_a[second]) for first, second in edges]).T
-            bu, bv = np.array([(row_b[first], row_b[second]) for first, second in edges]).T
+        if len(common) > 1:
+            au, av = np.array(list(combinations(map(row_a.__getitem__, common), 2))).T
+            bu, bv = np.array(list(combinations(map(row_b.__getitem__, common), 2))).T
             masses = self.hulls.log_masses
             kappa = (masses[bu] - masses[bv] + masses[av] - masses[au])[:, None]
             worst = max(worst, _largest(noised[au], noised[av], noised[bu], noised[bv], kappa))

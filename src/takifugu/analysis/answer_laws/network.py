@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.dense import DenseFamily
+from takifugu.analysis.answer_laws.dense import DenseFamily, one_each
 from takifugu.analysis.answer_laws.join_tree import Contraction, contraction
 from takifugu.analysis.answer_laws.message_passing import laws
 from takifugu.analysis.answer_laws.readouts import Reading, reading
@@ -61,14 +61,14 @@ def shares(belief: BayesianNetwork, answer: Additive) -> Shares:
     >>> shares(net, Linear([4, -2], grid=1).resolve(net))
     Shares(base=-6, unit=4, offsets=((0, 1), (0, 1)))
     """
-    rows = []
+    base, above = 0, []
     for v, node in enumerate(belief.nodes):
         # A node that is not read may have a table of one zero.
-        rows.append(np.broadcast_to(answer.contribution(v)[:, 0], (len(node.states),)))
-    lowest = [int(row.min()) for row in rows]
-    above = [row - low for row, low in zip(rows, lowest, strict=True)]
+        row = np.broadcast_to(answer.contribution(v)[:, 0], (len(node.states),))
+        base += int(row.min())
+        above.append(row - row.min())
     unit = max(1, int(np.gcd.reduce(np.concatenate(above))))
-    return Shares(sum(lowest), unit, tuple(tuple((row // unit).tolist()) for row in above))
+    return Shares(base, unit, tuple(tuple((row // unit).tolist()) for row in above))
 
 
 class NetworkLaw(AnswerLaw[BayesianNetwork]):
@@ -90,9 +90,8 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
                 )
             for law in laws(plan, belief.factors, answer_shares.offsets):
                 values = compared_values(pairs[law.variable])
-                rows = {value: (number,) for number, value in enumerate(values)}
                 yield DenseFamily(
-                    law.variable, pairs[law.variable], rows, dict.fromkeys(values, (0,)), law.weights[values],
+                    law.variable, pairs[law.variable], *one_each(values), law.weights[values],
                     answer_shares.base, answer_shares.unit, relative_error(law.rounded),
                 )  # fmt: skip
 
@@ -163,8 +162,9 @@ def _contraction(
     belief: BayesianNetwork, offsets: Sequence[Sequence[int]], read: Iterable[int], keep: Collection[int]
 ) -> Contraction:
     alive = belief.ancestral(read)
-    sizes = {v: len(offsets[v]) for v in alive}
-    spans = {v: max(offsets[v]) for v in alive}
+    offsets_of = {v: offsets[v] for v in alive}
+    sizes = dict(zip(alive, map(len, offsets_of.values()), strict=True))
+    spans = dict(zip(alive, map(max, offsets_of.values()), strict=True))
     return contraction({v: belief.factors[v].scope for v in alive}, sizes, spans, keep)
 
 

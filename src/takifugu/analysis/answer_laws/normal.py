@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
 from typing import cast
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
@@ -31,7 +30,7 @@ from takifugu.numbers.normal.comparisons import (
     between_values,
     one_number,
 )
-from takifugu.numbers.normal.matrices import Matrix, Vector, solved, times
+from takifugu.numbers.normal.matrices import Matrix, Vector, solved, times, unit
 from takifugu.numbers.normal.pair import Normal
 
 
@@ -68,8 +67,7 @@ def _exact(view: NormalView, answer: ColumnSums, a: int, b: int) -> NormalCompar
         return Shifted(_moved_mean(view, answer, view.parameters[b] - view.parameters[a]), view.spread(answer))
     if view.sets:
         return _of_sets(view, answer, view.sets[a], view.sets[b])
-    change = tuple(y - x for x, y in zip(view.differences[a], view.differences[b], strict=True))
-    return Shifted(*conditional(view, answer, change))
+    return Shifted(*conditional(view, answer, view.difference(a, b)))
 
 
 def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[Vector, Matrix]:
@@ -81,10 +79,10 @@ def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[V
     moved = solved(variance, change)
     if moved is None:
         raise Unsupported("no two values of what is hidden differ by that much under the belief")
-    explained = [times(shared, solved(variance, row) or ()) for row in shared]  # row i: Cov(F, g) Var(g)^-1 Cov(g, F_i)
     left = []
-    for row, parts in zip(spread, explained, strict=True):
-        left.append(tuple(value - part for value, part in zip(row, parts, strict=True)))
+    for row, of_cell in zip(spread, shared, strict=True):
+        explained = times(shared, solved(variance, of_cell) or ())  # Cov(F, g) Var(g)^-1 Cov(g, F_i)
+        left.append(tuple(value - part for value, part in zip(row, explained, strict=True)))
     return times(shared, moved), tuple(left)
 
 
@@ -95,26 +93,23 @@ def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector
     the answer has other laws than one and its translate.
     """
     belief, read = view.whole, answer.read_columns
-    size = range(len(belief.columns))
-    unit = []
-    for i in size:
-        unit.append(tuple(Fraction(i == j) for j in size))
-    totals = ColumnSums(Fraction(1), belief.columns, belief.columns, tuple(unit), belief.records, belief.read.reaches)
+    size = len(belief.columns)
+    units = tuple(unit(place, size) for place in range(size))
+    totals = ColumnSums(Fraction(1), belief.columns, belief.columns, units, belief.records, belief.read.reaches)
     if view.of == "variance":
-        return None if _column(view) in read else (Fraction(0),) * len(size)
+        return None if _column(view) in read else (Fraction(0),) * size
     if view.of == "mean":
         return _moved_mean(view, totals, view.parameters[b] - view.parameters[a])
     if not view.sets:
-        change = tuple(y - x for x, y in zip(view.differences[a], view.differences[b], strict=True))
-        return conditional(view, totals, change)[0]
+        return conditional(view, totals, view.difference(a, b))[0]
     left, right = view.sets[a], view.sets[b]
     if not isinstance(left, Between | Intervals) and not isinstance(right, Between | Intervals):
-        return conditional(view, totals, (max(abs(y - x) for x, y in product(left, right)),))[0]
+        return conditional(view, totals, (max(max(right) - min(left), max(left) - min(right)),))[0]
     shared = view.shared(totals)
     for j in read:
         if any(shared[j]):
             return None
-    return (Fraction(0),) * len(size)
+    return (Fraction(0),) * size
 
 
 def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueSet) -> NormalComparison:
@@ -160,8 +155,8 @@ def _of_variances(view: NormalView, answer: ColumnSums, first: Fraction, second:
         )
     weight = answer.size * row[place] ** 2
     other_variance = variance - weight * covariance[place][place]
-    first_law, second_law = (Normal(Fraction(0), other_variance + weight * value) for value in (first, second))
-    return TwoVariances(first_law, second_law)
+    first_law = Normal(Fraction(0), other_variance + weight * first)
+    return TwoVariances(first_law, Normal(Fraction(0), other_variance + weight * second))
 
 
 class ShiftLaw(AnswerLaw[NormalView | RegionView]):
@@ -182,8 +177,7 @@ class ShiftLaw(AnswerLaw[NormalView | RegionView]):
                     fix='use mechanism="attribute-gaussian-exact"',
                 )
             shift = certain_move(view, answer, column_moves(view, answer, left, right) or ())[0]
-            places = (Fraction(0), shift / answer.grid)
-            laws = {value: (Pmf([place], [1]),) for value, place in zip((a, b), places, strict=True)}
+            laws = {a: (Pmf([Fraction(0)], [1]),), b: (Pmf([shift / answer.grid], [1]),)}
             yield AloneFamily(number, ((a, b), (b, a)), laws)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:

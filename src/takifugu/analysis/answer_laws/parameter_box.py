@@ -19,7 +19,7 @@ from takifugu.model.queries.columns import ColumnAnswer
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import smallest_noise
-from takifugu.numbers.transport.draws import EXACT, MOST_MOVES, Cell, Draws, farthest_move, largest_loss
+from takifugu.numbers.transport.draws import EXACT, MOST_MOVES, Cell, Draws, Interval, farthest_move, largest_loss
 
 #: Laplace scales this far below the reach over epsilon are not looked for.
 _LEAST = Fraction(1, 2**30)
@@ -55,19 +55,22 @@ class BoxFamily:
     @property
     def cell(self) -> Cell:
         """Return the numbers of both sides, and the other parameters' intervals."""
-        other_intervals = (ends for name, ends in self.view.whole.intervals if name != self._name)
-        return (self.view.ends, self.view.ends, *other_intervals)
+        return (self.view.ends, self.view.ends, *self._others.values())
+
+    @property
+    def _others(self) -> dict[str, Interval]:
+        others = dict(self.view.whole.intervals)
+        del others[self._name]
+        return others
 
     def sides(self, cell: Cell) -> list[Draws]:
         """Return the draws of all columns within a cell of parameters."""
-        other_names = [name for name, _ in self.view.whole.intervals if name != self._name]
-        box = dict(zip(other_names, cell[2:], strict=True))
+        box = dict(zip(self._others, cell[2:], strict=True))
         draws = []
         for chance, is_opposite in self.read:
-            either = [chance.between({**box, self._name: value}) for value in cell[:2]]
-            left, right = either
+            left, right = (chance.between({**box, self._name: value}) for value in cell[:2])
             if is_opposite:
-                left, right = ((1 - high, 1 - low) for low, high in either)
+                left, right = (1 - left[1], 1 - left[0]), (1 - right[1], 1 - right[0])
             draws.append(Draws(self.view.whole.records, left, right, same=not chance.reads(self._name)))
         return draws
 
@@ -120,7 +123,7 @@ class BoxLaw(AnswerLaw[BoxView]):
         for term in answer.terms:
             if len(term.columns) > 1:
                 return None
-            first, other = (int(v) for v in term.table[:, 0])
+            first, other = map(int, term.table[:, 0])
             if first != other:
                 steps.add(abs(first - other))
                 read.append((box.described[term.columns[0]].chance, first < other))

@@ -18,11 +18,12 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.dense import DenseFamily
+from takifugu.analysis.answer_laws.dense import DenseFamily, one_each, places_of_laws
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
+from takifugu.core.lists import places_of
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.columns import ColumnAnswer
@@ -95,7 +96,7 @@ class ColumnLaws:
                 f"what a record adds depends on {math.prod(sizes):.1e} combinations of values",
                 fix='use mechanism="attribute-quilt" or "group"',
             )
-        place = {number: axis for axis, number in enumerate(group.columns)}
+        place = places_of(group.columns)
         terms = [term for term in self.answer.terms if term.columns[0] in place]
         masses: dict[int, Fraction] = {}
         for values in itertools.product(*map(range, sizes)):
@@ -108,6 +109,9 @@ class ColumnLaws:
                     at += int(term.table[tuple(values[place[c]] for c in term.columns)][0])
                 masses[at] = masses.get(at, Fraction(0)) + mass
         return Pmf(list(masses), list(masses.values()))
+
+    def _laws_of(self, number: int) -> list[Pmf]:
+        return [law for (group, _), law in self.rows.items() if group == number]
 
     @cached_property
     def step(self) -> int:
@@ -123,8 +127,8 @@ class ColumnLaws:
         """The number of places between the least answer and the largest."""
         spans = 0.0
         for number, _ in enumerate(self.groups):
-            ranges = [law.support_range for (group, _), law in self.rows.items() if group == number]
-            spans += float(max(high for _, high in ranges)) - float(min(low for low, _ in ranges))
+            lows, highs = zip(*(law.support_range for law in self._laws_of(number)), strict=True)
+            spans += float(max(highs)) - float(min(lows))
         return 1.0 + self.belief.records * spans / self.step
 
     @cached_property
@@ -135,7 +139,7 @@ class ColumnLaws:
             return False
         digits = 0.0
         for number, _ in enumerate(self.groups):
-            digits += max(math.log2(law.total or 1) for (group, _), law in self.rows.items() if group == number)
+            digits += max(math.log2(law.total or 1) for law in self._laws_of(number))
         return digits * self.belief.records <= FEW_DIGITS
 
     @property
@@ -230,17 +234,14 @@ class ParametersLaw(AnswerLaw[Parameters]):
         values, step = compared_values(pairs), self.laws.step
         laws: dict[tuple[int, ...], Weights] = {}
         for value in values:
-            laws.update((at, self._sum(at)) for at in chances[value] if at not in laws)
-        start = min(law.start for law in laws.values())
-        size = max((law.start - start) // step + len(law) for law in laws.values())
+            for at in chances[value].keys() - laws.keys():
+                laws[at] = self._sum(at)
+        start, size = places_of_laws(laws.values(), step)
         rows = [_mixture(chances[a], laws, start, step, size) for a in values]
         most = max(len(chances[a]) for a in values)
         rounded = error + max(law.error for law in laws.values()) + (most + 8) * UNIT
-        places: dict[int, tuple[int, ...]] = {v: (i,) for i, v in enumerate(values)}
-        return DenseFamily(
-            entry, pairs, places, dict.fromkeys(values, (0,)), stack(rows), start, step,
-            2.02 * rounded + 4 * size * UNIT,
-        )  # fmt: skip
+        error = 2.02 * rounded + 4 * size * UNIT
+        return DenseFamily(entry, pairs, *one_each(values), stack(rows), start, step, error)
 
     def _sum(self, values: tuple[int, ...]) -> Weights:
         law = NOTHING

@@ -103,8 +103,10 @@ def _retained(plan: Contraction, needed: Collection[int], places: Collection[int
     retained = set(places)
     for table in plan.tables:
         if isinstance(table, Join):
-            retained |= {table.second} if table.first in needed else set()
-            retained |= {table.first} if table.second in needed else set()
+            if table.first in needed:
+                retained.add(table.second)
+            if table.second in needed:
+                retained.add(table.first)
     return retained
 
 

@@ -16,14 +16,15 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, combinations, pairwise, product
+from itertools import chain, pairwise, product
+from operator import itemgetter, mul
 from typing import TypeVar
 
 from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.answer_laws.repeated import copies
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import RecordView, SumView
+from takifugu.model.beliefs.records.record_views import RecordView, SumView, ends_of_sets
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
@@ -61,13 +62,14 @@ class Level:
     def _extreme(self, function: Callable[[int], Mean], above: bool) -> Mean:
         kind = type(function(self.rows[0][0]))
         valued = [(function(x), kind(low), kind(high)) for x, low, high in self.rows]
-        order = sorted(valued, key=lambda row: row[0], reverse=above)
+        columns: list[tuple[Mean, ...]] = list(zip(*sorted(valued, key=itemgetter(0), reverse=above), strict=True))
+        values, lows, highs = columns
         means = list[Mean]()
-        for count in range(1, len(order) + 1):
-            weights = [high for _, _, high in order[:count]] + [low for _, low, _ in order[count:]]
+        for count in range(1, len(values) + 1):
+            weights = highs[:count] + lows[count:]
             total = sum(weights, kind(0))
             if total:
-                means.append(sum((w * value for w, (value, _, _) in zip(weights, order, strict=True)), kind(0)) / total)
+                means.append(sum(map(mul, weights, values), kind(0)) / total)
         return max(means) if above else min(means)
 
     @cached_property
@@ -253,10 +255,9 @@ def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw
 def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator[ClassFamily]:
     column = view.hidden_column
     if column is not None:
-        levels = _levels(view, adds, [row[column] for row in view.whole.table.rows])
+        levels = _levels(view, adds, view.whole.table.indices[:, column].tolist())
         pairs = family.value_pairs(view, 0)
-        values = view.alphabet(0)
-        yield ClassFamily(pairs, {(a, b): [(levels[values[a]], levels[values[b]])] for a, b in pairs})
+        yield ClassFamily(pairs, {(a, b): [(levels[a], levels[b])] for a, b in pairs})
         return
     sums = view.hidden_sum
     if sums is None:
@@ -287,10 +288,8 @@ def _gaps(view: RecordView, sums: SumView, family: Family) -> Iterator[tuple[tup
         worst = max(pairs, key=lambda pair: keys[pair[1]] - keys[pair[0]])
         yield (min(worst), max(worst)), keys[max(worst)] - keys[min(worst)]
         return
-    possible_sets = [s for s, members in enumerate(sets) if len(members)]
-    for first, second in combinations(possible_sets, 2):
-        ends = product(*((sets[s][0], sets[s][-1]) for s in (first, second)))
-        yield (first, second), max(abs(keys[a] - keys[b]) for a, b in ends)
+    for pair, ends in ends_of_sets(sets):
+        yield pair, max(abs(keys[a] - keys[b]) for a, b in ends)
 
 
 def _check_levels(levels: Mapping[int, Level]) -> None:
@@ -302,8 +301,9 @@ def _check_levels(levels: Mapping[int, Level]) -> None:
         return
     lows, highs = [], []
     for level in levels.values():
-        lows.append(sum((low for _, low, _ in level.rows), Fraction(0)))
-        highs.append(sum((high for _, _, high in level.rows), Fraction(0)))
+        _, low, high = zip(*level.rows, strict=True)
+        lows.append(sum(low, Fraction(0)))
+        highs.append(sum(high, Fraction(0)))
     is_even = len({b - a for a, b in pairwise(levels)}) == 1
     neighbours = zip(highs, lows[1:], highs[2:], strict=False)
     if not is_even or any(middle**2 < first * last for first, middle, last in neighbours):

@@ -7,11 +7,11 @@ is no law: nothing is proved, and the reason says what it would have cost. Proof
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
+from itertools import compress
 from typing import Any
 
 from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
@@ -21,7 +21,7 @@ from takifugu.analysis.answer_laws.record_classes import class_law
 from takifugu.analysis.answer_laws.repeated import AloneFamily
 from takifugu.analysis.questions.answer_law import ANSWER_LAW, AnswerFamily, AnswerLaw
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView
+from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, ends_of_sets
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
@@ -33,7 +33,7 @@ class FunctionLaw(RecordsLaw[FunctionView]):
 
     @cached_property
     def products(self) -> float:
-        levels = {level for level, weight in zip(self.belief.levels, self.records.weights, strict=True) if weight}
+        levels = set(compress(self.belief.levels, self.records.weights))
         return float(3 * len(levels) ** self.records.size + self.places**2 * self.records.size)
 
     @property
@@ -95,17 +95,16 @@ class SetsLaw(RecordsLaw[SetsView]):
             mixtures = {}
             for s, group in enumerate(members):
                 if len(group):
-                    mixtures[s] = _mixture([laws[v] for v in group])
+                    mixtures[s] = _mixture(map(laws.__getitem__, group))
             yield self._listed(mixtures)
             return
         inner = self.inner
         if self.no_bound or not isinstance(inner, SumLaw):
             raise Unsupported(self.no_bound)
         # Whatever hides each two of their values hides two sets: laws given a set are mixtures of these.
-        for first, second in combinations([s for s, group in enumerate(members) if len(group)], 2):
-            ends = product(*((members[s][0], members[s][-1]) for s in (first, second)))
+        for sets, ends in ends_of_sets(members):
             times = max(abs(inner.steps_between(min(pair), max(pair))) for pair in ends)
-            yield inner.repeated((first, second), times)
+            yield inner.repeated(sets, times)
 
     @property
     def note(self) -> str:
@@ -121,8 +120,7 @@ class ColumnLaw(RecordsLaw[ColumnView]):
 
     @cached_property
     def law(self) -> RecordLaw[int]:
-        place = {value: index for index, value in enumerate(self.belief.values)}
-        return self.record([place[row[self.belief.column]] for row in self.records.table.rows])
+        return self.record(self.records.table.indices[:, self.belief.column].tolist())
 
     @cached_property
     def products(self) -> float:
@@ -160,6 +158,7 @@ def record_law(kind: type[RecordsLaw[RecordView]]) -> Callable[..., AnswerLaw[Re
 SUM, VECTOR, FUNCTION, SETS, COLUMN = map(record_law, (SumLaw, VectorLaw, FunctionLaw, SetsLaw, ColumnLaw))
 
 
-def _mixture(laws: Sequence[tuple[int, Pmf]]) -> tuple[int, Pmf]:
-    total = sum(weight for weight, _ in laws)
-    return total, Pmf.mix([Fraction(weight, total) for weight, _ in laws], [law for _, law in laws])
+def _mixture(weighted: Iterable[tuple[int, Pmf]]) -> tuple[int, Pmf]:
+    weights, laws = zip(*weighted, strict=True)
+    total = sum(weights)
+    return total, Pmf.mix([Fraction(weight, total) for weight in weights], laws)

@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import compress
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.listed import ListedFamily
@@ -147,5 +148,5 @@ def counted(low: Pmf, high: Pmf, records: int, counts: tuple[int, int]) -> Dense
 
 
 def _sum(low: Pmf, high: Pmf, counts: tuple[int, int], step: int) -> Weights:
-    used = [(Weights.of(law, step), count) for law, count in zip((low, high), counts, strict=True) if count]
-    return Sums([law for law, _ in used], [count for _, count in used], joined, NOTHING).inside(0, len(used))
+    laws = [Weights.of(law, step) for law in compress((low, high), counts)]
+    return Sums(laws, list(filter(None, counts)), joined, NOTHING).inside(0, len(laws))

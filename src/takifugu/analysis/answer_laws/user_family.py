@@ -111,7 +111,7 @@ class UserFamily:
         state, unknown = self._sides(index)
         if not unknown:
             return abs(state[0] - state[1])
-        low, high = (int(v) for v in self.share.law.support_range)
+        low, high = map(int, self.share.law.support_range)
         return max(high - state[0], state[0] - low)
 
     def moves(self, index: int) -> tuple[int, ...]:

@@ -118,13 +118,16 @@ class Users:
         """Whether laws of the whole answer are computed."""
         return self.work <= MOST_WORK
 
+    @property
+    def _laws(self) -> list[Pmf]:
+        return [contribution.law for contribution in self.contributions]
+
     @cached_property
     def exact(self) -> bool:
         """Whether exact masses are kept."""
-        laws = [c.law for c in self.contributions]
-        if self._atoms > FEW_ATOMS or any(law.total is None for law in laws):
+        if self._atoms > FEW_ATOMS or any(law.total is None for law in self._laws):
             return False
-        digits = sum(float(n) * math.log2(law.total or 1) for n, law in zip(self.counts, laws, strict=True))
+        digits = sum(float(n) * math.log2(law.total or 1) for n, law in zip(self.counts, self._laws, strict=True))
         return digits <= FEW_DIGITS
 
     @cached_property
@@ -138,17 +141,16 @@ class Users:
     @cached_property
     def _atoms(self) -> float:
         """Bound the number of atoms by all users' choices, or all places."""
-        bits = sum(float(n) * math.log2(len(c.law)) for n, c in zip(self.counts, self.contributions, strict=True))
+        bits = sum(float(n) * math.log2(len(law)) for n, law in zip(self.counts, self._laws, strict=True))
         return min(self._width, 2.0 ** min(bits, 60.0))
 
     @cached_property
     def exact_sums(self) -> Sums[Pmf]:
-        laws = [c.law for c in self.contributions]
-        return Sums(laws, self.counts.tolist(), lambda p, q: p.convolve(q), Pmf([0], [1]))
+        return Sums(self._laws, self.counts.tolist(), lambda p, q: p.convolve(q), Pmf([0], [1]))
 
     @cached_property
     def sums(self) -> Sums[Weights]:
-        laws = [Weights.of(c.law, self.step) for c in self.contributions]
+        laws = [Weights.of(law, self.step) for law in self._laws]
         return Sums(laws, self.counts.tolist(), joined, NOTHING)
 
 
@@ -193,10 +195,9 @@ def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
     """Return each value's probability, and absence's where it removes the user."""
     if not may_leave:
         return list(law.probabilities)
-    if law.exact:
-        return [*(p * law.presence for p in law.probabilities), 1 - law.presence]
-    presence = float(law.presence)
-    return [*(float(p) * presence for p in law.probabilities), 1 - presence]
+    kind = Fraction if law.exact else float
+    presence = kind(law.presence)
+    return [*(kind(p) * presence for p in law.probabilities), 1 - presence]
 
 
 def _inner(users: Users, family: Family) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.answer_law import Share
@@ -49,7 +50,7 @@ def answer_densities(share: Share) -> Sequence[Given] | None:
 def of_view(view: DensityView, answer: object) -> Sequence[Given]:
     """Return the stated densities of a belief."""
     whole = view.whole
-    return tuple(Given(*of_value, whole.rounding) for of_value in zip(whole.curves, whole.references, strict=True))
+    return tuple(map(Given, whole.curves, whole.references, repeat(whole.rounding)))
 
 
 #: (view, answer) -> what is given each value, by type of view.

@@ -16,7 +16,7 @@ import numpy as np
 from takifugu.core import entries
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import has_columns, is_table, listed_array, no_list, value_of, values_of
+from takifugu.core.lists import has_columns, is_table, listed_array, no_list, places_of, transposed, value_of, values_of
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
@@ -121,7 +121,7 @@ def of_columns(belief: Parameters, data: object) -> IntArray:
     Data are a column of values for each name, or rows in order. A frame is columns by name; rows are mappings of
     exactly the columns, or their values in the belief's order.
     """
-    columns = {column.name: column.states for column in belief.described}
+    columns = dict(zip(belief.columns, belief.record.alphabets, strict=True))
     if has_columns(data):
         values_by_column = _columns(data, columns)
     else:
@@ -136,10 +136,9 @@ def of_columns(belief: Parameters, data: object) -> IntArray:
 
 
 def _columns(data: Any, names: Collection[str]) -> list[list[Any]]:
-    by_name = data if isinstance(data, Mapping) else {name: data[name] for name in data.columns}
-    if set(by_name) != set(names):
+    if set(data if isinstance(data, Mapping) else data.columns) != set(names):
         raise DataError(f"the data need exactly the columns {_words(names)}")
-    return [_sequence(by_name[name], f"the column {name!r}") for name in names]
+    return [_sequence(data[name], f"the column {name!r}") for name in names]
 
 
 def _columns_of_rows(data: object, names: Collection[str]) -> list[list[Any]]:
@@ -153,17 +152,13 @@ def _columns_of_rows(data: object, names: Collection[str]) -> list[list[Any]]:
             records.append([row[name] for name in names])
         else:
             raise DataError(f"each record needs exactly the columns {_words(names)}")
-    columns: list[list[Any]] = [[] for _ in names]
-    for record in records:
-        for column, value in zip(columns, record, strict=True):
-            column.append(value)
-    return columns
+    return transposed(records, len(names))
 
 
 def _column(name: str, values: Sequence[Hashable], states: Sequence[Hashable]) -> list[int]:
     number_of = _numbered(states)
     try:
-        return [number_of[value] for value in values]
+        return list(map(number_of.__getitem__, values))
     except (KeyError, TypeError):
         message = f"the column {name!r} has a value that the belief does not know"
         raise DataError(message, fix=f"its states are {_words(states)}") from None
@@ -187,8 +182,9 @@ def _record(belief: Belief, data: object) -> IntArray:
 
 def _unregistered(belief: Belief, data: object) -> IntArray:
     """Return one sequence's values, or a record's under names or several alphabets."""
-    sequence = belief.names is None and belief.one_alphabet
-    return _one_sequence(belief, data) if sequence else _record(belief, data)
+    if belief.names is None and belief.one_alphabet:
+        return _one_sequence(belief, data)
+    return _record(belief, data)
 
 
 def _by_label(data: object) -> object:
@@ -220,7 +216,7 @@ def of_users(users: IndependentUsers, data: object) -> IntArray:
             number_of[-1][ABSENT] = len(letters.values)
     try:
         if len(number_of) == 1:
-            numbers = [number_of[0][state] for state in states]
+            numbers = list(map(number_of[0].__getitem__, states))
         else:
             kinds = users.letters_of.tolist()
             numbers = [number_of[kind][state] for kind, state in zip(kinds, states, strict=True)]
@@ -253,14 +249,14 @@ def _sequence(data: object, title: str) -> list[Any]:
 
 
 def _numbered(values: Iterable[Hashable]) -> dict[Hashable, int]:
-    return {value: number for number, value in enumerate(values)}
+    return places_of(values)
 
 
 def _numbers(states: Sequence[Hashable], number_of: Mapping[Hashable, int]) -> list[int]:
     """Return the index of each state; None is an entry without observation."""
     with_gaps = {**number_of, None: MISSING}
     try:
-        return [with_gaps[state] for state in states]
+        return list(map(with_gaps.__getitem__, states))
     except (KeyError, TypeError):
         message = "the sequence has a value that is not a state of the belief"
         raise DataError(message, fix=f"its states are {_words(number_of)}") from None

@@ -19,6 +19,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
+from takifugu.numbers.rationals import common_denominator
 
 B = TypeVar("B", bound=Belief, covariant=True)
 Weights = npt.NDArray[np.object_]
@@ -96,7 +97,7 @@ class JointStates(Generic[B]):
         """
         runs = self.belief.components()
         if len(runs) > 1 or type(self.belief.component(0)) is not type(self.belief):  # a single clique, too
-            return product([all_states(self.belief.component(number)) for number in range(len(runs))], runs)
+            return product(list(map(all_states, map(self.belief.component, range(len(runs))))), runs)
         raise Unsupported(
             "the audit lists the joint states of a JointTable, a MarkovChain, its independent pieces, users or a "
             f"BayesianNetwork, and {self.belief.describe()} is none of these",
@@ -173,7 +174,7 @@ def product(pieces: Sequence[States], runs: Sequence[range]) -> States:
 def integers(numbers: Sequence[int | float | Fraction]) -> Weights:
     """Return numbers proportional to the given ones as Python integers."""
     exact = [Fraction(number) for number in numbers]
-    common = int(np.lcm.reduce(np.array([x.denominator for x in exact], dtype=object)))
+    common = common_denominator(exact)
     result = np.empty(len(exact), dtype=object)
     result[:] = [x.numerator * (common // x.denominator) for x in exact]
     return result

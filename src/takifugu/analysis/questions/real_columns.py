@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import has_columns, value_of, values_of
+from takifugu.core.lists import has_columns, transposed, value_of, values_of
 from takifugu.model.beliefs.density import Density
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.numbers.rationals import as_fraction
@@ -31,7 +31,7 @@ class RealColumns:
         """Return bytes of the data, equal for equal data only."""
         ratios = []
         for column in self.columns:
-            ratios.append([(x.numerator, x.denominator) for x in column])
+            ratios.append(list(map(Fraction.as_integer_ratio, column)))
         return repr(ratios).encode()
 
 
@@ -44,7 +44,7 @@ class ColumnTotals:
 
     def tobytes(self) -> bytes:
         """Return bytes of the data, equal for equal data only."""
-        return repr([self.columns, [(x.numerator, x.denominator) for x in self.totals]]).encode()
+        return repr([self.columns, list(map(Fraction.as_integer_ratio, self.totals))]).encode()
 
 
 def of_number(belief: Density, data: object) -> RealColumns:
@@ -112,11 +112,7 @@ def _columns(belief: MultivariateNormal, data: object) -> list[list[Hashable]]:
         raise DataError(f"a record lacks a column of {list(names)}", fix="give every column in each") from None
     if any(len(row) != len(names) for row in records_in_order):
         raise DataError(f"a record has another number of values than the columns {list(names)}")
-    columns: list[list[Hashable]] = [[] for _ in names]
-    for row in records_in_order:
-        for column, value in zip(columns, row, strict=True):
-            column.append(value)
-    return columns
+    return transposed(records_in_order, len(names))
 
 
 def _values(column: object) -> list[Hashable]:

@@ -18,8 +18,10 @@ from takifugu.analysis.randomisers.base import (
     Direction,
     Kind,
     Loss,
+    are_whole,
     check_cells,
     check_level,
+    steps_of,
     whole_steps,
 )
 from takifugu.core.errors import InputError
@@ -89,8 +91,8 @@ class Noise(Common):
         The answer is in grid units, the output in answer units; -inf off the grid.
         """
         self._check(answer)
-        steps = [Fraction(y) / self.grid for y in output]
-        if any(y.denominator != 1 for y in steps):
+        steps = steps_of(output, self.grid)
+        if not are_whole(steps):
             return -math.inf
         return math.fsum(self.log_mass(y - x) for x, y in zip(answer, steps, strict=True))
 
@@ -113,7 +115,7 @@ class Noise(Common):
 
     def _check(self, answer: Answer, is_whole: bool = False) -> None:
         check_cells(answer, self.cells)
-        if is_whole and any(Fraction(x).denominator != 1 for x in answer):
+        if is_whole and not are_whole(answer):
             raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
 
 

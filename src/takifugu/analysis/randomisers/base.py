@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -233,6 +233,16 @@ def around(directions: Sequence[Direction], values: Sequence[Fraction], half: Fr
     """
     moves = directions or (Direction.EITHER,)
     return [_ends(value, half, moves[min(place, len(moves) - 1)]) for place, value in enumerate(values)]
+
+
+def steps_of(output: Iterable[Fraction], grid: Fraction) -> list[Fraction]:
+    """Return what was published in grid units."""
+    return [Fraction(value) / grid for value in output]
+
+
+def are_whole(numbers: Iterable[Any]) -> bool:
+    """Return whether all numbers are whole."""
+    return all(Fraction(number).denominator == 1 for number in numbers)
 
 
 def check_level(level: float) -> None:

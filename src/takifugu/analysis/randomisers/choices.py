@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss, check_level
+from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss, are_whole, check_level
 from takifugu.core.cache import memoised
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import as_fraction, as_fractions, common_denominator, to_text
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
@@ -50,7 +50,7 @@ class Choice(Base):
             raise InputError(
                 "the inputs or outputs of a choice are not in increasing order", fix="sort them"
             ).at("inputs")
-        if any(Fraction(y).denominator != 1 for y in _numbers(outputs)):
+        if not are_whole(_numbers(outputs)):
             raise InputError(
                 "an output of a choice is not a multiple of the grid", fix="round the outputs to it"
             ).at("outputs")
@@ -184,7 +184,7 @@ class Choice(Base):
     @memoised
     def _means(self, power: int) -> list[Fraction]:
         """Return each input's mean of abs(output - answer)^power, in grid units."""
-        unit = math.lcm(*(x.denominator for x in (*self._inputs, *self._outputs)))
+        unit = common_denominator((*self._inputs, *self._outputs))
         outputs = [int(y * unit) for y in self._outputs]
         denominator: int = unit**power * self.channel.total
         means = []
@@ -241,8 +241,8 @@ class ChannelChoice(Choice, kind="channel"):
 def from_dict(data: Plain) -> Choice:
     """Read a choice back from its `to_dict` form."""
     masses = tuple(tuple(map(int, row)) for row in data["masses"])
-    inputs = tuple(as_fraction(x, "an input") for x in data["inputs"])
-    channel = Channel(inputs, tuple(as_fraction(y, "an output") for y in data["outputs"]), masses, sum(masses[0]))
+    inputs = as_fractions(data["inputs"], "an input")
+    channel = Channel(inputs, as_fractions(data["outputs"], "an output"), masses, sum(masses[0]))
     grid, prior = as_fraction(data["grid"], "the grid"), tuple(map(float, data["prior"]))
     if any(sum(row) != channel.total or min(row) < 0 for row in masses) or len(masses) != len(inputs):
         raise InputError(

@@ -26,8 +26,10 @@ from takifugu.analysis.randomisers.base import (
     Direction,
     Kind,
     Loss,
+    are_whole,
     check_cells,
     check_level,
+    steps_of,
     whole_steps,
 )
 from takifugu.core.errors import DataError, InputError
@@ -106,8 +108,8 @@ class OneSided(Base):
         The answer is in grid units, the output in answer units; -inf off the grid.
         """
         check_cells(answer, self.cells)
-        steps = [Fraction(y) / self.grid for y in output]
-        if any(y.denominator != 1 for y in steps):
+        steps = steps_of(output, self.grid)
+        if not are_whole(steps):
             return -math.inf
         cells = zip(answer, steps, self._each, strict=True)
         return math.fsum(self.log_mass(Fraction(x), int(y), move) for x, y, move in cells)
@@ -124,7 +126,7 @@ class OneSided(Base):
         """
         if change == 0:
             return Fraction(0)
-        covered = all(move in (Direction.EITHER, direction) for move in self.moves)
+        covered = {Direction.EITHER, direction}.issuperset(self.moves)
         return change / self.scale if covered else math.inf
 
     def expected_error(self) -> float:
@@ -283,7 +285,7 @@ def _whole(answers: Column) -> Array:
 
     if isinstance(answers, np.ndarray) and answers.dtype.kind in "iu":
         return answers
-    if any(Fraction(x).denominator != 1 for x in answers):
+    if not are_whole(answers):
         raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
     return narrowed(list(map(int, answers)))
 

@@ -104,7 +104,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         for _ in range(self.goal.draws):
             deficits = self.goal.deficits(counts, drawn)
             places = list(deficits)
-            drawn.append(places[permute_and_flip([deficits[place] for place in places], self.rate, entropy)])
+            drawn.append(places[permute_and_flip(list(deficits.values()), self.rate, entropy)])
         return [self.outcomes[place] for place in drawn]
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
@@ -126,7 +126,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
             place = self.outcomes.index(outcome) if outcome in self.outcomes else -1
             if place not in deficits:
                 return -math.inf
-            heads = np.exp([-float(deficits[other] * self.rate) for other in places])
+            heads = np.exp([-float(deficit * self.rate) for deficit in deficits.values()])
             chance = chances(heads)[places.index(place)]
             total += math.log(chance) if chance else -math.inf
             drawn.append(place)

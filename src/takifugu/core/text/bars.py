@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from operator import itemgetter
 
 from takifugu.core.escaping import as_exact_as, number
 from takifugu.core.plain import Row
 from takifugu.core.text.tables import name_of, width
 
+_ENDS = itemgetter("low", "value", "high")
 _MARKS = {"readable": "noise", "possible": "impossible"}
 
 
@@ -21,12 +23,17 @@ def common_error(rows: Sequence[Row]) -> float | None:
     >>> common_error([{"value": 6, "low": 4, "high": 8}, {"value": 1, "low": -1, "high": 3}])
     2
     """
-    if len(rows) < 2 or any(row["high"] is None or isinstance(row["value"], str) for row in rows):
+    if len(rows) < 2:
         return None
-    first = rows[0]["high"] - rows[0]["value"]
-    above = all(_close(row["high"] - row["value"], first) for row in rows)
-    below = all(_close(row["value"] - row["low"], first) for row in rows)
-    return first if above and below else None
+    error = None
+    for low, value, high in map(_ENDS, rows):
+        if high is None or isinstance(value, str):
+            return None
+        if error is None:
+            error = high - value
+        if not (_close(high - value, error) and _close(value - low, error)):
+            return None
+    return error
 
 
 def _close(a: float, b: float) -> bool:
@@ -62,13 +69,14 @@ def bars(
     left, right = max(map(len, names)), max(map(len, texts))
     room = max(8, (columns or width()) - left - right - 4)
     if longest is None:
-        most = max([float(r["high"]) for r in rows] + [0.0])
-    else:
-        most = max(longest, 0.0)
-    least = min([float(r["low"]) for r in rows] + [0.0]) if lowest is None else min(lowest, 0.0)
-    drawn = (_bar(row, least, most, room) for row in rows)
-    lines = zip(names, drawn, texts, strict=True)
-    return [f"{name:<{left}}  {bar:<{room}}  {text:>{right}}".rstrip() for name, bar, text in lines]
+        longest = max(map(float, map(itemgetter("high"), rows)))
+    if lowest is None:
+        lowest = min(map(float, map(itemgetter("low"), rows)))
+    lines = []
+    for name, row, text in zip(names, rows, texts, strict=True):
+        bar = _bar(row, min(lowest, 0.0), max(longest, 0.0), room)
+        lines.append(f"{name:<{left}}  {bar:<{room}}  {text:>{right}}".rstrip())
+    return lines
 
 
 def _mark(row: Row) -> str:
@@ -86,19 +94,23 @@ def _bar(row: Row, least: float, most: float, room: int) -> str:
         end = min(max(end, least), most)
         return round(room * (end - least) / (most - least)) if most > least else 0
 
-    low, value, high = (column(float(row[key])) for key in ("low", "value", "high"))
+    low, value, high = map(column, map(float, _ENDS(row)))
     zero = column(0.0)
     signs = [" "] * room
     for shade, start, end in (("█", high, zero), ("█", zero, low), ("░", value, high), ("▓", low, value)):
         signs[start:end] = shade * max(end - start, 0)
     drawn = "".join(signs)
-    return f"{drawn[:zero]}│{drawn[zero:]}" if least < 0 else drawn.rstrip()
+    if least < 0:
+        return f"{drawn[:zero]}│{drawn[zero:]}"
+    return drawn.rstrip()
 
 
 def _around(row: Row, error: float | Fraction | None) -> str:
     """Return a value with half its interval's width, or its ends."""
-    low, value, high = (row[key] for key in ("low", "value", "high"))
-    adjusted = f", adjusted {number(row['adjusted'])}" if "adjusted" in row else ""
+    low, value, high = _ENDS(row)
+    adjusted = ""
+    if "adjusted" in row:
+        adjusted = f", adjusted {number(row['adjusted'])}"
     if error is not None:
         return f"{number(as_exact_as(value, error))}{adjusted}"
     if _close(high - value, value - low):

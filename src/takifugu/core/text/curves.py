@@ -65,8 +65,9 @@ def line_chart(
     points = [*chain.from_iterable(chain.from_iterable(runs))]
     if not points:
         raise InputError(f"the picture {title!r} has no point that can be drawn", fix="give finite values")
-    across = ends_of([p[0] for p in points] + [m for m, _ in marks if fits(m, x.log)], x.log, from_zero=False)
-    up = ends_of([p[1] for p in points], y.log, from_zero=True)
+    places, heights = zip(*points, strict=True)
+    across = ends_of([*places, *(place for place, _ in marks if fits(place, x.log))], x.log, from_zero=False)
+    up = ends_of(heights, y.log, from_zero=True)
     names = [line.label for line in lines]
     room_for_names = round(LETTER * max(map(len, names))) + 26 if any(names) else 8
     room_for_marks = 28 if any(label for _, label in marks) else 18
@@ -112,7 +113,8 @@ def _drawn(points: list[tuple[float, float]], step: bool, colour: str, dash: str
             corners += [(after[0], height), after]
     yield path(corners, colour, dash)
     if (len(points) <= 40 and not step) or len(points) == 1:
-        yield from (dot(a, b, colour) for a, b in points)
+        for a, b in points:
+            yield dot(a, b, colour)
 
 
 def _runs(points: Sequence[Point], log_x: bool, log_y: bool) -> Iterator[list[tuple[float, float]]]:

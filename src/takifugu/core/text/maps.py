@@ -62,21 +62,25 @@ def box_map(
     top, side = head_of(title, width) + 4.0, (width - _LEFT - _MARGIN) / columns
     body, numbers = list[str](), list[tuple[float, float, str]]()
     for row in range(rows):
-        of_row = [said(row, column) for column in range(columns)]
+        kinds, numbers_of_row = zip(*(said(row, column) for column in range(columns)), strict=True)
         start, upper = 0, top + (rows - 1 - row) * side
-        for kind, run in groupby(kind for kind, _ in of_row):
+        for kind, run in groupby(kinds):
             length = len(list(run))
             colour, shade = legend[kind].colour, legend[kind].shade
             body.append(rectangle(_LEFT + start * side, upper, length * side, side, colour, shade))
             start += length
-        middles = (_LEFT + (column + 0.5) * side for column in range(columns))
-        numbers += [(x, upper + side / 2, number) for x, (_, number) in zip(middles, of_row, strict=True) if number]
+        for column, letters_of_box in enumerate(numbers_of_row):
+            if letters_of_box:
+                numbers.append((_LEFT + (column + 0.5) * side, upper + side / 2, letters_of_box))
     if side >= _LEAST_SIDE:
-        body += [rule(_LEFT + side * i, top, _LEFT + side * i, top + side * rows, RULE) for i in range(1, columns)]
-        body += [rule(_LEFT, top + side * i, _LEFT + side * columns, top + side * i, RULE) for i in range(1, rows)]
+        for column in range(1, columns):
+            body.append(rule(_LEFT + side * column, top, _LEFT + side * column, top + side * rows, RULE))
+        for row in range(1, rows):
+            body.append(rule(_LEFT, top + side * row, _LEFT + side * columns, top + side * row, RULE))
     letters = min(12.0, 1.5 * (side - 1) / max((len(number) for *_, number in numbers), default=1))
     if letters >= _LEAST_LETTERS:
-        body += [words(x, y + letters / 3, number, "middle", size=letters) for x, y, number in numbers]
+        for x, y, letters_of_box in numbers:
+            body.append(words(x, y + letters / 3, letters_of_box, "middle", size=letters))
     low = top + side * rows
     body += frame(ground, top, side * columns, side * rows)
     for place, entry in enumerate(legend.values()):
@@ -137,7 +141,7 @@ def heat_map(
     >>> heat_map([(0, 0), (1, 0), (0, 1), (1, 1)], [0.1, 0.2, 0.3, 0.4], "home").count("shape-rendering")
     15
     """
-    xs, ys = sorted({x for x, _ in places}), sorted({y for _, y in places})
+    xs, ys = map(sorted, map(set, zip(*places, strict=True)))
     column = {x: number for number, x in enumerate(xs)}
     row = {y: number for number, y in enumerate(ys)}
     top, size = head_of(title, width) + 4.0, (width - _LEFT - _MARGIN) / len(xs)
@@ -209,8 +213,8 @@ def _alike(hours: Sequence[tuple[int, float]]) -> Iterator[tuple[int, int, float
     """Yield the first hour, the number and the shade of hours alike."""
     shaded = [(hour - place, _shade_of_hours(share), hour) for place, (hour, share) in enumerate(hours)]
     for (_, level), run in groupby(shaded, key=lambda triple: triple[:2]):
-        hours_alike = [hour for *_, hour in run]
-        yield hours_alike[0], len(hours_alike), level
+        (*_, first), *others = run
+        yield first, 1 + len(others), level
 
 
 def _shade_of_hours(share: float) -> float:

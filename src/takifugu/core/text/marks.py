@@ -71,7 +71,7 @@ def rectangle(x: float, y: float, width: float, height: float, colour: str, shad
 
     Its edges are not blurred, so that neighbours leave no seam.
     """
-    opaque = "" if shade == 1 else f' fill-opacity="{shade:.3f}"'
+    opaque = _unless("fill-opacity", shade, 1, ".3f")
     return (
         f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" fill="{colour}"{opaque} '
         'shape-rendering="crispEdges"/>'
@@ -88,13 +88,14 @@ def border(x: float, y: float, width: float, height: float) -> str:
 
 def rule(a: float, b: float, c: float, d: float, colour: str = INK, dash: str = "") -> str:
     """Return a line from the place (a, b) to (c, d)."""
-    return f'<line x1="{a:.1f}" y1="{b:.1f}" x2="{c:.1f}" y2="{d:.1f}" stroke="{colour}"{_dashes(dash)}/>'
+    dashes = _unless("stroke-dasharray", dash, "")
+    return f'<line x1="{a:.1f}" y1="{b:.1f}" x2="{c:.1f}" y2="{d:.1f}" stroke="{colour}"{dashes}/>'
 
 
 def path(places: Iterable[Place], colour: str, dash: str = "", shade: float = 1.0) -> str:
     """Return places joined by a line."""
-    opaque = "" if shade == 1 else f' stroke-opacity="{shade}"'
-    stroke = f'stroke="{colour}" stroke-width="2"{_dashes(dash)}{opaque}'
+    look = _unless("stroke-dasharray", dash, "") + _unless("stroke-opacity", shade, 1)
+    stroke = f'stroke="{colour}" stroke-width="2"{look}'
     return f'<polyline points="{_points(places)}" fill="none" {stroke}/>'
 
 
@@ -104,7 +105,7 @@ def area(places: Iterable[Place], colour: str, shade: float) -> str:
 
 
 def dot(x: float, y: float, colour: str, shade: float = 1.0) -> str:
-    opaque = "" if shade == 1 else f' fill-opacity="{shade}"'
+    opaque = _unless("fill-opacity", shade, 1)
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"{opaque}/>'
 
 
@@ -124,7 +125,7 @@ def hatching(left: float, top: float, right: float, bottom: float) -> Iterator[s
 
 def words(x: float, y: float, text: str, anchor: str = "start", colour: str = INK, size: float = 12) -> str:
     """Return a text from, up to ("end") or around ("middle") a place."""
-    large = "" if size == 12 else f' font-size="{size:.1f}"'
+    large = _unless("font-size", size, 12, ".1f")
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{large} fill="{colour}">{_escaped(text)}</text>'
 
 
@@ -132,8 +133,11 @@ def _points(places: Iterable[Place]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
 
 
-def _dashes(dash: str) -> str:
-    return f' stroke-dasharray="{dash}"' if dash else ""
+def _unless(name: str, value: object, usual: object, form: str = "") -> str:
+    """Return an attribute, or nothing for its usual value."""
+    if value == usual:
+        return ""
+    return f' {name}="{value:{form}}"'
 
 
 def _escaped(text: str) -> str:

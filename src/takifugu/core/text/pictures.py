@@ -97,8 +97,11 @@ def value_chart(panels: Sequence[Panel], axis: Axis, title: str, made: str = "",
         raise InputError(f"the picture {title!r} needs at least one bar, and finite values")
     scale = Scale(*ends_of([*numbers, 0.0], log=False, from_zero=True), 0, 1)
     error = common_error([{"value": bar.value, "low": bar.low, "high": bar.high} for bar in every])
-    label = axis.label if error is None else f"{axis.label}, each ± {_value(error)}"
-    notes = [_FADED_MEANS] if any(bar.is_noise for bar in every) else []
+    label, notes = axis.label, list[str]()
+    if error is not None:
+        label = f"{label}, each ± {_value(error)}"
+    if any(bar.is_noise for bar in every):
+        notes.append(_FADED_MEANS)
     if any(scale.impossible(axis)):
         notes.append(_HATCHED_MEANS)
     below = [*wrapped(label, int((width - 24) / LETTER)), *wrapped("; ".join(notes), int((width - 24) / LETTER))]
@@ -157,7 +160,7 @@ def _bars(
         y = top + _BAR * number + 15
         start, end = sorted((flat.at(0.0), flat.at(bar.value)))
         yield rectangle(start, y - 8, end - start, 16, COLOURS[0], FADED if bar.is_noise else FILLED)
-        low, high = (flat.at(end) for end in bar.ends)
+        low, high = map(flat.at, bar.ends)
         if high > low:
             yield rule(low, y, high, y)
             yield rule(low, y - 4, low, y + 4)
@@ -185,16 +188,17 @@ def _band(
     yield from upright(flat, tall.end, tall.start, names)
     yield rule(flat.start, tall.at(0.0), flat.end, tall.at(0.0), FAINT)
     for run in _neighbours(panel):
-        x = [flat.at(time) for time, _ in run]
-        lows, highs = [tall.at(bar.ends[0]) for _, bar in run], [tall.at(bar.ends[1]) for _, bar in run]
-        places = [(at, tall.at(bar.value)) for at, (_, bar) in zip(x, run, strict=True)]
+        run_times, run_bars = zip(*run, strict=True)
+        x = list(map(flat.at, run_times))
+        lows, highs = [tall.at(bar.ends[0]) for bar in run_bars], [tall.at(bar.ends[1]) for bar in run_bars]
+        places = [(at, tall.at(bar.value)) for at, bar in zip(x, run_bars, strict=True)]
         yield area([*zip(x, highs, strict=True), *zip(x[::-1], lows[::-1], strict=True)], COLOURS[0], FADED)
         if len(run) == 1:
             yield rule(x[0], highs[0], x[0], lows[0], COLOURS[0])
-        for side, (bar, after) in zip(pairwise(places), pairwise(bar for _, bar in run), strict=True):
+        for side, (bar, after) in zip(pairwise(places), pairwise(run_bars), strict=True):
             yield path(side, COLOURS[0], shade=0.35 if bar.is_noise or after.is_noise else 1.0)
         if len(run) <= 60:
-            for place, (_, bar) in zip(places, run, strict=True):
+            for place, bar in zip(places, run_bars, strict=True):
                 yield dot(*place, COLOURS[0], 0.35 if bar.is_noise else 1.0)
 
 
@@ -215,7 +219,9 @@ def _text(bar: Bar, error: float | None) -> str:
     if half == 0:
         return _value(bar.value)
     digits = _value(as_exact_as(bar.value, half))
-    return digits if error is not None else f"{digits} ± {_value(half)}"
+    if error is not None:
+        return digits
+    return f"{digits} ± {_value(half)}"
 
 
 def _value(value: float) -> str:

@@ -64,7 +64,8 @@ class Plot:
 
 def day_rules(selector: str = "svg") -> Iterator[str]:
     """Yield the style rules for letters of pictures inside the selector's elements."""
-    yield from (f'{selector} text[fill="{drawn}"] {{ fill: {dark}; }}' for drawn, dark in LETTERS.items())
+    for drawn, dark in LETTERS.items():
+        yield f'{selector} text[fill="{drawn}"] {{ fill: {dark}; }}'
 
 
 def night_rules(selector: str = "svg") -> Iterator[str]:

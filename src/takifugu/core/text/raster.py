@@ -82,15 +82,18 @@ def _draw(axes: Any, parent: ElementTree.Element, down: float) -> None:
             "facecolor": get("fill", "black"), "edgecolor": get("stroke", "none"), "linewidth": wide, "zorder": order,
             "alpha": float(get("fill-opacity", "1")),
         }  # fmt: skip
-        points = [[*map(float, point.split(","))] for point in get("points", "").split()]
+        points = list[tuple[float, float]]()
+        for point in get("points", "").split():
+            x, y = map(float, point.split(","))
+            points.append((x, y + down))
         if kind == "rect":
             axes.add_patch(Rectangle((at["x"], at["y"] + down), at["width"], at["height"], **area))
         elif kind == "polygon":
-            axes.add_patch(Polygon([(x, y + down) for x, y in points], **area))
+            axes.add_patch(Polygon(points, **area))
         elif kind == "line":
             axes.plot([at["x1"], at["x2"]], [at["y1"] + down, at["y2"] + down], **line)
         elif kind == "polyline":
-            axes.plot([x for x, _ in points], [y + down for _, y in points], **line)
+            axes.plot(*zip(*points, strict=True), **line)
         elif kind == "circle":
             axes.add_patch(Circle((at["cx"], at["cy"] + down), at["r"], **area))
         elif kind == "text":

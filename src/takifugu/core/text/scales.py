@@ -70,7 +70,9 @@ def ends_of(values: Sequence[float], log: bool, from_zero: bool) -> tuple[float,
     """Return the ends of an axis for these numbers."""
     low, high = min(values), max(values)
     if log:
-        return (low, high) if high > low * 1.05 else (low / 2, high * 2)
+        if high > low * 1.05:
+            return low, high
+        return low / 2, high * 2
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
     if high - low <= max(1e-12 * max(abs(low), abs(high)), _LEAST):
@@ -114,7 +116,7 @@ def level(flat: Scale, tall: Scale) -> Iterator[str]:
 
 def room_for_numbers(low: float, high: float, log: bool = False) -> int:
     """Return the width of the round numbers along a side."""
-    return round(LETTER * max(len(short_number(tick)) for tick in Scale(low, high, 0, 1, log).ticks))
+    return round(LETTER * max(map(len, map(short_number, Scale(low, high, 0, 1, log).ticks))))
 
 
 def _ticks(low: float, high: float) -> list[float]:

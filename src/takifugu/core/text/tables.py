@@ -7,9 +7,10 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import chain
+from itertools import chain, zip_longest
 
 from takifugu.core.escaping import visible
+from takifugu.core.text.marks import cut
 
 #: Everything that is printed fits so many columns, unless a terminal has fewer or more of them.
 WIDTH = 80
@@ -77,8 +78,9 @@ def shortened(sentences: Sequence[str], most: int, others: str) -> list[str]:
     ['calm', 'busy', 'and 1 more states']
     """
     left = len(sentences) - most
-    more = [f"and {left} {others}"] if left > 0 else []
-    return [*sentences[:most], *more]
+    if left <= 0:
+        return list(sentences)
+    return [*sentences[:most], f"and {left} {others}"]
 
 
 def name_of(text: str, width: int = LONGEST_NAME) -> str:
@@ -87,8 +89,7 @@ def name_of(text: str, width: int = LONGEST_NAME) -> str:
     >>> name_of("a name that is far too long for a table")
     'a name that is far too …'
     """
-    text = visible(text)
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+    return cut(visible(text), width)
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: int | None = None) -> str:
@@ -111,12 +112,13 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: in
     room = columns or width()
     header, cells = list(map(visible, header)), []
     for row in rows:
-        cells.append([visible(str(cell)) for cell in row])
+        cells.append(list(map(visible, map(str, row))))
     lines = [list(header), *cells]
     widths = _fitted(lines, room - _GAP * (len(header) - 1))
     if widths is None:
-        blocks = (labelled([*zip(header, row, strict=True)], room) for row in cells)
-        return "\n\n".join(blocks) if cells else ", ".join(header)
+        if not cells:
+            return ", ".join(header)
+        return "\n\n".join(labelled([*zip(header, row, strict=True)], room) for row in cells)
     rules = ["-" * w for w in widths]
     return "\n".join(chain.from_iterable(_lines(row, widths) for row in [list(header), rules, *cells]))
 
@@ -142,13 +144,10 @@ def _longest_word(text: str) -> int:
 
 
 def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    wrapped = [_wrap(cell, w) for cell, w in zip(row, widths, strict=True)]
-    high = max(map(len, wrapped))
-    padded = []
-    for parts, w in zip(wrapped, widths, strict=True):
-        full = [*parts, *[""] * (high - len(parts))]
-        padded.append([part.ljust(w) for part in full])
-    return [(" " * _GAP).join(parts).rstrip() for parts in zip(*padded, strict=True)]
+    lines = []
+    for parts in zip_longest(*map(_wrap, row, widths), fillvalue=""):
+        lines.append((" " * _GAP).join(map(str.ljust, parts, widths)).rstrip())
+    return lines
 
 
 def _wrap(text: str, room: int) -> list[str]:

@@ -49,7 +49,8 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
     """
     runs = belief.components()
     if not isinstance(belief, Pieces):
-        yield from (Alike(number, run, (number,)) for number, run in enumerate(runs))
+        for number, run in enumerate(runs):
+            yield Alike(number, run, (number,))
         return
     lengths = belief.lengths_of_pieces
     ends = np.cumsum(lengths)
@@ -57,11 +58,9 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
         rows = (*(row for row in answer.in_runs if row is not None), *marks)
     else:
         rows = marks
-    first = [row.numbers_of_runs(ends - lengths) for row in rows]
-    last = [row.numbers_of_runs(ends - 1) for row in rows]
     changes = np.zeros(len(ends), dtype=np.bool_)
-    for before, after in zip(first, last, strict=True):
-        changes |= before != after
+    for row in rows:
+        changes |= row.numbers_of_runs(ends - lengths) != row.numbers_of_runs(ends - 1)
     pattern, numbers_of_patterns = np.zeros(len(ends), dtype=np.int64), dict[bytes, int]()
     for number in np.flatnonzero(changes).tolist():
         pattern[number] = numbers_of_patterns.setdefault(_pattern(rows, runs[number]), number + 1)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.sections import Key, Number, Positive
-from takifugu.numbers.rationals import as_fraction, as_interval
+from takifugu.numbers.rationals import as_fractions, as_interval
 
 #: One degree of a great circle of the earth, in metres (its mean radius is 6,371,009 m).
 DEGREE = 111_195
@@ -110,7 +110,7 @@ def scales_of(box: Box) -> tuple[Scales, str]:
     Degrees are measured in the middle of the box.
     """
     if box.degrees:
-        low, high = (float(as_fraction(end, "an end of the box")) for end in box.second)
+        low, high = map(float, as_fractions(box.second, "an end of the box"))
         along = Fraction(round(DEGREE * math.cos(math.radians((low + high) / 2))))
         return (max(along, Fraction(1)), Fraction(DEGREE)), "m"
     return ((1, 1), "") if box.metres is None else (box.metres, "m")

@@ -7,14 +7,15 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain, pairwise, starmap
 from numbers import Real
 
 import numpy as np
 
+from takifugu.core.cache import memoised
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, value_of
+from takifugu.core.lists import list_of, places_of, value_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
 from takifugu.core.rules import check_as_many, wrong_type
@@ -135,7 +136,7 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
 
     @cached_property
     def _positions(self) -> dict[Hashable, int]:
-        return {name: i for i, name in enumerate(self.names)}
+        return places_of(self.names)
 
     @property
     def one_alphabet(self) -> bool:
@@ -156,16 +157,9 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
     def possible(self, entry: int) -> tuple[bool, ...]:
         return self.component(self._clique_of[entry]).possible(0)
 
-    @cached_property
-    def _runs(self) -> tuple[range, ...]:
-        runs: list[range] = []
-        for clique in self.cliques:
-            start = runs[-1].stop if runs else 0
-            runs.append(range(start, start + len(clique)))
-        return tuple(runs)
-
+    @memoised
     def components(self) -> tuple[range, ...]:
-        return self._runs
+        return tuple(starmap(range, pairwise(accumulate(map(len, self.cliques), initial=0))))
 
     @cached_property
     def _kinds(self) -> dict[int, Clique]:

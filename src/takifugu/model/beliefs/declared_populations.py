@@ -189,11 +189,12 @@ class PopulationsSection:
             populations = _names([row[0] for row in texts], file.file, "population", "population")
             people = _names([row[-1] for row in texts], file.file, "unit", "person")
             used_populations = populations if file.populations is None else file.populations
-            rows = [
-                (name, code, normalised(person))
-                for name, code, person in zip(populations, codes, people, strict=True) if name in used_populations
-            ]  # fmt: skip
-            names_in_rows = {name for name, _, _ in rows}
+            rows, people_of_rows = list[tuple[str, int]](), list[str]()
+            for name, code, person in zip(populations, codes, people, strict=True):
+                if name in used_populations:
+                    rows.append((name, code))
+                    people_of_rows.append(normalised(person))
+            names_in_rows = set(dict(rows))
             empty = [name for name in file.populations or () if name not in names_in_rows]
             if empty or len(names_in_rows) < 2:
                 if empty:
@@ -201,9 +202,7 @@ class PopulationsSection:
                 else:
                     message = "has fewer than two populations"
                 raise InputError(f"{file.file} {message}", fix="name the column of the populations").at("population")
-        return ReferenceRows(
-            [(name, code) for name, code, _ in rows], [person for _, _, person in rows] if file.unit else None
-        )
+        return ReferenceRows(rows, people_of_rows if file.unit else None)
 
     def assumptions(self) -> Iterator[str]:
         box, reference = self.box, self.reference

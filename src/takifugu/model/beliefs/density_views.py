@@ -14,7 +14,7 @@ from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
 from takifugu.model.secrets.value_sets import ValueSet, number
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fractions
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def _of_parameter(density: Density, secret: Secret) -> tuple[tuple[int, int], ..
     if secret.values is None and secret.max_difference is None:
         return _of_numbers(density, None)
     stated = sorted(set(density.values)) if secret.values is None else secret.values
-    numbers = [as_fraction(value, "a parameter", "values") for value in stated]
+    numbers = as_fractions(stated, "a parameter", "values")
     pairs: list[tuple[int, int]] = []
     for a, b in secret.compared(numbers):
         pairs += product(_places(density, numbers[a], "values"), _places(density, numbers[b], "values"))

@@ -12,7 +12,7 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError
-from takifugu.core.lists import is_table, iterated, no_list
+from takifugu.core.lists import is_table, iterated, no_list, places_of
 from takifugu.core.registry import Registry
 from takifugu.model.beliefs.states import checked_alphabet, different, in_order
 from takifugu.numbers.rationals import as_fraction, as_non_negative
@@ -105,13 +105,13 @@ def count_transitions(
         raise InputError(
             "there is no state to count", fix="give at least one sequence with a state, or name the states"
         ).at("sequences")
-    return names, _transitions(walks, {name: index for index, name in enumerate(names)})
+    return names, _transitions(walks, places_of(names))
 
 
 def _transitions(walks: Sequence[Sequence[State]], place: Mapping[State, int]) -> IntArray:
     counts = np.zeros((len(place), len(place)), dtype=np.int64)
     for number, walk in enumerate(walks):
-        if not all(state in place for state in walk):
+        if not place.keys() >= set(walk):
             raise InputError(
                 f"sequence {number} holds a state that is not among the states named", fix="add it to states"
             ).at("sequences", number)

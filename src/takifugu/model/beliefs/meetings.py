@@ -14,7 +14,7 @@ from takifugu.core.names import normalised
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
 from takifugu.model.beliefs.contacts import LARGEST_CLIQUE, CliqueInfection, clique_infection, household_infection
 from takifugu.model.beliefs.sections import Counted, Origin, Public, PublicTable
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fraction, as_fractions
 
 #: Whom each person meets.
 Neighbours = Mapping[Hashable, set[Hashable]]
@@ -48,7 +48,7 @@ class ContactsSection(PublicFile):
         Raises DataError for a file that cannot be read or lacks a name, InputError for values that are no
         probabilities.
         """
-        outside, at_home = (float(as_fraction(chance, "a probability")) for chance in (self.outside, self.inside))
+        outside, at_home = map(float, as_fractions((self.outside, self.inside), "a probability"))
         household_infection(1, outside, at_home)
         met = self._meetings(public.open(self, missing=False))
         file_people = set(chain.from_iterable(met))
@@ -78,7 +78,7 @@ class ContactsSection(PublicFile):
         for number, row in enumerate(rows):
             if None in row[:2]:
                 raise DataError(f"a row of {self.file} lacks a name", rule="every meeting names two people")
-            spellings += [(str(name), number) for name in row[:2]]
+            spellings += [(str(row[0]), number), (str(row[1]), number)]
         called = table.people(spellings, " and ".join(self.columns))
         for person, partner, *numbers in rows:
             first, second = sorted((called[str(person)], called[str(partner)]))
@@ -173,7 +173,7 @@ def _colours(people: Sequence[Hashable], near: Neighbours) -> int:
     classes: list[list[Hashable]] = []
     for v in people:
         for members in classes:
-            if not any(u in near[v] for u in members):
+            if near[v].isdisjoint(members):
                 members.append(v)
                 break
         else:

@@ -10,6 +10,7 @@ from typing import Any
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.rules import check_known, no_law
+from takifugu.model.beliefs.population_region import is_number
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.numbers.rationals import Number, as_fraction
 
@@ -51,7 +52,7 @@ def checked_values(values: list[Hashable]) -> tuple[Value, ...]:
         return checked_alphabet(values, "the populations", "values")
     for value in values:
         place = value if isinstance(value, tuple) else ()
-        if len(place) != 2 or not all(isinstance(x, int | float) and not isinstance(x, bool) for x in place):
+        if len(place) != 2 or not all(map(is_number, place)):
             raise InputError(
                 f"a place is {value!r}", rule="it is a pair of numbers, for all values or none"
             ).at("values")

@@ -215,7 +215,7 @@ def tree_of(values: Sequence[Hashable]) -> Block:
     >>> [block.values for block in tree_of([1, 2, 3]).all]
     [(0, 1, 2), (0, 1), (0,), (1,), (2,)]
     """
-    places, numbers = list(filter(_is_place, values)), list(filter(_is_number, values))
+    places, numbers = list(filter(_is_place, values)), list(filter(is_number, values))
     axes: list[Sequence[float]]
     if len(places) == len(values):
         axes = list(zip(*places, strict=True))
@@ -228,10 +228,10 @@ def tree_of(values: Sequence[Hashable]) -> Block:
 
 
 def _is_place(value: object) -> TypeGuard[tuple[float, float]]:
-    return isinstance(value, tuple) and len(value) == 2 and all(map(_is_number, value))
+    return isinstance(value, tuple) and len(value) == 2 and all(map(is_number, value))
 
 
-def _is_number(value: object) -> TypeGuard[float]:
+def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

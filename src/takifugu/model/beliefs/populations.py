@@ -18,11 +18,11 @@ from typing import Any, TypedDict, Unpack
 from takifugu.core.cache import memoised
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
+from takifugu.core.lists import places_of, value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.model.beliefs.counted_populations import Sample, covering, spread
 from takifugu.model.beliefs.population_laws import Law, Value, check_supports, checked_values, masses_of, prior_of
-from takifugu.model.beliefs.population_region import Regions
+from takifugu.model.beliefs.population_region import Regions, is_number
 from takifugu.model.beliefs.states import first_few
 from takifugu.model.secrets.families import View
 from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_whole, to_text
@@ -167,7 +167,7 @@ class FromPopulations(Nameless, Undivided):
     @cached_property
     def place(self) -> dict[Value, int]:
         """Return the number of each value."""
-        return {value: number for number, value in enumerate(self.values)}
+        return places_of(self.values)
 
     @cached_property
     def which(self) -> WhichOf:
@@ -197,7 +197,7 @@ class FromPopulations(Nameless, Undivided):
 
     @cached_property
     def _are_numbers(self) -> bool:
-        return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
+        return all(map(is_number, self.values))
 
     @cached_property
     def nearest(self) -> float:

@@ -60,7 +60,7 @@ def references_of(table: list[tuple[Fraction, Continuous]]) -> list[tuple[Fracti
 def check_references(table: list[tuple[Fraction, Continuous]], normals: list[tuple[Fraction, Normal]]) -> None:
     """Raise InputError for what cannot stand for the densities."""
     wrong = [value for value, normal in normals if not isinstance(normal, Normal)]
-    if wrong or [value for value, _ in table] != [value for value, _ in normals]:
+    if wrong or list(map(itemgetter(0), table)) != list(map(itemgetter(0), normals)):
         raise InputError(
             "the references are not one normal distribution for each density",
             fix="give {value: Normal(mean, deviation)}, or none",

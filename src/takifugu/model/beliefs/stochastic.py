@@ -148,8 +148,8 @@ def _closed_classes(steps: BoolArray) -> list[list[int]]:
         reach |= np.outer(reach[:, k], reach[k])
     classes: dict[tuple[int, ...], list[int]] = {}
     for i in range(n):
-        if all(reach[j, i] for j in range(n) if reach[i, j]):
-            members = [j for j in range(n) if reach[i, j]]
+        members = np.flatnonzero(reach[i]).tolist()
+        if reach[members, i].all():
             classes[tuple(members)] = members
     return list(classes.values())
 

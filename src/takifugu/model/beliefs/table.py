@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from itertools import compress
 from typing import Annotated, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, about
-from takifugu.core.lists import list_of, value_of
+from takifugu.core.lists import list_of, places_of, value_of
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import no_law
@@ -23,7 +23,7 @@ from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
 from takifugu.model.beliefs.states import checked_alphabet, different, in_order
 from takifugu.model.beliefs.stochastic import normalised
-from takifugu.numbers.rationals import exact_or_float, to_text
+from takifugu.numbers.rationals import common_denominator, exact_or_float, to_text
 
 State = Hashable
 
@@ -126,15 +126,15 @@ class JointTable(Undivided):
         raise unknown(f"the belief has no column {name!r}", name, self.column_names)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        alive = {row[entry] for row, mass in zip(self.rows, self.masses, strict=True) if mass > 0}
-        return tuple(value in alive for value in self._alphabets[entry])
+        alive = set(compress(self.indices[:, entry].tolist(), self.masses))
+        return tuple(place in alive for place in range(len(self._alphabets[entry])))
 
     @cached_property
     def indices(self) -> IntArray:
         """Return the rows as value indices, shape (rows, entries)."""
         indices = np.empty((len(self.rows), self.size), dtype=np.int64)
         for column, (values, alphabet) in enumerate(zip(zip(*self.rows, strict=True), self._alphabets, strict=True)):
-            place_of = {value: place for place, value in enumerate(alphabet)}
+            place_of = places_of(alphabet)
             indices[:, column] = [place_of[value] for value in values]
         return indices
 
@@ -175,9 +175,9 @@ def _row(row: Sequence[State]) -> tuple[State, ...]:
 def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...] | tuple[float, ...], int | None]:
     if all(isinstance(p, int | Fraction) and not isinstance(p, bool) for p in probabilities):
         exact = [Fraction(p) for p in probabilities]
-        if any(p < 0 for p in exact) or sum(exact) != 1:
+        if min(exact, default=0) < 0 or sum(exact) != 1:
             raise no_law("the table", sum(exact)).at("probabilities")
-        total = lcm(*(p.denominator for p in exact))
+        total = common_denominator(exact)
         return tuple(int(p * total) for p in exact), total
     floats = np.array(list(map(float, probabilities)))
     if not np.isfinite(floats).all() or (floats < 0).any() or abs(float(floats.sum()) - 1) > 1e-9:

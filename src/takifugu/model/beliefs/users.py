@@ -11,7 +11,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, value_of
+from takifugu.core.lists import list_of, places_of, value_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_any, check_as_many
@@ -124,7 +124,7 @@ class IndependentUsers:
         source: str,
         counts: Sequence[int] | None = None,
     ) -> None:
-        number = {law: i for i, law in enumerate(dict.fromkeys(laws))}
+        number = places_of(dict.fromkeys(laws))
         law_of = np.array([number[law] for law in laws], dtype=np.int64)
         if counts is not None:
             law_of = np.repeat(law_of, counts)
@@ -155,23 +155,27 @@ class IndependentUsers:
     @cached_property
     def letters(self) -> tuple[Letters, ...]:
         """The different alphabets, by number in `letters_of`."""
-        return tuple(dict.fromkeys(self._letters(law) for law in self.laws))
+        return tuple(dict.fromkeys(self._letters_of_laws))
 
     @cached_property
     def letters_of(self) -> IntArray:
-        return np.array([self.letters.index(self._letters(law)) for law in self.laws], dtype=np.int64)[self.law_of]
+        numbers = map(self.letters.index, self._letters_of_laws)
+        return np.fromiter(numbers, dtype=np.int64, count=len(self.laws))[self.law_of]
 
     @cached_property
     def likeness(self) -> IntArray:
         """Return a number per user, equal for equal alphabets and possible values."""
         number_of: dict[Hashable, int] = {}
-        keys = [(self._letters(law), self._possible[i]) for i, law in enumerate(self.laws)]
+        keys = zip(self._letters_of_laws, self._possible, strict=True)
         return np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int64)[self.law_of]
 
-    def _letters(self, law: UserLaw) -> Letters:
-        if self.absence == "unknown" or law.presence < 1:
-            return Letters(law.values, self.absence)
-        return Letters(law.values, "")
+    @cached_property
+    def _letters_of_laws(self) -> list[Letters]:
+        letters = []
+        for law in self.laws:
+            may_be_absent = self.absence == "unknown" or law.presence < 1
+            letters.append(Letters(law.values, self.absence * may_be_absent))
+        return letters
 
     def law(self, user: int) -> UserLaw:
         """Return the contribution of a user, and the chance of presence."""
@@ -189,7 +193,7 @@ class IndependentUsers:
 
     @cached_property
     def _alphabets(self) -> tuple[tuple[State, ...], ...]:
-        return tuple(self._letters(law).alphabet for law in self.laws)
+        return tuple(letters.alphabet for letters in self._letters_of_laws)
 
     def position(self, name: Hashable) -> int:
         if self.user_names is None:
@@ -206,9 +210,9 @@ class IndependentUsers:
     @cached_property
     def _possible(self) -> tuple[tuple[bool, ...], ...]:
         possible = []
-        for law in self.laws:
+        for law, letters in zip(self.laws, self._letters_of_laws, strict=True):
             of_values = tuple(law.presence > 0 and p > 0 for p in law.probabilities)
-            possible.append(of_values + (True,) * bool(self._letters(law).absence))
+            possible.append(of_values + (True,) * bool(letters.absence))
         return tuple(possible)
 
     def components(self) -> Sequence[range]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import product, starmap
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, PlainForm
@@ -15,6 +15,8 @@ from takifugu.numbers.rationals import Number, as_fraction
 MOST_BOXES = 2_000_000
 #: Coordinates are written with so many digits after the point: less than a millimetre, also in degrees.
 DIGITS = 9
+#: The name of a box by its row and column.
+_NAME = "r{}c{}".format
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Boxes(PlainForm):
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all boxes, row by row."""
-        return tuple(f"r{row}c{column}" for row, column in product(range(self.rows), range(self.columns)))
+        return tuple(starmap(_NAME, product(range(self.rows), range(self.columns))))
 
     def from_outside(self) -> tuple[str, ...]:
         """Return all names, the farthest from the middle first, in units of the coordinates.
@@ -66,12 +68,12 @@ class Boxes(PlainForm):
             return -(across**2) - along**2
 
         cells = sorted(product(range(self.rows), range(self.columns)), key=nearness)
-        return tuple(f"r{row}c{column}" for row, column in cells)
+        return tuple(starmap(_NAME, cells))
 
     def place(self, x: Fraction, y: Fraction) -> str | None:
         """Return the name of a point's box, None outside the range."""
         column, row = _number(x, self.x, self.columns), _number(y, self.y, self.rows)
-        return None if column is None or row is None else f"r{row}c{column}"
+        return None if column is None or row is None else _NAME(row, column)
 
     def box(self, name: str) -> tuple[float, float, float, float]:
         """Return the ends of a named box: left, low, right, high.
@@ -81,7 +83,7 @@ class Boxes(PlainForm):
         >>> Boxes.of((0, 10), (0, 4), columns=5, rows=2).box("r1c4")
         (8.0, 2.0, 10.0, 4.0)
         """
-        row, column = (int(part) for part in name.removeprefix("r").split("c"))
+        row, column = map(int, name.removeprefix("r").split("c"))
         (left, right), (low, high) = self.x, self.y
         wide, tall = (right - left) / self.columns, (high - low) / self.rows
         ends = (left + column * wide, low + row * tall, left + (column + 1) * wide, low + (row + 1) * tall)

@@ -20,7 +20,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError, Unsupported
-from takifugu.core.lists import value_of
+from takifugu.core.lists import places_of, value_of
 from takifugu.core.plain import Json, Plain
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.domain import Domain
@@ -164,7 +164,7 @@ class Visits:
     @cached_property
     def numbers(self) -> dict[Value, int]:
         """The number of each place."""
-        return {place: number for number, place in enumerate(self.places)}
+        return places_of(self.places)
 
     def resolve(self, query: Query) -> VisitCounts:
         """Return the answer to Visitors, or to AtMost of it.
@@ -218,12 +218,11 @@ class Visits:
         """
         if not total:
             return None
-        most = [self.places[number] for number in answer.places[: self.largest].tolist()]
-        others_left = [self.places[number] for number in answer.places[self.largest : total].tolist()]
-        alone = [Set([self.places[number]]) for number in answer.places[:50].tolist()]
-        tries = [(Set(most), Set(others_left)), (Set(most), Set()), (Set(), Set(most))]
-        for place in alone:
-            tries += [(place, Set()), (Set(), place)]
+        places = [self.places[number] for number in answer.places[: max(total, self.largest, 50)].tolist()]
+        most, others_left = Set(places[: self.largest]), Set(places[self.largest : total])
+        tries = [(most, others_left), (most, Set()), (Set(), most)]
+        for place in places[:50]:
+            tries += [(Set([place]), Set()), (Set(), Set([place]))]
         return next(((0, before, after) for before, after in tries if policy.allows(before, after)), None)
 
     def as_records(self, people: int) -> Domain:
@@ -250,7 +249,7 @@ class Visits:
             if not visited <= self.numbers.keys():
                 raise DataError("a record names a place that the domain does not have", fix="declare all places")
             self.check_sizes([len(visited)], self.steps or 1)
-            counts[0, [self.numbers[place] for place in visited]] += 1
+            counts[0, self._chosen(tuple(visited))] += 1
         return counts
 
     def check_sizes(self, sizes: Iterable[int], steps: int = 1) -> None:

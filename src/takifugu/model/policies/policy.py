@@ -107,8 +107,13 @@ class Policy(PlainForm, kind="policy"):
         (2, inf)
         """
         check_as_many(one, "records of one data set", other, "of the other")
-        moved = [(x, y) for x, y in zip(one, other, strict=True) if x != y]
-        return len(moved) if all(self.allows(x, y) for x, y in moved) else math.inf
+        moved = 0
+        for before, after in zip(one, other, strict=True):
+            if before != after:
+                moved += 1
+                if not self.allows(before, after):
+                    return math.inf
+        return moved
 
     def describe(self) -> str:
         """Describe the hidden side; its opposite is not hidden."""

@@ -167,9 +167,12 @@ def _kinds(data: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntAr
 
 def _allowed(policy: Policy, alphabet: Sequence[Hashable]) -> tuple[list[int], list[int], bool]:
     """Return the allowed moves between different values, and whether all are."""
-    every_pair = permutations(range(len(alphabet)), 2)
-    pairs = [(i, j) for i, j in every_pair if policy.allows(alphabet[i], alphabet[j])]
-    return [i for i, _ in pairs], [j for _, j in pairs], len(pairs) == len(alphabet) * (len(alphabet) - 1)
+    before, after = list[int](), list[int]()
+    for i, j in permutations(range(len(alphabet)), 2):
+        if policy.allows(alphabet[i], alphabet[j]):
+            before.append(i)
+            after.append(j)
+    return before, after, len(before) == len(alphabet) * (len(alphabet) - 1)
 
 
 def _number(value: Fraction) -> str:

@@ -146,7 +146,8 @@ class Additive:
 
     def coordinate_change(self, entries: Sequence[int] | range) -> int:
         """Return a cell's largest change by one of `entries`, in grid units."""
-        spread = np.array([int((t.max(axis=0) - t.min(axis=0)).max(initial=0)) for t in self.tables], dtype=np.int64)
+        least, most = self._ends
+        spread = (most - least).max(axis=1, initial=0)
         (weights, tables), ends, times = self._turn
         return Repeated.of_times(Runs(np.abs(weights) * spread[tables], ends).joined(), times).largest(entries)
 
@@ -155,10 +156,16 @@ class Additive:
         low, high = self.cell_bounds()
         return tuple((high - low).tolist())
 
+    @cached_property
+    def _ends(self) -> tuple[IntArray, IntArray]:
+        """Return the least and largest addends, shape (tables, cells) each."""
+        ends = [(table.min(axis=0), table.max(axis=0)) for table in self.tables]
+        least, most = np.array(ends, dtype=np.int64).swapaxes(0, 1)
+        return least, most
+
     def cell_bounds(self) -> tuple[IntArray, IntArray]:
         """Return each cell's least and largest possible value, in grid units."""
-        least = np.array([table.min(axis=0) for table in self.tables], dtype=np.int64)
-        most = np.array([table.max(axis=0) for table in self.tables], dtype=np.int64)
+        least, most = self._ends
         (weights, table_numbers), lengths = self.total_kinds
         added, taken = np.zeros(len(self.tables), dtype=np.int64), np.zeros(len(self.tables), dtype=np.int64)
         np.add.at(added, table_numbers, np.maximum(weights, 0) * lengths)
@@ -169,19 +176,21 @@ class Additive:
     def is_count(self) -> bool:
         """Return whether each entry adds 1 to a cell, or nothing."""
         ones = bool(np.isin(self.total_kinds[0][0], (0, 1)).all())
-        return ones and self.grid == 1 and all(bool(np.isin(table, (0, 1)).all()) for table in self.tables)
+        least, most = self._ends
+        return ones and self.grid == 1 and bool((least >= 0).all() and (most <= 1).all())
 
     def constant_sum(self) -> Fraction | None:
         """Return the cells' constant sum in answer units, None without one.
 
         Where an entry adds the same to the sum whatever its value, the sum is that of all entries: public as they are.
         """
-        sums = [table.sum(axis=1) for table in self.tables]
         (weights, table_numbers), lengths = self.total_kinds
-        read = np.unique(table_numbers[weights != 0]).tolist()
-        if any(sums[t].min() != sums[t].max() for t in read):
-            return None
-        sum_of_table = np.array([int(s[:1].sum()) for s in sums], dtype=np.int64)
+        sum_of_table = np.zeros(len(self.tables), dtype=np.int64)
+        for number in np.unique(table_numbers[weights != 0]).tolist():
+            sums = self.tables[number].sum(axis=1)
+            if sums.min() != sums.max():
+                return None
+            sum_of_table[number] = sums[0]
         return int((sum_of_table[table_numbers] * weights * lengths).sum()) * self.grid
 
     def blocks(self, count: int) -> Iterator[Additive]:

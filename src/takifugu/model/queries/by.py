@@ -126,7 +126,7 @@ class By(PlainForm, kind="by"):
         if times == 1:
             places_of_cells = self.held(entries)
         else:
-            places_of_cells = [np.array(places) for _, places in self.cells]
+            places_of_cells = list(map(np.array, dict(self.cells).values()))
         parts = [Fraction(1)] * len(places_of_cells)
         if isinstance(self.query, Mean):
             parts = [Fraction(1, len(places) * times) for places in places_of_cells]
@@ -203,7 +203,7 @@ class By(PlainForm, kind="by"):
 
     def _labels(self, states: tuple[str, ...]) -> tuple[str, ...]:
         if not isinstance(self.query, Histogram) and len(states) == 1:
-            return tuple(label for label, _ in self.cells)
+            return tuple(dict(self.cells))
         labels = tuple(f"{label}, {state}" for (label, _), state in product(self.cells, states))
         check_written_apart(labels, "the table has the cells", "cells", fix="rename a cell or a state")
         return labels
@@ -221,7 +221,7 @@ class By(PlainForm, kind="by"):
         >>> By.two_way(table.to_dict(), ["Monday 00"])
         (('Monday', '00'),)
         """
-        all_labels, cells = tuple(labels), [label for label, _ in data["cells"]]
+        all_labels, cells = tuple(labels), list(dict(data["cells"]))
         if data["query"]["kind"] in _CHOICES:
             return None
         if data["query"]["kind"] != "histogram":
@@ -230,8 +230,11 @@ class By(PlainForm, kind="by"):
                 return tuple((row, column) for row, column in data["parts"])
             return None
         states = len(all_labels) // len(cells)
-        cells_of = [cells[number // states] for number in range(len(all_labels))]
-        return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(cells_of, all_labels, strict=True))
+        cell_and_state = []
+        for number, label in enumerate(all_labels):
+            cell = cells[number // states]
+            cell_and_state.append((cell, label.removeprefix(f"{cell}, ")))
+        return tuple(cell_and_state)
 
     def describe(self) -> str:
         return f"{self.query.describe()}, by {self.by or 'cells'} ({len(self.cells)} cells){where(self.entries)}"

@@ -41,8 +41,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-import numpy as np
-
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
@@ -50,7 +48,7 @@ from takifugu.core.plain import Plain, PlainForm, form
 from takifugu.core.rules import check_known
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import state_tables, states_of
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fractions, common_denominator
 
 #: A candidate as it is published: a number, or a text.
 Outcome = Fraction | str
@@ -87,13 +85,15 @@ class MostFrequent(PlainForm, kind="most frequent"):
 
     def deficits(self, counts: Sequence[int], drawn: Sequence[int]) -> dict[int, Fraction]:
         """Return how far each remaining candidate falls short of the best."""
-        left = {place: count for place, count in enumerate(counts) if place not in drawn}
+        left = dict(enumerate(counts))
+        for place in drawn:
+            left.pop(place, None)
         most = max(left.values())
         return {place: Fraction(most - count) for place, count in left.items()}
 
 
 def _read_shares(shares: list[str]) -> tuple[Fraction, ...]:
-    return tuple(as_fraction(share, "a share") for share in shares)
+    return as_fractions(shares, "a share")
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class AtRank(PlainForm, kind="at rank"):
 
     @property
     def step(self) -> Fraction:
-        return Fraction(1, int(np.lcm.reduce([share.denominator for share in self.shares])))
+        return Fraction(1, common_denominator(self.shares))
 
     def price(self, candidates: int) -> Fraction:
         return len(self.shares) * (2 - Fraction(1, candidates - 1))
@@ -166,12 +166,13 @@ def candidates(
     def rows(alphabet: tuple[State, ...]) -> list[list[int]]:
         table = []
         for state in alphabet:
-            chosen_place = places.get(state, size)
-            table.append([int(place == chosen_place) for place in range(size + 1)])
+            row = [0] * (size + 1)
+            row[places.get(state, size)] = 1
+            table.append(row)
         return table
 
     tables, weights, table_of = state_tables(entries, chosen, rows)
-    labels = (*(str(outcome) for outcome in outcomes), ALL_ELSE)
+    labels = (*map(str, outcomes), ALL_ELSE)
     return Candidates(GRID, labels, tuple(map(_whole, tables)), weights, table_of, outcomes, goal, names)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 
 import numpy as np
 
@@ -79,7 +80,7 @@ def tables_of_kinds(
     for cell, places in enumerate(places_of_cells):
         before, place_in_kinds = _numbered(kind_of[places])
         kind_of[places] = len(base.tables) + len(joined) + place_in_kinds
-        joined.extend((old, cell) for old in before.tolist())
+        joined += product(before.tolist(), [cell])
         _check_size(len(joined))
     used, table_of = _numbered(kind_of)
     kinds_of_entries = [_cells_of(kind, len(base.tables), joined) for kind in used.tolist()]

@@ -23,7 +23,7 @@ from takifugu.model.queries.sections import RECORDS, Attribute, Grid, Variables,
 from takifugu.model.queries.sections import Codes as CodesKey
 from takifugu.model.queries.selections import codes_from, codes_to, copied_codes, entry_tuple, where
 from takifugu.numbers.number_files import numbers_in
-from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_fractions, to_text
 
 Codes = Mapping[State, Number]
 
@@ -259,9 +259,9 @@ class LinearSection:
         with within("weights"):
             if isinstance(self.weights, str):
                 rows = numbers_in(folder / self.weights, "one weight for each entry")
-                weights = list(chain.from_iterable(rows))
+                weights = tuple(chain.from_iterable(rows))
             else:
-                weights = [as_fraction(weight, "a weight") for weight in self.weights]
+                weights = as_fractions(self.weights, "a weight")
             if not any(weights):
                 raise InputError(
                     "no weight differs from 0, so nothing would be published", fix="write one number for each entry"

@@ -13,8 +13,9 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, arranged, positions
 from takifugu.core.errors import InputError, Unsupported, within
+from takifugu.core.lists import places_of
 from takifugu.model.queries.additive import Additive, Chosen, State
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_fraction, as_fractions, common_denominator
 from takifugu.numbers.runs import Runs
 
 #: The values of an alphabet and the mode of absence, "" where there is none.
@@ -32,7 +33,7 @@ def implied_grid(values: Iterable[Number]) -> Fraction:
     >>> implied_grid([0, 0.5, 1.25]), implied_grid([0, 50])
     (Fraction(1, 4), Fraction(50, 1))
     """
-    step = common_step({as_fraction(v, "a value", "codes") for v in values})
+    step = common_step(as_fractions(values, "a value", "codes"))
     if step.denominator > FINEST_IMPLIED_GRID:
         raise Unsupported(
             f"the answer would need a grid of 1/{step.denominator}, finer than 1/{FINEST_IMPLIED_GRID}",
@@ -80,7 +81,7 @@ def coded(
     unit, step = common_step(factors), common_step(values)
     multiple = Fraction(1) if grid is None else unit * step / grid
     if grid is None or multiple.denominator == 1:
-        table = integer_table([[int(v / step * multiple)] for v in values])
+        table = _rounded(values, step / multiple)
         weights_in_steps = integer_row([int(w / unit) for w in factors])
         weights_of_entries = _taken(weights_in_steps, factor_numbers)
         return Additive(grid or implied_grid([unit * step]), (label,), (table,), weights_of_entries)
@@ -127,7 +128,7 @@ def _factors(mask: IntArray, weights: Sequence[Fraction] | None) -> tuple[list[F
             return [Fraction(1)], Runs.alike(0, len(mask)).numbers
         return [Fraction(0), Fraction(1)], mask
     different = sorted(set(weights))
-    number = {w: i for i, w in enumerate(different)}
+    number = places_of(different)
     return different, integer_row([number[w] for w in weights])
 
 
@@ -173,7 +174,7 @@ def spelled(entries: Entries) -> tuple[list[Spelled], IntArray | None]:
 def common_step(values: Iterable[Fraction]) -> Fraction:
     """Return the greatest common divisor of rationals; 1 when all are zero."""
     exact = set(values)
-    denominator = math.lcm(*(v.denominator for v in exact))
+    denominator = common_denominator(exact)
     return Fraction(math.gcd(*(int(v * denominator) for v in exact)), denominator) or Fraction(1)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -21,12 +22,11 @@ from takifugu.core.rules import check_known, too_large
 from takifugu.model.queries.additive import Additive, State, check_indices, check_reach
 from takifugu.model.queries.by import By, by_columns
 from takifugu.model.queries.coded import Identity, Mean
-from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.cross_table import CrossTable
 from takifugu.model.queries.forms import Query
 from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.statistic import WholeColumns
-from takifugu.model.queries.together import Together, unlike
+from takifugu.model.queries.together import Together, in_common
 
 #: Tables of a term over all values of its columns hold at most this many rows.
 LARGEST_TERM = 1_000_000
@@ -169,6 +169,40 @@ class Record:
         return self.names.index(str(name))
 
 
+class Described(Protocol):
+    """A column of records with a parameter, `entry`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def states(self) -> tuple[State, ...]: ...
+
+    @property
+    def entry(self) -> int: ...
+
+
+class OfColumns:
+    """Records whose columns follow parameters each."""
+
+    described: Sequence[Described]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order of the records' values."""
+        return tuple(column.name for column in self.described)
+
+    @property
+    def entry_of(self) -> tuple[int, ...]:
+        """The parameter of each column."""
+        return tuple(column.entry for column in self.described)
+
+    @cached_property
+    def record(self) -> Record:
+        """One record, as queries read it."""
+        return Record(self.columns, tuple(column.states for column in self.described))
+
+
 def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int, ...], size: int) -> ColumnAnswer:
     """Return the sum of a query over records, column by column.
 
@@ -206,15 +240,14 @@ def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int
 
 def _joined(answers: Sequence[ColumnAnswer]) -> ColumnAnswer:
     """Join several answers over the same columns on a common grid."""
-    grid, cells = common_step(answer.grid for answer in answers), sum(len(answer.labels) for answer in answers)
+    grid, labels = in_common(answers)
     terms, first = list[Term](), 0
     for answer in answers:
         for term in answer.terms:
-            table = np.zeros((*term.table.shape[:-1], cells), dtype=np.int64)
+            table = np.zeros((*term.table.shape[:-1], len(labels)), dtype=np.int64)
             table[..., first : first + len(answer.labels)] = term.table * int(answer.grid / grid)
             terms.append(Term(term.columns, table))
         first += len(answer.labels)
-    labels = unlike(list(itertools.chain.from_iterable(answer.labels for answer in answers)))
     return replace(answers[0], grid=grid, labels=labels, terms=tuple(terms))
 
 
@@ -222,23 +255,22 @@ def crossed(query: CrossTable, record: Record) -> Term:
     """Return the cells of columns' combinations, as a table over them."""
     alphabets = dict(zip(record.names, record.alphabets, strict=True))
     query.labels(alphabets)  # refuses too many
-    combinations = itertools.product(*(alphabets[name] for name in query.names))
-    rows = [dict(zip(query.names, combination, strict=True)) for combination in combinations]
-    sizes = [len(alphabets[name]) for name in query.names]
+    columns = [alphabets[name] for name in query.names]
+    rows = [dict(zip(query.names, values, strict=True)) for values in itertools.product(*columns)]
     table = query.table(rows, alphabets)
-    return Term(tuple(map(record.position, query.names)), table.reshape(*sizes, -1))
+    return Term(tuple(map(record.position, query.names)), table.reshape(*map(len, columns), -1))
 
 
 def counted(query: CountRows, record: Record) -> Term:
     """Return a query's counted rows as a table over its columns."""
     alphabets: Mapping[str, tuple[State, ...]] = dict(zip(record.names, record.alphabets, strict=True))
     query.check(alphabets)
-    names = tuple(dict.fromkeys(name for name, _ in query.where))
-    sizes = [len(alphabets[name]) for name in names]
-    count = math.prod(sizes)
+    names = tuple(dict(query.where))
+    columns = [alphabets[name] for name in names]
+    count = math.prod(map(len, columns))
     if count > LARGEST_TERM:
         what, fix = f"a table of {query.describe()}", "name fewer columns"
         raise too_large(what, count, LARGEST_TERM, "combinations of values", fix).at("query")
-    rows = itertools.product(*(alphabets[name] for name in names))
-    table = np.array([query.holds(dict(zip(names, row, strict=True))) for row in rows], dtype=np.int64)
-    return Term(tuple(map(record.position, names)), table.reshape(*sizes, 1))
+    counts = [query.holds(dict(zip(names, values, strict=True))) for values in itertools.product(*columns)]
+    table = np.array(counts, dtype=np.int64)
+    return Term(tuple(map(record.position, names)), table.reshape(*map(len, columns), 1))

@@ -220,10 +220,13 @@ class CountAbove(PlainForm, kind="count-above"):
             return table
 
         tables, weights, table_of = state_tables(entries, self.entries, rows)
-        return Additive(Fraction(1), tuple(f"above {to_text(t)}" for t in self.thresholds), tables, weights, table_of)
+        return Additive(Fraction(1), tuple(self._words()), tables, weights, table_of)
+
+    def _words(self) -> list[str]:
+        return [f"above {to_text(threshold)}" for threshold in self.thresholds]
 
     def describe(self) -> str:
-        *first, last = (f"above {to_text(t)}" for t in self.thresholds)
+        *first, last = self._words()
         all_words = f"{', '.join(first)} and {last}" if first else last
         return f"how many values are {all_words}{where(self.entries)}"
 

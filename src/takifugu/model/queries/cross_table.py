@@ -21,7 +21,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
+from takifugu.core.lists import places_of, value_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_any, check_known, check_written_apart, requires, too_large
 from takifugu.core.sections import Key
@@ -75,7 +75,7 @@ class CrossTable(PlainForm, kind="cross-table"):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self.columns)
+        return tuple(dict(self.columns))
 
     @property
     def grid(self) -> Fraction:
@@ -111,7 +111,7 @@ class CrossTable(PlainForm, kind="cross-table"):
         _check_size(len(rows) * math.prod(shape))
         place = []
         for values_of_column in values:
-            place.append({value: number for number, value in enumerate(values_of_column)})
+            place.append(places_of(values_of_column))
         table = np.zeros((len(rows), *shape), dtype=np.int64)
         for number, row in enumerate(rows):
             cell = tuple(place_of.get(row[name], -1) for place_of, name in zip(place, self.names, strict=True))
@@ -132,16 +132,18 @@ class CrossTable(PlainForm, kind="cross-table"):
         >>> CrossTable.two_way(CrossTable({"age": ["a, b", "c"], "sex": ["f"]}).to_dict(), ["a, b, f", "c, f"])
         (('a, b', 'f'), ('c', 'f'))
         """
-        all_labels, columns = tuple(labels), data["columns"]
-        if len(columns) != 2:
+        if len(data["columns"]) != 2:
             return None
-        if all(values is not None for _, values in columns):
-            first, second = (list(map(str, values)) for _, values in columns)
-            return tuple(itertools.product(first, second))
-        if any(label.count(_BETWEEN) != 1 for label in all_labels):
-            return None
-        cells = [label.partition(_BETWEEN) for label in all_labels]
-        return tuple((left, right) for left, _, right in cells)
+        (_, first), (_, second) = data["columns"]
+        if first is not None and second is not None:
+            return tuple(itertools.product(map(str, first), map(str, second)))
+        cells = []
+        for label in labels:
+            left, *others = label.split(_BETWEEN)
+            if len(others) != 1:
+                return None
+            cells.append((left, others[0]))
+        return tuple(cells)
 
     def describe(self) -> str:
         subject = f"how many records have each combination of {' and '.join(map(repr, self.names))}"

@@ -97,7 +97,7 @@ class RowCodes:
     def labels(self) -> tuple[str, ...]:
         if self.size == 1:
             return ("value",)
-        return tuple(f"row {row}" for row in range(self.size))
+        return tuple(map("row {}".format, range(self.size)))
 
     @property
     def cells(self) -> int:

@@ -144,8 +144,8 @@ def register(kind: str, query: type, section: type | None = None, rows: Sequence
 
 def names_of(rows: str) -> tuple[str, ...]:
     """Return the queries' names in release files, without loading any."""
-    pairs = (name.split(" ", 1) for name in SECTIONS.names)
-    return tuple(query for shape, query in pairs if shape == rows)
+    shape = f"{rows} "
+    return tuple(name.removeprefix(shape) for name in SECTIONS.names if name.startswith(shape))
 
 
 def sections_of(rows: str, names: Sequence[str] | None = None) -> dict[str, type]:

@@ -82,7 +82,7 @@ def meant(
     value_of_text = {str(value): value for value in chain.from_iterable(read)}
     return Meant(
         codes=coded(codes, value_of_text),
-        states=None if states is None else tuple(known_value(state, value_of_text, "states") for state in states),
+        states=None if states is None else known_values(states, value_of_text, "states"),
         entries=variables,
     )
 
@@ -96,6 +96,13 @@ def coded(codes: Mapping[str, Number] | None, value_of_text: Mapping[str, Hashab
         return None
     exact = {state: as_fraction(code, f"the code of {state!r}", "codes", state) for state, code in codes.items()}
     return {known_value(state, value_of_text, "codes"): code for state, code in exact.items()}
+
+
+def known_values(
+    texts: Iterable[object], value_of_text: Mapping[str, Hashable], *key: str
+) -> tuple[Hashable, ...]:
+    """Return the belief's values for texts, each as `known_value` does."""
+    return tuple(known_value(text, value_of_text, *key) for text in texts)
 
 
 def known_value(text: object, value_of_text: Mapping[str, Hashable], *key: str) -> Hashable:
@@ -137,7 +144,7 @@ def values_of(
     several_names = names if isinstance(names, tuple) else (names,)
     if column not in values_of_columns:
         return several_names
-    return tuple(known_value(name, values_of_columns[column], *key) for name in several_names)
+    return known_values(several_names, values_of_columns[column], *key)
 
 
 def check_columns(names: Iterable[str], belief: object, key: str) -> None:

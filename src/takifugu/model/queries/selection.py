@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
+from takifugu.core.lists import places_of, value_of
 from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.core.rules import check_written_apart
 from takifugu.core.sections import Key, Positive
@@ -29,7 +29,7 @@ from takifugu.model.queries.coding import code_of, states_of
 from takifugu.model.queries.forms import CODES, RUNS
 from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
 from takifugu.model.queries.selections import copied_codes, entry_tuple, several, where
-from takifugu.numbers.rationals import Number, as_fraction, as_whole, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_fractions, as_whole, to_text
 
 _HALF = Fraction(1, 2)
 
@@ -77,7 +77,7 @@ class Quantile(PlainForm, kind="quantile"):
 
     def resolve(self, entries: Entries) -> Candidates:
         if self.states is not None:
-            places = {state: place for place, state in enumerate(self.states)}
+            places = places_of(self.states)
             return candidates(entries, self.entries, places, _outcomes(self.states), AtRank(self.shares), self._names)
         states_of_belief = states_of(entries)
         texts = [state for state in states_of_belief if not _is_number(state)]
@@ -134,10 +134,10 @@ class TopK(PlainForm, kind="top-k"):
             raise InputError(
                 f"the {self.count} most frequent of {len(states)} states are wanted", fix="write a smaller count"
             ).at("count")
-        names = tuple(f"rank {place + 1}" for place in range(self.count))
+        names = tuple(map("rank {}".format, range(1, self.count + 1)))
         if self.count == 1:
             names = ("mode",)
-        places = {state: place for place, state in enumerate(states)}
+        places = places_of(states)
         return candidates(entries, self.entries, places, _outcomes(states), MostFrequent(self.count), names)
 
     def describe(self) -> str:
@@ -189,7 +189,7 @@ def _is_number(state: State) -> bool:
 def _outcomes(states: Sequence[State]) -> tuple[Outcome, ...]:
     """Return states as published: all as numbers, else as texts."""
     if all(map(_is_number, states)):
-        return tuple(as_fraction(number, "a state", "states") for number in states)
+        return as_fractions(states, "a state", "states")
     check_written_apart(states, "the query chooses among", "states")
     return tuple(map(str, states))
 

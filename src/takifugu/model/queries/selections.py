@@ -28,7 +28,7 @@ def named_state(state: object) -> State:
 def several(states: Iterable[object]) -> tuple[State, ...]:
     """Return states as a tuple without repeats, a set in sorted order."""
     in_order = sorted(states, key=str) if isinstance(states, set | frozenset) else states
-    return tuple(dict.fromkeys(named_state(s) for s in in_order))
+    return tuple(dict.fromkeys(map(named_state, in_order)))
 
 
 def state_or_states(states: object) -> tuple[State, ...]:
@@ -55,8 +55,7 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
                 f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names"
             ).at("entries")
     check_any(chosen_entries, "the query reads no entry", "entries")
-    numbers = sorted({i for i in chosen_entries if isinstance(i, int)})
-    return (*numbers, *sorted({i for i in chosen_entries if isinstance(i, str)}))
+    return tuple(sorted(set(chosen_entries), key=lambda entry: (isinstance(entry, str), entry)))
 
 
 def runs(entries: Chosen | None) -> list[list[int] | str] | None:

@@ -91,13 +91,14 @@ class Statistic(PlainForm, kind="statistic"):
         Rounding moves each cell by half a step at most, before and after.
         """
         names = set(read)
-        places = [place for place, column in enumerate(self.columns) if column in names]
-        if not places:
+        if names.isdisjoint(self.columns):
             return 0
-        is_shared = len(self.column_sensitivity) == 1 < len(self.columns)
         moved = self.column_sensitivity[0]
-        if not is_shared:
-            moved = sum((self.column_sensitivity[place] for place in places), Fraction(0))
+        if len(self.column_sensitivity) == len(self.columns):
+            moved = Fraction(0)
+            for column, change in zip(self.columns, self.column_sensitivity, strict=True):
+                if column in names:
+                    moved += change
         return int(moved / self.grid) + len(self.labels) if moved else 0
 
     def value(self, columns: Sequence[Sequence[State]]) -> list[int]:

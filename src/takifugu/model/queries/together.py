@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 import numpy as np
 from annotated_types import MinLen
@@ -75,6 +75,22 @@ class Together(PlainForm, kind="together"):
         return "; ".join(query.describe() for query in self.queries)
 
 
+class Labelled(Protocol):
+    """An answer of cells on a grid."""
+
+    @property
+    def grid(self) -> Fraction: ...
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+
+def in_common(answers: Sequence[Labelled]) -> tuple[Fraction, tuple[str, ...]]:
+    """Return the common grid of answers, and the labels of all their cells."""
+    grid = common_step(answer.grid for answer in answers)
+    return grid, unlike(list(chain.from_iterable(answer.labels for answer in answers)))
+
+
 def joined(answers: list[Additive]) -> Additive:
     """Join several answers over the same entries on a common grid.
 
@@ -84,7 +100,7 @@ def joined(answers: list[Additive]) -> Additive:
     >>> both.labels, both.grid, both.evaluate(np.array([1, 0, 1]))
     (('count', 'mean'), Fraction(1, 2), (4, 1))
     """
-    grid = common_step(answer.grid for answer in answers)
+    grid, labels = in_common(answers)
     size = answers[0].size
     columns = []
     for answer in answers:
@@ -92,7 +108,6 @@ def joined(answers: list[Additive]) -> Additive:
     rows = np.stack(columns, axis=1)
     different, kind_numbers = np.unique(rows, axis=0, return_inverse=True)
     tables = tuple(_table(answers, row.reshape(-1, 2), grid) for row in different)
-    labels = unlike(list(chain.from_iterable(answer.labels for answer in answers)))
     is_read = (rows[:, ::2] != 0).any(axis=1).astype(np.int64)
     return Additive(grid, labels, tables, is_read, kind_numbers.ravel().astype(np.int64))
 

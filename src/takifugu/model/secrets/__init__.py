@@ -129,8 +129,8 @@ def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
             if isinstance(secret, WhichLaw):
                 left, right = LawIs(str(values[a])), LawIs(str(values[b]))
             elif read_view is not None:
-                left, right = (PropertyIs(read_view.describe_hypothesis(v)) for v in (a, b))
+                left, right = map(PropertyIs, map(read_view.describe_hypothesis, (a, b)))
             else:
-                left, right = (entry_is(belief, place, value) for value in (a, b))
+                left, right = entry_is(belief, place, a), entry_is(belief, place, b)
             weight = secret.weight(whole, values[a], values[b]) if isinstance(secret, Weighted) else 1.0
             yield Comparison(belief, left, right, weight)

@@ -10,7 +10,7 @@ from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import Plain
 from takifugu.model.secrets.properties import DEFINED, DatasetProperty, DistributionParameter, Named, Value
 from takifugu.model.secrets.value_sets import reading, sets_of
-from takifugu.numbers.rationals import Number, as_fraction, as_interval
+from takifugu.numbers.rationals import Number, as_fraction, as_fractions, as_interval
 
 #: The functions of one column that have a name; "share" is of the values that `of` lists.
 FUNCTIONS = ("mean", "sum", "share")
@@ -137,7 +137,7 @@ def _function(function: object, columns: tuple[str, ...], of: object) -> str | t
             "a function of a column needs a name and a version, so that a ledger can write it down",
             fix="write Named('range', 1, lambda values: ...)",
         ).at("function")
-    weights = tuple(as_fraction(w, "a weight", "function") for w in function)
+    weights = as_fractions(function, "a weight", "function")
     if len(weights) != len(columns) or not any(weights):
         raise InputError(
             f"the function has {len(weights)} weights for {len(columns)} columns",
@@ -153,8 +153,8 @@ def _differences(differences_given: object, cells: int) -> tuple[Fraction, ...] 
         each_difference = differences_given
     else:
         each_difference = [differences_given] * cells
-    differences = tuple(as_fraction(d, "max_difference", "max_difference") for d in each_difference)
-    if len(differences) != cells or any(d <= 0 for d in differences):
+    differences = as_fractions(each_difference, "max_difference", "max_difference")
+    if len(differences) != cells or min(differences) <= 0:
         raise InputError(
             f"max_difference is {differences_given!r}", rule=f"it is a number above 0, or one for each of {cells}"
         ).at("max_difference")

@@ -102,5 +102,7 @@ def compared(belief: Entries, entry: int, pair: tuple[int, int], start: int = 0,
 
     `start` numbers the first entry.
     """
-    left, right = (entry_is(belief, entry, value, start, name) for value in pair)
-    return Comparison(belief, left, right)
+    left, right = pair
+    return Comparison(
+        belief, entry_is(belief, entry, left, start, name), entry_is(belief, entry, right, start, name)
+    )

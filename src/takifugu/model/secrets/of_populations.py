@@ -154,7 +154,7 @@ def _checked(metric: Declared) -> tuple[tuple[str, str, Fraction], ...]:
     names = list(dict.fromkeys(name for name, _ in distances))
     for start, middle, end in permutations(names, 3):
         legs = [(start, end), (start, middle), (middle, end)]
-        if any(leg not in distances for leg in legs):
+        if not distances.keys() >= set(legs):
             continue
         direct, detour = distances[start, end], distances[start, middle] + distances[middle, end]
         if direct > detour * (1 + _ROUNDING):

@@ -16,11 +16,12 @@ from fractions import Fraction
 from itertools import combinations
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import places_of
 from takifugu.core.plain import LEFT_OUT, PlainForm, form
 from takifugu.core.rules import check_known, requires
 from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
 from takifugu.model.secrets.value_sets import ValueSet, described, near, number
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fractions
 
 #: What these secrets are read under (`takifugu.accounting.definitions`).
 ATTRIBUTE = "attribute"
@@ -94,7 +95,7 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
         Values increase; a pair comes in one order. Raises InputError where a named value is none of them.
         """
         if self.pairs is not None:
-            place = {value: index for index, value in enumerate(values)}
+            place = places_of(values)
             return tuple((_placed(place, a, "pairs"), _placed(place, b, "pairs")) for a, b in self.pairs)
         if self.max_difference is None:
             return None
@@ -160,7 +161,7 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
         places = list(range(len(alphabet)))
         if self.interval is not None:  # the belief lists the parameter's values: those in the interval are compared
             low, high = self.interval
-            numbers = [as_fraction(value, "a parameter", "values") for value in alphabet]
+            numbers = as_fractions(alphabet, "a parameter", "values")
             places = [at for at, value in enumerate(numbers) if low <= value <= high]
         elif self.values is not None:
             places = self._named(alphabet)
@@ -177,7 +178,7 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
         pairs = tuple(combinations(range(len(values)), 2))
         if self.max_difference is None:
             return pairs
-        numbers = [as_fraction(value, "a value of the parameter", "max_difference") for value in values]
+        numbers = as_fractions(values, "a value of the parameter", "max_difference")
         near_pairs = tuple((a, b) for a, b in pairs if abs(numbers[a] - numbers[b]) <= self.max_difference)
         if not near_pairs:
             raise InputError(

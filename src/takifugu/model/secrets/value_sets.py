@@ -6,11 +6,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, to_plain
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import as_fraction, as_fractions, to_text
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, i
         last = max(last, first)
         while last + 1 < len(values) and values[last + 1] - low <= difference:
             last += 1
-        pairs += [(first, other) for other in range(first + 1, last + 1)]
+        pairs += product([first], range(first + 1, last + 1))
     return tuple(pairs)
 
 
@@ -137,7 +137,7 @@ def _set(values: object) -> ValueSet:
     if isinstance(values, list) and values and all(isinstance(part, tuple | Between) for part in values):
         return _intervals(values)
     if isinstance(values, list | set | frozenset) and values:
-        return tuple(sorted({as_fraction(value, "a value", "sets") for value in values}))
+        return tuple(sorted(set(as_fractions(values, "a value", "sets"))))
     raise InputError(
         f"a set of values is {values!r}",
         fix="write (low, high), None for no end, a list of these, or a list of values",

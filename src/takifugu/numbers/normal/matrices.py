@@ -88,6 +88,11 @@ def pivots(matrix: Rows) -> Vector:
     return tuple(pivots)
 
 
+def unit(place: int, size: int) -> Vector:
+    """Return the vector of zeros with a 1 at one place."""
+    return tuple(Fraction(place == number) for number in range(size))
+
+
 def times(matrix: Rows, vector: Sequence[Fraction]) -> Vector:
     """Return the product of a matrix and a column."""
     products = []

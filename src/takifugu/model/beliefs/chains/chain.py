@@ -61,12 +61,14 @@ class MarkovChain(PeriodicChain):
 
         A state that never ends has none. Raises InputError where no state ever ends.
         """
-        leaving = [(str(state), 1 - float(self.matrix[i, i])) for i, state in enumerate(self.states)]
         from takifugu.core.text.pictures import Bar, bar_chart
         from takifugu.core.text.plot import Plot
         from takifugu.core.text.scales import Axis
 
-        bars = [Bar(name, float(f"{1 / chance:.4g}")) for name, chance in leaving if chance > 0]
+        bars = []
+        for state, staying in zip(self.states, self.matrix.diagonal().tolist(), strict=True):
+            if staying < 1:
+                bars.append(Bar(str(state), float(f"{1 / (1 - staying):.4g}")))
         if not bars:
             raise InputError("no state of the chain ever ends", fix="there is nothing to draw")
         return Plot("How long states last", bar_chart(bars, Axis("steps"), "How long states last", width=width))

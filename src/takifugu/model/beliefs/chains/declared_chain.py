@@ -225,9 +225,9 @@ class ChainSection:
         with within(key):
             key_of = shared_out([*matrices], by)
         period = period_of(by, calendar)
-        names_of_cells = {key_of[cell] for cell in period.cells}
-        used = [name for name in matrices if name in names_of_cells]
-        numbers = [used.index(key_of[cell]) for cell in period.cells]
+        names_of_cells = [key_of[cell] for cell in period.cells]
+        used = sorted(set(names_of_cells), key=list(matrices).index)
+        numbers = list(map(used.index, names_of_cells))
         tables = []
         for name in used:
             with within(key, name):

@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import partial
 
 from takifugu.core.errors import InputError, within
+from takifugu.core.lists import places_of
 from takifugu.core.nearest import FEW, did_you_mean, nearest
 from takifugu.core.rules import no_law
 from takifugu.core.sections import Number
@@ -100,11 +101,10 @@ def faults(states: Sequence[State], stay: Stay, following: Following, step: Step
     if wrong or len(place_of) < 3:
         unsaid = []
     else:
-        unsaid = [name for name in place_of if name not in shares]
-    yield from _unsaid(place_of, [name for name in place_of if name not in stay], unsaid)
+        unsaid = _without(place_of, shares)
+    yield from _unsaid(place_of, _without(place_of, stay), unsaid)
     for name in place_of:
-        other_states = [other for other in place_of if other != name]
-        strangers = list(_strangers(shares.get(name, {}), other_states, ("next", name)))
+        strangers = list(_strangers(shares.get(name, {}), _without(place_of, [name]), ("next", name)))
         yield from strangers
         checks: list[Callable[[], object]] = []
         if name in stay:
@@ -119,7 +119,11 @@ def faults(states: Sequence[State], stay: Stay, following: Following, step: Step
 
 
 def _named(states: Sequence[State]) -> dict[str, int]:
-    return {str(state): place for place, state in enumerate(states)}
+    return places_of(map(str, states))
+
+
+def _without(names: Iterable[str], others: Collection[str]) -> list[str]:
+    return [name for name in names if name not in others]
 
 
 def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[str]) -> Iterator[InputError]:
@@ -129,8 +133,7 @@ def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[
         message = f"does not say how long {_together(lasting)} {verb}"
         yield InputError(message, fix="write a duration for each state").at("stay")
     if followed:
-        other_states = [state for state in states if state != followed[0]]
-        name, second, third = map(_as_key, (followed[0], *other_states[:2]))
+        name, second, third = map(_as_key, (followed[0], *_without(states, followed[:1])[:2]))
         yield InputError(
             f"does not say what follows {_together(followed)}",
             fix=f"write {name} = {{ {second} = 0.7, {third} = 0.3 }} under next, or for each state how often it comes "
@@ -206,10 +209,10 @@ def _proportion_faults(declared: Following, place_of: Mapping[str, int]) -> Iter
             yield error
     if len(weights) < len(numbers):
         return
-    missing = [name for name in place_of if name not in weights]
+    missing = _without(place_of, weights)
     if missing:
         yield InputError(f"does not say how often {missing[0]!r} comes", fix="write a number for each state").at("next")
-    elif min(weights.values()) < 0 or any(sum(weights.values()) == weight for weight in weights.values()):
+    elif min(weights.values()) < 0 or sum(weights.values()) in weights.values():
         yield InputError(
             "leaves a state that nothing follows", rule="proportions are at least 0, and two of them are above 0"
         ).at("next")
@@ -237,10 +240,9 @@ def _following(declared: Following, place_of: Mapping[str, int]) -> Mapping[str,
 
 def _shares(name: str, following: Mapping[str, Shares], place_of: Mapping[str, int]) -> Iterator[Fraction]:
     """Yield the share of each state among the successors of one."""
-    key, other_states = ("next", name), [other for other in place_of if other != name]
-    declared_shares = following.get(name)
+    key, declared_shares = ("next", name), following.get(name)
     if declared_shares is None:  # of two states, where the other one follows
-        declared_shares = {other_states[0]: 1}
+        declared_shares = {_without(place_of, [name])[0]: 1}
     with within(*key):
         shares = {other: as_fraction(share, "the share", other) for other, share in declared_shares.items()}
     total = sum(shares.values(), Fraction(0))

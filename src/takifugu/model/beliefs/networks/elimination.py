@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray
+from takifugu.core.lists import places_of
 from takifugu.core.rules import too_large
 
 Scope = tuple[int, ...]
@@ -54,7 +55,8 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
     near: dict[int, set[int]] = {v: set() for v in sizes}
     for scope in scopes:
         for v in scope:
-            near[v].update(u for u in scope if u != v)
+            near[v].update(scope)
+            near[v].discard(v)
     weight = {}
     for v, size in sizes.items():
         weight[v] = size * math.prod(sizes[u] for u in near[v])
@@ -87,7 +89,7 @@ def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int])
     (0, 1)
     """
     order = elimination_order(scopes, {v: sizes[v] for v in chain.from_iterable(scopes)}, keep)
-    place = {v: n for n, v in enumerate(order)}
+    place = places_of(order)
     waiting: list[list[set[int]]] = [[] for _ in range(len(order) + 1)]
 
     def wait(scope: set[int]) -> None:
@@ -119,11 +121,9 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
     rounding = 0
     pool = list(factors)
     for variable in steps.order:
-        touching = [f for f in pool if variable in f.scope]
-        pool = [f for f in pool if variable not in f.scope]
-        scope = tuple(v for v in _variables(touching) if v != variable)
-        pool.append(_scaled(Factor(scope, _product(touching, scope))))
-        rounding += len(touching) + sizes[variable] + 1
+        pool, summed, multiplied = _summed_out(pool, variable)
+        pool.append(_scaled(summed))
+        rounding += multiplied + sizes[variable] + 1
     table = _product([*pool, *_missing(pool, sizes, keep)], tuple(keep))
     rounding += len(pool) + table.size
     return table / table.sum(), (rounding + 2) * 2 * UNIT
@@ -131,13 +131,27 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
 
 def support(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> BoolArray:
     """Return exactly where the table of `eliminate` is positive, despite underflow."""
-    pool = [Factor(f.scope, (f.table > 0).astype(np.float64)) for f in factors]
+    pool = list(map(_positive, factors))
     for variable in plan([f.scope for f in factors], sizes, keep).order:
-        touching = [f for f in pool if variable in f.scope]
-        pool = [f for f in pool if variable not in f.scope]
-        scope = tuple(v for v in _variables(touching) if v != variable)
-        pool.append(Factor(scope, (_product(touching, scope) > 0).astype(np.float64)))
+        pool, summed, _ = _summed_out(pool, variable)
+        pool.append(_positive(summed))
     return np.asarray(_product([*pool, *_missing(pool, sizes, keep)], tuple(keep)) > 0)
+
+
+def _positive(factor: Factor) -> Factor:
+    return Factor(factor.scope, (factor.table > 0).astype(np.float64))
+
+
+def _summed_out(factors: Sequence[Factor], variable: int) -> tuple[list[Factor], Factor, int]:
+    """Return the factors without a variable, and the sum over it of the product of so many others."""
+    touching, others = list[Factor](), list[Factor]()
+    for factor in factors:
+        if variable in factor.scope:
+            touching.append(factor)
+        else:
+            others.append(factor)
+    scope = tuple(v for v in _variables(touching) if v != variable)
+    return others, Factor(scope, _product(touching, scope)), len(touching)
 
 
 def _variables(factors: Iterable[Factor]) -> Scope:

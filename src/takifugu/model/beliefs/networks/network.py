@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate, pairwise, product, starmap
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.entries import relisted
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of
+from takifugu.core.lists import list_of, places_of
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_any, too_large
@@ -82,7 +83,7 @@ class BayesianNetwork:
 
     @cached_property
     def _positions(self) -> dict[Hashable, int]:
-        return {name: i for i, name in enumerate(self.names)}
+        return places_of(self.names)
 
     def position(self, name: Hashable) -> int:
         if name not in self._positions:
@@ -156,7 +157,7 @@ class BayesianNetwork:
         factors, sizes = self._ancestral(entries)
         if all((f.table > 0).all() for f in factors):
             return np.ones([sizes[e] for e in entries], dtype=np.bool_)
-        largest = plan([f.scope for f in factors], sizes, entries).largest
+        largest = self.law_plan(entries).largest
         if largest > elimination.LARGEST_TABLE:
             what = f"a table of the possible values of {', '.join(repr(self.names[e]) for e in entries[:3])}"
             fix = "cut the network's largest families"
@@ -195,10 +196,6 @@ class BayesianNetwork:
         `entry` is included (Song17 Definition 4.2). All others are independent of X_entry given X_quilt (as a set:
         d-separation is closed under unions).
         """
-        return frozenset(self.reached(entry, quilt))
-
-    def reached(self, entry: int, quilt: Iterable[int]) -> Iterator[int]:
-        """Yield the entries of `near_set` as they are found, each once."""
         evidence = frozenset(quilt)
         above_given = frozenset(self.ancestral(evidence))
         near: set[int] = set()
@@ -210,24 +207,17 @@ class BayesianNetwork:
                 continue
             visited.add(visit)
             node, from_child = visit
-            if node not in evidence and node not in near:
+            if node not in evidence:
                 near.add(node)
-                yield node
-            if from_child and node not in evidence:
-                visits += [(p, True) for p in self.parents[node]] + [(c, False) for c in self.children[node]]
-            elif not from_child:
-                if node not in evidence:
-                    visits += [(c, False) for c in self.children[node]]
-                if node in above_given:
-                    visits += [(p, True) for p in self.parents[node]]
+                visits += product(self.children[node], [False])
+            if (from_child and node not in evidence) or (not from_child and node in above_given):
+                visits += product(self.parents[node], [True])
+        return frozenset(near)
 
     @cached_property
     def _runs(self) -> tuple[range, ...]:
-        runs: list[range] = []
-        for group in component_names({n.name: n for n in self.nodes}):
-            start = runs[-1].stop if runs else 0
-            runs.append(range(start, start + len(group)))
-        return tuple(runs)
+        groups = component_names({node.name: node for node in self.nodes})
+        return tuple(starmap(range, pairwise(accumulate(map(len, groups), initial=0))))
 
     def components(self) -> tuple[range, ...]:
         return self._runs

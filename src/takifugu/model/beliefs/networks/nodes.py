@@ -119,7 +119,7 @@ def nodes_of_table(table: JointTable) -> list[Node]:
 
     Rows that never occur are uniform. Raises Unsupported for too many combinations, or tiny probabilities.
     """
-    sizes = [len(table.alphabet(entry)) for entry in range(table.size)]
+    sizes = list(map(len, map(table.alphabet, range(table.size))))
     count = math.prod(sizes)
     if count > LARGEST_TABLE:
         fix = "give the parameters as a BayesianNetwork"

@@ -93,8 +93,7 @@ class CountedParameters(Parameters):
     @cached_property
     def _chances(self) -> tuple[Mapping[tuple[int, ...], tuple[FloatArray, FloatArray]], ...]:
         sets = list(self._sets())
-        sizes = [len(self.alphabet(entry)) for entry in range(self.size)]
-        together = sum(sizes[entry] * math.prod(sizes[node] for node in nodes) for entry, nodes in sets)
+        together = self._intervals(sets)
         miss = float((1 - as_fraction(self.confidence, "confidence")) / max(together, 1))
         chances: list[dict[tuple[int, ...], tuple[FloatArray, FloatArray]]] = [{} for _ in range(self.size)]
         for entry, nodes in sets:
@@ -108,18 +107,23 @@ class CountedParameters(Parameters):
 
     def _sets(self) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Yield every entry with sets of others, as large as all fit."""
-        sizes = [len(self.alphabet(entry)) for entry in range(self.size)]
         together = 0
         for count in range(1, self.size):
-            of_this_size = [
-                (entry, nodes)
-                for nodes in itertools.combinations(range(self.size), count)
-                for entry in set(range(self.size)) - set(nodes)
-            ]
-            together += sum(sizes[entry] * math.prod(sizes[node] for node in nodes) for entry, nodes in of_this_size)
+            of_this_size = list[tuple[int, tuple[int, ...]]]()
+            for nodes in itertools.combinations(range(self.size), count):
+                of_this_size += itertools.product(set(range(self.size)) - set(nodes), [nodes])
+            together += self._intervals(of_this_size)
             if together > MOST_INTERVALS:
                 return
             yield from of_this_size
+
+    def _intervals(self, sets: Iterable[tuple[int, tuple[int, ...]]]) -> int:
+        """Return how many intervals there are of entries given sets of others."""
+        sizes = list(map(len, map(self.alphabet, range(self.size))))
+        count = 0
+        for entry, nodes in sets:
+            count += math.prod(map(sizes.__getitem__, (entry, *nodes)))
+        return count
 
     def _counted(self, entry: int, nodes: tuple[int, ...]) -> IntArray:
         """Return how many populations had each value beside each combination."""
@@ -180,7 +184,7 @@ def _added_up(table: JointTable, weights: Numbers, entry: int, nodes: tuple[int,
     """Add up the weights of a table's rows by value of an entry and combination of others."""
     sizes = [len(table.alphabet(node)) for node in nodes]
     total = np.zeros((len(table.alphabet(entry)), math.prod(sizes)), dtype=weights.dtype)
-    places = np.ravel_multi_index(tuple(table.indices[:, node] for node in nodes), tuple(sizes))
+    places = np.ravel_multi_index(tuple(table.indices[:, list(nodes)].T), tuple(sizes))
     np.add.at(total, (table.indices[:, entry], places), weights)
     return total
 

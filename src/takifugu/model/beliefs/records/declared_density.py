@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MinLen
@@ -22,7 +23,7 @@ from takifugu.numbers.densities import Continuous
 from takifugu.numbers.densities.normal import Normal, NormalMixture
 from takifugu.numbers.densities.tabulated import Tabulated
 from takifugu.numbers.densities.truncated import Truncated
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fraction, as_fractions
 
 Numbers = tuple[Number, ...] | None
 #: The keys of one density, by what it is; the first that is written decides.
@@ -49,7 +50,7 @@ class StatedDensity:
 
         Raises InputError for keys of two of them, missing keys and what is no density.
         """
-        keys = written(self, [key for keys in _KEYS.values() for key in keys])
+        keys = written(self, chain.from_iterable(_KEYS.values()))
         kind = next((name for name, names in _KEYS.items() if set(names) & set(keys)), None)
         if kind is None or set(keys) != set(_KEYS[kind]):
             raise InputError(
@@ -145,7 +146,7 @@ class DensitySection:
             with within("given", place):
                 given.setdefault(as_fraction(stated.value, "the value", "value"), []).append(stated.density())
         step = as_fraction(self.resolution, "the resolution", "resolution")
-        low, high = (as_fraction(end, "an end", "ranges", self.column) for end in self.ranges[self.column])
+        low, high = as_fractions(self.ranges[self.column], "an end", "ranges", self.column)
         weight = Fraction(self.records, self.parts)
         query = Mean(self.column) if self.answer == "mean" else Sum(self.column)
         return Density(

@@ -21,7 +21,7 @@ from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.beliefs.sections import Cited, Counted, Probabilities, Public, SureFit, mass
 from takifugu.model.beliefs.table import JointTable, counted_table
 from takifugu.model.queries.sections import spelled
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fractions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +144,7 @@ def _laws(name: str, column: Column, prior: JointTable | BayesianNetwork) -> dic
                 f"has {len(column.values)} values and {len(chances)} probabilities given {text!r}",
                 fix="give each value once, with one probability",
             )
-        shares = [as_fraction(chance, "a probability") for chance in chances]
+        shares = as_fractions(chances, "a probability")
         laws[values[text]] = dict(zip(column.values, shares, strict=True))
     return laws
 

@@ -18,7 +18,7 @@ from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.queries import Query
 from takifugu.model.queries.real_columns import Columns, ColumnSums, declared_grid, readable_grid
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, is_semidefinite, pivots
-from takifugu.numbers.rationals import Number, as_fraction, as_interval, as_positive, is_whole, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_fractions, as_interval, as_positive, is_whole, to_text
 
 State = Hashable
 Range = tuple[Fraction, Fraction]
@@ -147,13 +147,11 @@ class MultivariateNormal(Nameless, Undivided):
         Without a declared grid the answer is on a readable one. Raises InputError where a column that is read varies
         less than one step of the resolution.
         """
-        cells = self.read.weights(query)
-        rows = tuple(row for _, row in cells)
+        labels, rows = zip(*self.read.weights(query), strict=True)
         grid = declared_grid(query)
         if grid is None:
-            grid = min(readable_grid(self.deviation(row)) for row in rows)
-        labels = tuple(label for label, _ in cells)
-        if len(cells) == 1:
+            grid = min(map(readable_grid, map(self.deviation, rows)))
+        if len(labels) == 1:
             labels = (labels[0].split(" ")[0],)
         answer = ColumnSums(grid, labels, self.columns, rows, self.records, self.read.reaches)
         self._check_resolution(answer.read_columns)
@@ -249,7 +247,7 @@ def _columns(names: Iterable[str]) -> tuple[str, ...]:
 def _covariance(covariance: Iterable[Iterable[Number]], columns: Sequence[str]) -> Matrix:
     rows: Matrix = ()
     for row in covariance:
-        rows += (tuple(as_fraction(value, "a covariance", "covariance") for value in row),)
+        rows += (as_fractions(row, "a covariance", "covariance"),)
     size = len(columns)
     if len(rows) != size or any(len(row) != size for row in rows):
         raise InputError(

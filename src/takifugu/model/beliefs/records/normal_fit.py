@@ -6,15 +6,17 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
+from itertools import chain, permutations
 from operator import mul
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError
 from takifugu.core.lists import is_table, iterated, list_of, no_list
 from takifugu.core.rules import wrong_type
 from takifugu.numbers.normal.matrices import Matrix, is_semidefinite
+from takifugu.numbers.rationals import common_denominator
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ def scatter_of(data: object, names: Iterable[str] | None) -> Scatter:
     decimals = []
     for numbers in table:
         decimals.append([Fraction(repr(number)) for number in numbers])
-    unit = math.lcm(*(number.denominator for of_column in decimals for number in of_column))
+    unit = common_denominator(chain.from_iterable(decimals))
     whole = []
     for of_column in decimals:
         whole.append([int(number * unit) for number in of_column])
@@ -88,8 +90,9 @@ def normality(columns: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, flo
     >>> [(name, round(chance, 2)) for name, *_, chance in normality({"x": [1, 2, 3, 4, 10]})]
     [("'x'", 0.58)]
     """
-    arrays = {name: np.array(numbers, dtype=np.float64) for name, numbers in columns.items()}
-    parts = {repr(name): numbers for name, numbers in arrays.items()}
+    arrays, parts = dict[str, FloatArray](), dict[str, FloatArray]()
+    for name, numbers_of_column in columns.items():
+        arrays[name] = parts[repr(name)] = np.array(numbers_of_column, dtype=np.float64)
     for (name, numbers), (other, others) in permutations(arrays.items(), 2):
         if np.ptp(others):
             slope = np.cov([others, numbers])[0, 1] / np.var(others, ddof=1)

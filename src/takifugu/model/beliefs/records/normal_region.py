@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
+from operator import itemgetter
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json, Plain, set_fields
@@ -144,7 +146,7 @@ class RegionView(View):
 
     @property
     def values(self) -> tuple[str, ...]:
-        return tuple(self.describe_hypothesis(number) for number in range(len(self.laws) * len(self.laws[0].values)))
+        return tuple(map(self.describe_hypothesis, range(len(self.laws) * len(self.laws[0].values))))
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -152,7 +154,7 @@ class RegionView(View):
         view, size = self.laws[0], len(self.laws[0].values)
         every = view.pairs
         if every is None:
-            every = tuple((a, b) for b in range(size) for a in range(b))
+            every = tuple(sorted(combinations(range(size), 2), key=itemgetter(1)))
         pairs: tuple[tuple[int, int], ...] = ()
         for number in range(len(self.laws)):
             pairs += tuple((number * size + a, number * size + b) for a, b in every)

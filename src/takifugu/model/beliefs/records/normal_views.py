@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import chain, product
 
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.lists import places_of
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.queries.real_columns import ColumnSums
@@ -22,8 +23,8 @@ from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, number
-from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved, unit
+from takifugu.numbers.rationals import as_fractions
 
 State = Hashable
 
@@ -67,6 +68,10 @@ class NormalView(View):
         """The covariance of the numbers in g."""
         scale = 1 if self.single else self.whole.records
         return _forms(self.weights, self.whole.covariance, self.weights, scale)
+
+    def difference(self, a: int, b: int) -> Vector:
+        """Return how much the numbers in g differ between two hypotheses."""
+        return tuple(y - x for x, y in zip(self.differences[a], self.differences[b], strict=True))
 
     def shared(self, answer: ColumnSums) -> Matrix:
         """Return the covariance of the answer's cells and the numbers in g."""
@@ -139,9 +144,10 @@ def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalVi
         ).at("max_difference")  # fmt: skip
     if secret.pairs is not None:
         values = sorted(set(chain.from_iterable(secret.pairs)))
-        pairs = tuple((values.index(a), values.index(b)) for a, b in secret.pairs)
+        place_of = places_of(values)
+        pairs = tuple((place_of[a], place_of[b]) for a, b in secret.pairs)
         words = tuple(f"{secret.what} is {number(value)}" for value in values)
-        return NormalView(belief, secret, words, pairs, weights, differences=tuple((value,) for value in values))
+        return NormalView(belief, secret, words, pairs, weights, differences=tuple(zip(values, strict=True)))
     if secret.sets is not None:
         words = tuple(f"{secret.what} is {_in(region)}" for region in secret.sets)
         return NormalView(belief, secret, words, None, weights, sets=secret.sets)
@@ -154,7 +160,7 @@ def _of_one_record(belief: MultivariateNormal, secret: EveryEntry) -> NormalView
             "the secret names no column, and a record is of several", fix=f"name one of {list(belief.columns)}"
         ).at("attribute")
     name = belief.read.named(secret.attribute)
-    weights = (tuple(Fraction(name == column) for column in belief.columns),)
+    weights = (unit(belief.columns.index(name), len(belief.columns)),)
     title = f"{name!r} in one record"
     _check_varies(belief, weights, title)
     if secret.max_difference is None:
@@ -178,13 +184,13 @@ def _of_population(belief: MultivariateNormal, secret: DistributionParameter) ->
             f"the secret compares all {of}s of {name!r}",
             fix="give values, or for the mean an interval or max_difference",
         ).at("values")
-    weights = (tuple(Fraction(name == column) for column in belief.columns),)
+    weights = (unit(belief.columns.index(name), len(belief.columns)),)
     if most is not None and secret.values is None:  # the answer moves by a multiple of the difference, wherever it is
         if secret.interval is not None:
             most = min(most, secret.interval[1] - secret.interval[0])
         hypotheses = (f"{title} is any value a", f"{title} is a + {number(most)}")
         return NormalView(belief, secret, hypotheses, None, weights, parameters=(Fraction(0), most), of=of)
-    values = tuple(as_fraction(value, "a value of the parameter", "values") for value in parameters)
+    values = as_fractions(parameters, "a value of the parameter", "values")
     if of == "variance" and min(values) <= 0:
         raise InputError(f"a variance of {name!r} is {number(min(values))}", rule="it must be above 0").at("values")
     words = tuple(f"{title} is {number(value)}" for value in values)
@@ -214,7 +220,7 @@ def _near(
     if len(reach) == 1:
         words = [f"{title} is any value a", f"{title} is a + {number(reach[0])}"]
     nothing = (Fraction(0),) * len(reach)
-    pairs = tuple((0, place) for place in range(1, len(words)))
+    pairs = tuple(product([0], range(1, len(words))))
     return NormalView(belief, secret, tuple(words), pairs, weights, single, differences=(nothing, *corners))
 
 
@@ -238,11 +244,8 @@ def _check_varies(belief: MultivariateNormal, weights: Matrix, title: str) -> No
             f"under the belief {title} takes one value only", rule="nothing about it is left to hide",
             fix="give its columns a variance above 0",
         ).at("secrets")  # fmt: skip
-    size = range(len(variance))
-    units = []
-    for i in size:
-        units.append([Fraction(i == j) for j in size])
-    if any(solved(variance, unit) is None for unit in units):
+    size = len(variance)
+    if any(solved(variance, unit(place, size)) is None for place in range(size)):
         raise InputError(
             f"under the belief one of the numbers in {title} follows from the others",
             rule="their differences are not free, so a box of them is not what can happen", fix="hide fewer of them",

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 from takifugu.core.entries import Undivided
@@ -21,7 +20,7 @@ from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.states import checked_alphabet, first_few
 from takifugu.model.queries import Query
-from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
+from takifugu.model.queries.columns import ColumnAnswer, OfColumns, over_columns
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
@@ -50,11 +49,14 @@ class Affine:
 
     def between(self, box: Mapping[str, Interval]) -> Interval:
         """Return its least and its largest value over a box of parameters."""
-        ends = [sorted((slope * box[name][0], slope * box[name][1])) for name, slope in self.slopes]
-        return self.constant + sum(low for low, _ in ends), self.constant + sum(high for _, high in ends)
+        low = high = Fraction(0)
+        for name, slope in self.slopes:
+            least, most = sorted((slope * box[name][0], slope * box[name][1]))
+            low, high = low + least, high + most
+        return self.constant + low, self.constant + high
 
     def reads(self, name: Hashable) -> bool:
-        return any(parameter == name for parameter, _ in self.slopes)
+        return name in dict(self.slopes)
 
     def to_dict(self) -> dict[str, str]:
         return {"": to_text(self.constant), **{name: to_text(slope) for name, slope in self.slopes}}
@@ -71,7 +73,7 @@ class BoxColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class ParameterBox(Undivided):
+class ParameterBox(OfColumns, Undivided):
     """`records` records whose columns follow unknown parameters, each in its interval (Zhang22 Section 5).
 
     `intervals` gives (low, high) for each parameter, `columns` {column: {state: Affine(...), other state: None}}: the
@@ -115,16 +117,11 @@ class ParameterBox(Undivided):
 
     @property
     def names(self) -> tuple[Hashable, ...]:
-        return tuple(name for name, _ in self.intervals)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in the order of the records' values."""
-        return tuple(column.name for column in self.described)
+        return tuple(dict(self.intervals))
 
     @property
     def one_alphabet(self) -> bool:
-        return len({ends for _, ends in self.intervals}) == 1
+        return len(set(dict(self.intervals).values())) == 1
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         """Return a parameter interval's ends, in place of all its numbers."""
@@ -138,17 +135,12 @@ class ParameterBox(Undivided):
             raise unknown(f"the belief has no parameter {name!r}", name, self.names)
         return self.names.index(name)
 
-    @cached_property
-    def record(self) -> Record:
-        """One record, as queries read it."""
-        return Record(self.columns, tuple(column.states for column in self.described))
-
     def resolve(self, query: Query) -> ColumnAnswer:
         """Return the sum of a query over whole columns.
 
         Raises InputError for one that does not add up over records.
         """
-        return over_columns(query, self.record, self.records, tuple(c.entry for c in self.described), self.size)
+        return over_columns(query, self.record, self.records, self.entry_of, self.size)
 
     def assumptions(self) -> tuple[str, ...]:
         return (
@@ -241,7 +233,7 @@ def _interval(name: object, ends: object) -> Interval:
 def _column(name: str, description: object, box: Mapping[str, Interval]) -> BoxColumn:
     place = ("columns", str(name))
     forms = description if isinstance(description, Mapping) else {}
-    if len(forms) != 2 or sum(form is None for form in forms.values()) != 1:
+    if len(forms) != 2 or list(forms.values()).count(None) != 1:
         raise InputError(
             f"the column {name!r} is {description!r}",
             rule="a column of a box has two states, one of them with the rest",
@@ -249,8 +241,7 @@ def _column(name: str, description: object, box: Mapping[str, Interval]) -> BoxC
         ).at(*place)  # fmt: skip
     (first, form), (other, _) = sorted(forms.items(), key=lambda item: item[1] is None)
     chance = form if isinstance(form, Affine) else Affine(form)
-    parameters = [parameter for parameter, _ in chance.slopes]
-    check_known(parameters, box, f"the column {name!r} depends on an unknown parameter", *place)
+    check_known(dict(chance.slopes), box, f"the column {name!r} depends on an unknown parameter", *place)
     low, high = chance.between(box)
     if low < 0 or high > 1:
         raise InputError(

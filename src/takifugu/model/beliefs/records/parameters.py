@@ -29,7 +29,7 @@ from takifugu.model.beliefs.networks.nodes import nodes_of_table
 from takifugu.model.beliefs.states import checked_alphabet, first_few, in_order
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Query
-from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
+from takifugu.model.queries.columns import ColumnAnswer, OfColumns, over_columns
 from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
@@ -52,7 +52,7 @@ class Column(PlainForm):
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters(Undivided):
+class Parameters(OfColumns, Undivided):
     """`records` records whose columns follow parameters that are random themselves (Zhang22 Section 5).
 
     `prior` is the joint distribution of the parameters, a JointTable or a BayesianNetwork whose entries are named as
@@ -104,11 +104,6 @@ class Parameters(Undivided):
         return self.prior.names
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in the order of the records' values."""
-        return tuple(column.name for column in self.described)
-
-    @property
     def one_alphabet(self) -> bool:
         return self.prior.one_alphabet
 
@@ -126,22 +121,16 @@ class Parameters(Undivided):
     def possible(self, entry: int) -> tuple[bool, ...]:
         return self.prior.possible(entry)
 
-    @cached_property
-    def record(self) -> Record:
-        """One record, as queries read it."""
-        return Record(self.columns, tuple(column.states for column in self.described))
-
     def resolve(self, query: Query) -> ColumnAnswer | DeclaredAnswer:
         """Return the sum or statistic of a query over whole columns.
 
         Raises InputError for any other query.
         """
-        entry_of = tuple(column.entry for column in self.described)
         if isinstance(query, Statistic):
             for name in query.columns:
                 self.record.position(name)
-            return DeclaredAnswer(query, self.columns, self.record.alphabets, self.records, entry_of, self.size)
-        return over_columns(query, self.record, self.records, entry_of, self.size)
+            return DeclaredAnswer(query, self.columns, self.record.alphabets, self.records, self.entry_of, self.size)
+        return over_columns(query, self.record, self.records, self.entry_of, self.size)
 
     @cached_property
     def network(self) -> BayesianNetwork:

@@ -12,7 +12,7 @@ from operator import add, or_
 from typing import TypeVar, overload
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fraction, common_denominator
 
 #: Values of a sum are listed up to this number.
 MOST_LISTED = 200_000
@@ -67,7 +67,7 @@ def in_steps(scores: Sequence[Fraction], records: int) -> tuple[tuple[int, ...],
     The offset is that of the sum over all `records`.
     """
     low = min(scores)
-    common = math.lcm(*(score.denominator for score in scores))
+    common = common_denominator(scores)
     gaps = [int((score - low) * common) for score in scores]
     divisor = math.gcd(*gaps) or 1
     return tuple(gap // divisor for gap in gaps), Fraction(divisor, common), low * records

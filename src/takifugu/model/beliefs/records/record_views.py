@@ -7,11 +7,12 @@ A *sum* of scores of the records (mean, sum, share, a weighted sum of means) in 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations, compress, product
+from operator import itemgetter
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
@@ -92,7 +93,7 @@ class SumView(NumberView):
     @cached_property
     def levels(self) -> tuple[int, ...]:
         """The scores of rows of positive probability, in order."""
-        return tuple(sorted({s for s, can in zip(self.scores, self.whole.possible(0), strict=True) if can}))
+        return tuple(sorted(set(compress(self.scores, self.whole.possible(0)))))
 
     @cached_property
     def keys(self) -> Sequence[int]:
@@ -118,7 +119,7 @@ class SumView(NumberView):
         secret = self.secret
         if secret.max_difference is not None and self.lists_widest_only:
             gap = self.widest
-            return tuple((a, a + gap) for a in range(len(self.values) - gap))
+            return tuple(zip(range(len(self.values) - gap), range(gap, len(self.values)), strict=False))
         return secret.compared(self.values)
 
     @cached_property
@@ -159,8 +160,7 @@ class FunctionView(NumberView):
 
     @cached_property
     def values(self) -> tuple[Fraction, ...]:
-        rows = zip(self.levels, self.whole.possible(0), strict=True)
-        alive = sorted({level for level, can in rows if can}, key=repr)
+        alive = sorted(set(compress(self.levels, self.whole.possible(0))), key=repr)
         count = len(alive) ** self.whole.size
         if count > MOST_COMBINATIONS:
             fix = "use fewer records, or a mean, sum or share, which have closed forms"
@@ -184,7 +184,7 @@ class VectorView(RecordView):
     @cached_property
     def keys(self) -> tuple[tuple[int, ...], ...]:
         """The possible sums of scores, in order, one for each value."""
-        alive = {score for score, can in zip(self.scores, self.whole.possible(0), strict=True) if can}
+        alive = set(compress(self.scores, self.whole.possible(0)))
         if len(alive) == 1:
             (score,) = alive
             return (tuple(place * self.whole.size for place in score),)
@@ -229,8 +229,8 @@ class ColumnView(RecordView):
         return self.whole.table.alphabet(self.column)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        rows = zip(self.whole.table.rows, self.whole.possible(0), strict=True)
-        alive = {row[self.column] for row, can in rows if can}
+        rows = compress(self.whole.table.rows, self.whole.possible(0))
+        alive = set(map(itemgetter(self.column), rows))
         return tuple(value in alive for value in self.values)
 
     @property
@@ -239,7 +239,7 @@ class ColumnView(RecordView):
             return None
         numbers = [column_number(value, self.secret.attribute) for value in self.values]
         order = sorted(range(len(numbers)), key=numbers.__getitem__)
-        neighbours = near([numbers[i] for i in order], self.secret.max_difference)
+        neighbours = near(sorted(numbers), self.secret.max_difference)
         return tuple((order[a], order[b]) for a, b in neighbours)
 
     def describe_hypothesis(self, value: int) -> str:
@@ -268,7 +268,7 @@ class SetsView(RecordView):
         return tuple(places_in(value_set, self.inside.values) for value_set in self.sets)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        return tuple(len(members) > 0 for members in self.members)
+        return tuple(map(bool, self.members))
 
     @property
     def pairs(self) -> None:
@@ -281,3 +281,13 @@ class SetsView(RecordView):
         else:
             is_in = f"is in {described(values)}"
         return f"{self.secret.what} {is_in}"
+
+
+def ends_of_sets(
+    members: Sequence[Sequence[int]],
+) -> Iterator[tuple[tuple[int, int], Iterator[tuple[int, int]]]]:
+    """Yield each two sets with members, and the pairs of an end of each."""
+    possible = [place for place, values in enumerate(members) if len(values)]
+    for first, second in combinations(possible, 2):
+        left, right = members[first], members[second]
+        yield (first, second), product((left[0], left[-1]), (right[0], right[-1]))

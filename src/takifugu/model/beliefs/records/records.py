@@ -33,7 +33,7 @@ from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
 from takifugu.model.queries.forms import adds_up_over_rows
 from takifugu.model.queries.together import joined
-from takifugu.numbers.rationals import Number, as_fraction, is_whole
+from takifugu.numbers.rationals import Number, as_fraction, common_denominator, is_whole
 
 #: Most records that a belief is about: every list of them stays small beside the data.
 MOST_RECORDS = 10**8
@@ -123,7 +123,7 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
         (1, 3)
         """
         exact = list(map(Fraction, self.table.masses))
-        common = max(mass.denominator for mass in exact)  # powers of two, or whole numbers
+        common = common_denominator(exact)
         return tuple(int(mass * common) for mass in exact)
 
     def column(self, name: str) -> int:

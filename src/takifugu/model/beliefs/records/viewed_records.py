@@ -65,10 +65,8 @@ def _vector_view(records: Records, secret: DatasetProperty, places: Sequence[int
         if values is not None:
             what = f"the secret hides several numbers together, and its {key} are of one number"
             raise InputError(what, fix="give max_difference, or one secret per column").at(key)
-    in_each = [in_steps(column, records.size) for column in columns]
-    scores = tuple(zip(*(steps for steps, _, _ in in_each), strict=True))
-    units, offsets = tuple(unit for _, unit, _ in in_each), tuple(offset for _, _, offset in in_each)
-    return VectorView(records, secret, scores, units, offsets)
+    steps, units, offsets = zip(*(in_steps(column, records.size) for column in columns), strict=True)
+    return VectorView(records, secret, tuple(zip(*steps, strict=True)), units, offsets)
 
 
 def _columns(records: Records, secret: DatasetProperty, places: Sequence[int]) -> list[list[Fraction]]:
