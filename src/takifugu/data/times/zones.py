@@ -7,7 +7,6 @@ pass, and the rows after it are the second one.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
@@ -96,9 +95,13 @@ class Zone:
         >>> [len(Zone("Europe/Berlin").moments(hour * 3_600_000_000)) for hour in (489_289, 489_290, 492_986)]
         [1, 2, 0]
         """
-        zone = self.at(wall)
-        first = wall - zone.offset
-        return () if zone.skipped else (first, first + zone.back) if zone.back else (first,)
+        stretch = self.at(wall)
+        first = wall - stretch.offset
+        if stretch.skipped:
+            return ()
+        if stretch.back:
+            return first, first + stretch.back
+        return (first,)
 
     def between(self, low: int, high: int) -> tuple[Stretch, ...]:
         """Return the stretches of local times from `low` to `high`."""
@@ -107,26 +110,19 @@ class Zone:
 
 @cache
 def _all_stretches(name: str) -> tuple[Stretch, ...]:
-    return tuple(_read_zone(name))
-
-
-def _read_zone(name: str) -> Iterator[Stretch]:
-    yield Stretch(-(2**62), _offset(ZoneInfo(name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)))
+    stretches = [Stretch(-(2**62), _offset(ZoneInfo(name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)))]
     for at, before, after in _all_changes(name):
         if after > before:
-            yield Stretch(at + before, before, skipped=True)
-            yield Stretch(at + after, after)
+            stretches += [Stretch(at + before, before, skipped=True), Stretch(at + after, after)]
         else:
-            yield Stretch(at + after, before, back=before - after, end=at + before)
-            yield Stretch(at + before, after)
+            repeated = Stretch(at + after, before, back=before - after, end=at + before)
+            stretches += [repeated, Stretch(at + before, after)]
+    return tuple(stretches)
 
 
 @cache
 def _all_changes(name: str) -> tuple[tuple[int, int, int], ...]:
-    return tuple(_changes(name))
-
-
-def _changes(name: str) -> Iterator[tuple[int, int, int]]:
+    changes = list[tuple[int, int, int]]()
     zone, moment = ZoneInfo(name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
     offset = _offset(zone, moment)
     while moment.year < LAST_YEAR:
@@ -134,9 +130,10 @@ def _changes(name: str) -> Iterator[tuple[int, int, int]]:
         while _offset(zone, later) != offset:  # a day may hold two changes
             change = _change(zone, moment, later, offset)
             after = _offset(zone, change)
-            yield (change - _START) // timedelta(microseconds=1), offset, after
+            changes.append(((change - _START) // timedelta(microseconds=1), offset, after))
             moment, offset = change, after
         moment = later
+    return tuple(changes)
 
 
 def _offset(zone: ZoneInfo, moment: datetime) -> int:
@@ -147,5 +144,8 @@ def _change(zone: ZoneInfo, before: datetime, after: datetime, offset: int) -> d
     """Return the second of a day's first change of the offset."""
     while after - before > timedelta(seconds=1):
         middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
-        before, after = (middle, after) if _offset(zone, middle) == offset else (before, middle)
+        if _offset(zone, middle) == offset:
+            before = middle
+        else:
+            after = middle
     return after
