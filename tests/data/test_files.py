@@ -19,7 +19,7 @@ from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Layout, Recode, Table, Written, open_frame, pieces
-from takifugu.data.engines.differences import careful
+from takifugu.data.engines.faults import careful
 from takifugu.data.totals import totals
 from takifugu.data.values.texts import BLANKS
 

@@ -15,7 +15,7 @@ from tests.support.engines import ENGINES, IN_ROWS, Columns, entries
 
 from takifugu.core.errors import DataError, EngineError, InputError
 from takifugu.data import Layout, Lengths, Recode, open_frame, parse_step, pieces, text_of, transitions
-from takifugu.data.engines.differences import careful
+from takifugu.data.engines.faults import careful
 from takifugu.data.rows.layout import natural
 
 STATES = Recode(("a", "b"), {"A": "a"})

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from takifugu.cli.group import complain
-from takifugu.cli.output import heading, print_json, wrapped
+from takifugu.cli.output import heading, only_one, print_json, wrapped
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import is_terminal
 from takifugu.core.errors import DataError, TakifuguError
@@ -40,12 +40,14 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
         lines = list[str]()
         for text, verdict in advised.lines():
             line = visible(text)
-            lines.append(line if verdict is None else click.style(line, fg=_COLOURS[verdict]))
+            if verdict is not None:
+                line = click.style(line, fg=_COLOURS[verdict])
+            lines.append(line)
         click.echo("\n".join(lines).rstrip())
         for words in lost or ():
             click.echo(f"\n{wrapped(f'{words}.')}")
     if as_json:
-        print_json("advise", files[0] if len(files) == 1 else None, {"files": documents})
+        print_json("advise", only_one(files), {"files": documents})
 
 
 def _left_out(file: Path, window: str | None) -> tuple[str, ...] | None:

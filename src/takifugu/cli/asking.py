@@ -43,8 +43,10 @@ def ask_about(look: FirstLook, question: Question, accept: Callable[[str], str])
     if len(question.choices) > len(choices) or question.others:
         _say(wrapped("Or the name of another column."))
     while True:
-        prompt = "" if question.offered is None else f" [{visible(question.offered)}]"
-        click.echo(f"{question.name}{prompt}: ", nl=False, err=True)
+        prompt = question.name
+        if question.offered is not None:
+            prompt += f" [{visible(question.offered)}]"
+        click.echo(f"{prompt}: ", nl=False, err=True)
         try:
             line = sys.stdin.readline()
         except UnicodeDecodeError:
@@ -60,7 +62,8 @@ def ask_about(look: FirstLook, question: Question, accept: Callable[[str], str])
         try:
             return accept(word)
         except TakifuguError as error:
-            complain(error.line if question.form == "text" else error.what)
+            words = error.line if question.form == "text" else error.what
+            complain(words)
 
 
 def _say(text: str) -> None:

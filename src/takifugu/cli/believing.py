@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from takifugu.cli.output import print_json, wrapped
-from takifugu.cli.samples.published import PUBLISHED, Published, published
+from takifugu.cli.samples.published import PUBLISHED, published
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError
 from takifugu.core.text.tables import labelled, text_table
@@ -22,31 +22,23 @@ _MOST_STATES = 12
 
 
 def beliefs(name: str | None, as_json: bool) -> None:
-    if name is None:
-        _list(as_json)
+    if name is None and as_json:
+        listing = [{"name": belief.name, "about": belief.about, "source": belief.source} for belief in PUBLISHED]
+        print_json("beliefs", None, {"beliefs": listing})
+    elif name is None:
+        click.echo(labelled([(belief.name, belief.about) for belief in PUBLISHED]))
+        example = command("beliefs", PUBLISHED[0].name)
+        hint = f"{example} prints the first one to paste; with a release file it shows what that believes."
+        click.echo(f"\n{wrapped(hint)}")
     elif name.endswith(".toml"):
         _of_file(Path(name), as_json)
     else:
-        _one(published(name), as_json)
-
-
-def _list(as_json: bool) -> None:
-    if as_json:
-        listing = [{"name": belief.name, "about": belief.about, "source": belief.source} for belief in PUBLISHED]
-        print_json("beliefs", None, {"beliefs": listing})
-        return
-    click.echo(labelled([(belief.name, belief.about) for belief in PUBLISHED]))
-    example = command("beliefs", PUBLISHED[0].name)
-    hint = f"{example} prints the first one to paste; with a release file it shows what that believes."
-    click.echo(f"\n{wrapped(hint)}")
-
-
-def _one(one: Published, as_json: bool) -> None:
-    if as_json:
-        print_json("beliefs", None, {"name": one.name, "source": one.source, "belief": dict(one.keys)})
-        return
-    click.echo(one.toml)
-    click.echo(f"\n{wrapped(one.note)}")
+        belief = published(name)
+        if as_json:
+            content = {"name": belief.name, "source": belief.source, "belief": dict(belief.keys)}
+            print_json("beliefs", None, content)
+        else:
+            click.echo(f"{belief.toml}\n\n{wrapped(belief.note)}")
 
 
 def _of_file(path: Path, as_json: bool) -> None:
@@ -55,11 +47,15 @@ def _of_file(path: Path, as_json: bool) -> None:
         raise InputError(
             "the belief is fitted to the private data", rule="nothing computed from them is shown"
         ).at("belief", "fit", "private")
-    belief = file.belief
-    matrices, source = dict(_matrices(belief)), belief.source if isinstance(belief, Belief) else ""
-    description, states = belief.describe(), list[str]()
+    belief: Any = file.belief
+    matrices, description, states = dict[str, list[list[float]]](), belief.describe(), list[str]()
+    if getattr(belief, "lower", None) is not None:
+        matrices = {"at least": belief.lower.tolist(), "at most": belief.upper.tolist()}
+    elif getattr(belief, "matrix", None) is not None:
+        matrices = {"matrix": belief.matrix.tolist()}
+    source = belief.source if isinstance(belief, Belief) else ""
     if is_recording(belief):  # without a length: each piece has its own
-        description, states = belief.chain.describe_piece(), [str(state) for state in belief.alphabet(0)]
+        description, states = belief.chain.describe_piece(), list(map(str, belief.alphabet(0)))
     if as_json:
         content = {"belief": description, "source": source, "states": states, **matrices}
         print_json("beliefs", path, content)
@@ -75,11 +71,3 @@ def _of_file(path: Path, as_json: bool) -> None:
             for state, row in zip(states, rows, strict=True):
                 cells.append([state, *(f"{probability:.4f}" for probability in row)])
             click.echo(text_table(["", *states], cells))
-
-
-def _matrices(belief: Any) -> list[tuple[str, list[list[float]]]]:
-    """Return a chain's matrix, or the bounds of a class."""
-    if getattr(belief, "lower", None) is not None:
-        return [("at least", belief.lower.tolist()), ("at most", belief.upper.tolist())]
-    matrix = getattr(belief, "matrix", None)
-    return [] if matrix is None else [("matrix", matrix.tolist())]

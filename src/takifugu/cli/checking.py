@@ -8,7 +8,7 @@ import click
 
 from takifugu.cli.failures import failure
 from takifugu.cli.group import DONE, code_of, complain
-from takifugu.cli.output import print_json, wrapped
+from takifugu.cli.output import only_one, print_json, wrapped
 from takifugu.cli.progress import watching
 from takifugu.core.errors import CalibrationRefused, SpecError, TakifuguError
 from takifugu.core.plain import Json
@@ -35,17 +35,21 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
             code = code_of(error)
             worst = max(worst, code)
             document |= {"valid": False, "error": failure(error, "", code)}
-            before = _REFUSED if isinstance(error, CalibrationRefused) else ""
+            before = f"{file}: "
+            if isinstance(error, CalibrationRefused):
+                before += _REFUSED
             lines = error.problems if isinstance(error, SpecError) else (error.message,)
             for line in lines:
-                complain(line if line.startswith(str(file)) else f"{file}: {before}{line}")
+                if not line.startswith(str(file)):
+                    line = f"{before}{line}"
+                complain(line)
         else:
             document |= {"valid": True, **report.to_dict()}
             if not as_json:
                 click.echo(f"{wrapped(f'{file}: valid')}\n\n{report}\n")
         documents.append(document)
     if as_json:
-        print_json("check", files[0] if len(files) == 1 else None, {"files": documents})
+        print_json("check", only_one(files), {"files": documents})
     elif any(document["valid"] for document in documents):
         click.echo(wrapped(NOT_SEEN))
     click.get_current_context().exit(worst)

@@ -34,10 +34,12 @@ def compare(files: Sequence[Path], as_json: bool, with_all: bool = False, mechan
                 heading(str(file))
             print_comparison(compared, with_all or name is not None)
     if as_json and len(files) == 1:
-        print_json("compare", files[0], {key: value for key, value in documents[0].items() if key != "file"})
+        del documents[0]["file"]
+        print_json("compare", files[0], documents[0])
     elif as_json:
         print_json("compare", None, {"files": documents})
 
 
 def print_comparison(compared: Comparison, with_all: bool = False) -> None:
-    click.echo(coloured(str(compared) if with_all else compared.brief, _MARKS))
+    text = str(compared) if with_all else compared.brief
+    click.echo(coloured(text, _MARKS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
@@ -51,62 +51,55 @@ def explain(
     meaning = meaning_of(prior, epsilon or 1, delta)
     if svg is not None and svg.exists() and not force:
         raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
-    tables: list[list[Priced]] = []
+    tables, is_of_some = list[list["Priced"]](), False
     spec = definition = None
     has_more = False
     if file is not None:
+        from takifugu.accounting import definitions
+        from takifugu.model.secrets import compares_some
         from takifugu.releasing.file.loading import load
         from takifugu.releasing.file.sharing import epsilon_of
 
         spec = load(file)
+        epsilons = {as_fraction(epsilon_of(spec, item), "epsilon"): item for item in reversed(spec.items)}
         if epsilon is None:
-            strongest = max(spec.items, key=lambda item: as_fraction(epsilon_of(spec, item), "epsilon"))
+            strongest = epsilons[max(epsilons)]
             meaning = meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
         with watching() as watch:
-            tables = _tables(spec, watch)
-        definition = _definition(tables)
+            tables = _tables(spec, {*EPSILONS, *epsilons}, watch)
+        for priced in chain.from_iterable(tables):
+            if priced.calibration is not None:
+                framework = priced.calibration.framework
+                definition = definition or definitions.find(framework.definition)
+                is_of_some |= any(compares_some(secret.to_dict()) for secret in framework.secrets)
         meaning = _as_defined(meaning, definition)
         has_more = len(tables) > 1 and not all(item.shares_epsilon for item in spec.items)
+    per_distance = definition is not None and definition.per_distance
     if as_json:
-        content = list[Json]()
+        document, content = meaning.to_dict(), list[Json]()
         for rows in tables:
             first, priced_rows = rows[0], [_row(priced, prior, definition) for priced in rows]
             content.append({"name": first.name, "scope": first.scope, "unit": first.unit, "rows": priced_rows})
-        distance = {"at_distance": 1} if definition is not None and definition.per_distance else {}
-        of_one = {"of_one_table": True} if has_more else {}
-        print_json("explain", file, {**meaning.to_dict(), **distance, **of_one, "tables": content})
+        if per_distance:
+            document["at_distance"] = 1
+        if has_more:
+            document["of_one_table"] = True
+        print_json("explain", file, {**document, "tables": content})
     else:
         _print_meaning(meaning)
-        if definition is not None and definition.per_distance:
+        if per_distance:
             click.echo(f"\n{wrapped(_AT_DISTANCE)}")
-        if any(map(_compares_some, chain.from_iterable(tables))):
+        if is_of_some:
             click.echo(f"\n{wrapped(OF_SOME)}")
         if has_more:
             click.echo(f"\n{wrapped(_OF_ONE)}")
         for rows in tables:
             _print_prices(rows, prior, definition)
     if svg is not None:
-        picture = _meaning_picture(meaning) if spec is None else _price_picture(tables, spec)
+        picture = _meaning_picture(meaning) if spec is None else _price_picture(tables, epsilons, spec.path.name)
         write_new(svg, picture, force, ".svg", lambda text: "<svg" in text[:1000])
         if not as_json:
             click.echo(f"\nwritten: {visible(str(svg))}")
-
-
-def _definition(tables: Sequence[Sequence[Priced]]) -> Definition | None:
-    """Return the definition of a file's tables, None where all are refused."""
-    from takifugu.accounting import definitions
-
-    for priced in chain.from_iterable(tables):
-        if priced.calibration is not None:
-            return definitions.find(priced.calibration.framework.definition)
-    return None
-
-
-def _compares_some(priced: Priced) -> bool:
-    from takifugu.model.secrets import compares_some
-
-    secrets = () if priced.calibration is None else priced.calibration.framework.secrets
-    return any(compares_some(secret.to_dict()) for secret in secrets)
 
 
 def _as_defined(meaning: Suspicion, definition: Definition | None) -> Suspicion:
@@ -114,23 +107,16 @@ def _as_defined(meaning: Suspicion, definition: Definition | None) -> Suspicion:
     return one_sided(meaning) if definition is not None and definition.one_way else meaning
 
 
-def _tables(spec: ReleaseFile, watch: Watch) -> list[list[Priced]]:
+def _tables(spec: ReleaseFile, epsilons: Iterable[Fraction], watch: Watch) -> list[list[Priced]]:
+    """Return the prices of each table at epsilons."""
     from takifugu.releasing.planning import plan
 
-    groups: dict[tuple[str, str], list[Priced]] = {}
-    epsilons = _epsilons_in_file(spec)
-    for priced in plan.priced(spec, sorted({*EPSILONS, *epsilons}), watch):
-        groups.setdefault((priced.name, priced.scope), []).append(priced)
-    tables = list[list["Priced"]]()
-    for rows in groups.values():
-        tables.append([priced for priced in rows if priced.requested in EPSILONS or priced.is_in_file])
-    return tables
-
-
-def _epsilons_in_file(spec: ReleaseFile) -> set[Fraction]:
-    from takifugu.releasing.file.sharing import epsilon_of
-
-    return {as_fraction(epsilon_of(spec, item), "epsilon") for item in spec.items}
+    tables: dict[tuple[str, str], list[Priced]] = {}
+    for priced in plan.priced(spec, sorted(epsilons), watch):
+        rows = tables.setdefault((priced.name, priced.scope), [])
+        if priced.requested in EPSILONS or priced.is_in_file:
+            rows.append(priced)
+    return list(tables.values())
 
 
 def _print_meaning(meaning: Suspicion) -> None:
@@ -140,17 +126,14 @@ def _print_meaning(meaning: Suspicion) -> None:
     if meaning.epsilon < 700:
         factor = number(math.exp(meaning.epsilon), digits=3)
     ways = "up or down." if meaning.low else "up; it may become certain that it is not so."
-    click.echo(wrapped(
-        f"A promise of {promise}: odds change by a factor of at most e^{number(meaning.epsilon)} = {factor}, {ways}"
-    ))  # fmt: skip
-    click.echo()
+    power = f"e^{number(meaning.epsilon)} = {factor}"
+    click.echo(f"{wrapped(f'A promise of {promise}: odds change by a factor of at most {power}, {ways}')}\n")
     rows = [
         ["before", percent(meaning.prior, up=True), odds(meaning.prior)],
         ["after, at most", percent(meaning.high, up=True), odds(meaning.high)],
         ["after, at least", percent(meaning.low, up=False), odds(meaning.low)],
     ]
-    click.echo(text_table(["how sure of something hidden", "", "odds"], rows))
-    click.echo()
+    click.echo(f"{text_table(['how sure of something hidden', '', 'odds'], rows)}\n")
     before, after = percent(meaning.right_before, up=True), percent(meaning.right, up=True)
     guess = f"{after} of all cases, with or without what is published"
     if after != before:
@@ -162,12 +145,10 @@ def _print_meaning(meaning: Suspicion) -> None:
         "and the hidden facts that a release file names, and for no others."
     ))  # fmt: skip
     if meaning.hides_little:
-        click.echo()
-        click.echo(wrapped(f"{meaning.hides_little[:1].upper()}{meaning.hides_little[1:]}."))
+        click.echo(f"\n{wrapped(f'{meaning.hides_little[:1].upper()}{meaning.hides_little[1:]}.')}")
     if meaning.beyond:
-        click.echo()
-        click.echo(wrapped("Delta is the exception: with a small probability one becomes surer than that."))
-        click.echo()
+        exception = "Delta is the exception: with a small probability one becomes surer than that."
+        click.echo(f"\n{wrapped(exception)}\n")
         lines = list[list[str]]()
         for case in meaning.beyond:
             becomes = "certain" if case.high == 1 else f"surer than {percent(case.high, up=True)}"
@@ -185,8 +166,9 @@ def _print_prices(rows: Sequence[Priced], prior: str, definition: Definition | N
     most = max((_error(p) or 0.0 for p in rows), default=0.0)
     lines, reasons = [], []
     for priced in rows:
-        mark = " *" if priced.is_in_file else ""
-        epsilon = f"{number(float(priced.requested))}{mark}"
+        epsilon = number(float(priced.requested))
+        if priced.is_in_file:
+            epsilon += " *"
         if priced.calibration is None:
             lines.append([epsilon, "refused", "-", "-", ""])
             reasons.append((epsilon, in_toml(priced.reason.splitlines()[0])))
@@ -194,7 +176,7 @@ def _print_prices(rows: Sequence[Priced], prior: str, definition: Definition | N
         calibration = priced.calibration
         meaning = _as_defined(meaning_of(prior, priced.requested, calibration.delta), definition)
         becomes = f"{percent(meaning.low, up=False)} to {percent(meaning.high, up=True)}"
-        bar = block((calibration.error_or_none or 0.0) / most if most else 0.0, _BAR)
+        bar = block((calibration.error_or_none or 0.0) / (most or 1.0), _BAR)
         lines.append([epsilon, calibration.mechanism, number(calibration.error_or_none), becomes, bar])
     before = percent(meaning_of(prior, 1).prior, up=True)
     header = ["epsilon", "mechanism", "error", f"{before} becomes", "error, as a bar"]
@@ -219,13 +201,13 @@ def _meaning_picture(meaning: Suspicion) -> str:
     return line_chart(lines, Axis("sure before, per cent"), Axis("sure after, per cent"), title, how, marks)
 
 
-def _price_picture(tables: Sequence[Sequence[Priced]], spec: ReleaseFile) -> str:
+def _price_picture(tables: Sequence[Sequence[Priced]], epsilons: Iterable[Fraction], name: str) -> str:
     lines = list[Line]()
     for rows in tables:
         lines.append(Line(rows[0].name, [(float(priced.requested), _error(priced)) for priced in rows]))
-    first, *others = sorted(map(float, _epsilons_in_file(spec)))
-    title, how = f"What a promise costs: {spec.path.name}", f"takifugu explain {spec.path.name} --svg"
-    marks = [(first, "in the file"), *((epsilon, "") for epsilon in others)]
+    marks = [(epsilon, "") for epsilon in sorted(map(float, epsilons))]
+    marks[0] = marks[0][0], "in the file"
+    title, how = f"What a promise costs: {name}", f"takifugu explain {name} --svg"
     return line_chart(lines, Axis("epsilon", log=True), Axis("expected L1 error", log=True), title, how, marks)
 
 

@@ -51,27 +51,30 @@ def failure(error: BaseException, what: str, code: int) -> Json:
         kind = "UsageError"
     elif isinstance(error, KeyboardInterrupt):
         kind = "Stopped"
+    faults = list[Json]()
+    if isinstance(error, SpecError):
+        faults += [_parts(fault, "") for fault in error.faults]
     return {
         **_parts(error, what),
         "kind": kind,
         "exit_code": code,
         "state": str(state_of(error)),
         "published": list(completed_before(error)),
-        "faults": [_parts(fault, "") for fault in error.faults] if isinstance(error, SpecError) else [],
+        "faults": faults,
     }
 
 
 def _parts(error: BaseException, what: str) -> dict[str, str]:
     if isinstance(error, SpecError):
-        count = len(error.faults)
-        fix = "repair them: each says what to write" if count > 1 else "repair it: it says what to write"
+        several = len(error.faults) > 1
+        fix = "repair them: each says what to write" if several else "repair it: it says what to write"
         return {"what": "the release file is wrong", "rule": "", "fix": fix, "where": ""}
     if isinstance(error, TakifuguError):
-        parts = {"what": error.what, "rule": error.rule, "fix": error.fix, "where": error.place}
         from takifugu.releasing.file.toml_words import in_toml
 
+        parts = {"what": error.what, "rule": error.rule, "fix": error.fix, "where": error.place}
         return {name: visible(in_toml(text)) for name, text in parts.items()}
     if isinstance(error, click.UsageError):
-        path = error.ctx.command_path if error.ctx is not None else "takifugu"
+        path = "takifugu" if error.ctx is None else error.ctx.command_path
         return {"what": error.format_message(), "rule": "", "fix": f"see `{path} --help`", "where": ""}
     return {"what": visible(what), "rule": "", "fix": "", "where": ""}

@@ -11,6 +11,7 @@ import sys
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import click
@@ -57,7 +58,10 @@ class Extended(click.Command):
 
     def invoke(self, ctx: click.Context) -> object:
         ctx.meta[COMMAND] = ctx.command_path.partition(" ")[2]
-        ctx.meta[FILE] = None if (file := _about(ctx)) is None else str(file)
+        file = next((ctx.params[key] for key in ("file", "ledger_file", "data", "files") if key in ctx.params), None)
+        if isinstance(file, tuple):  # a command about several files is about none of them
+            file = file[0] if len(file) == 1 else None
+        ctx.meta[FILE] = None if file is None else str(file)
         from importlib.metadata import entry_points
 
         for point in entry_points(group="takifugu.extensions"):
@@ -118,48 +122,40 @@ class Careful(InOrder):
         return _asking(context, as_json)
 
     def invoke(self, ctx: click.Context) -> object:
-        with fitting(columns()):
-            return self._invoke(ctx)
-
-    def _invoke(self, ctx: click.Context) -> object:
-        _save_time()
+        gc.set_threshold(250_000)  # what is loaded stays
+        atexit.unregister(_leave_to_the_system)
+        atexit.register(_leave_to_the_system)
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait for a large matrix are never idle
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # nobody else looks at a release file
         _open_standard_streams()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a terminal that cannot show █ must not stop a release half-way
         if is_plain():
             ctx.color = False
-        try:
-            return super().invoke(ctx)
-        except click.ClickException as error:
-            wrong = guided(error) if isinstance(error, click.UsageError) else error
-            print_failure(ctx, wrong, wrong.format_message(), wrong.exit_code)
-            raise wrong from None
-        except (click.exceptions.Exit, click.Abort):
-            raise
-        except BaseException as error:
-            left = error
-            if interrupts.come() is not None:  # what it interrupts may have turned it into another error
-                left = KeyboardInterrupt()
-                vars(left).update(vars(error))
-            if not isinstance(left, Exception | KeyboardInterrupt):
-                if words := standing(error):
-                    complain(words)
-                raise  # whoever raised it ends the process
-            code, message = _exit_and_words(left)
-            if code != DONE:
-                print_failure(ctx, left, message, code)
+        with fitting(columns()):
+            try:
+                return super().invoke(ctx)
+            except click.ClickException as error:
+                wrong = guided(error) if isinstance(error, click.UsageError) else error
+                print_failure(ctx, wrong, wrong.format_message(), wrong.exit_code)
+                raise wrong from None
+            except (click.exceptions.Exit, click.Abort):
+                raise
+            except BaseException as error:
+                left = error
+                if interrupts.come() is not None:  # what it interrupts may have turned it into another error
+                    left = KeyboardInterrupt()
+                    vars(left).update(vars(error))
+                if not isinstance(left, Exception | KeyboardInterrupt):
+                    if words := standing(error):
+                        complain(words)
+                    raise  # whoever raised it ends the process
+                code, message = _exit_and_words(left)
+                if code != DONE:
+                    print_failure(ctx, left, message, code)
         _give_up_broken_streams()
         raise click.exceptions.Exit(code)
-
-
-def _save_time() -> None:
-    """Leave out work without use in short processes."""
-    gc.set_threshold(250_000)  # what is loaded stays
-    atexit.unregister(_leave_to_the_system)
-    atexit.register(_leave_to_the_system)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait for a large matrix are never idle
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # nobody else looks at a release file
 
 
 def _leave_to_the_system() -> None:
@@ -177,7 +173,9 @@ def guided(error: click.UsageError) -> click.UsageError:
     name, options = error.option_name, list(error.possibilities or ())
     longer = [option for option in options if option.startswith(name)]
     meant = longer or get_close_matches(name, options, n=1, cutoff=0.75)
-    words = f"{error.message} It is a key of the release file." if name.strip("-") in _KEYS and not meant else None
+    words = None
+    if name.strip("-") in _KEYS and not meant:
+        words = f"{error.message} It is a key of the release file."
     return click.NoSuchOption(name, words, meant, error.ctx)
 
 
@@ -185,8 +183,12 @@ def complain(line: str, colour: str = "red") -> None:
     """Print an error or news on stderr, in one line for programs."""
     from takifugu.releasing.file.toml_words import in_toml
 
-    lines = f"takifugu: {visible(in_toml(line))}".split("\n")
-    text = "\n".join(map(filled, lines)) if is_terminal(sys.stderr) else " ".join(lines)
+    lines = f"takifugu: {visible(in_toml(line))}".split("
+")
+    text = " ".join(lines)
+    if is_terminal(sys.stderr):
+        text = "
+".join(map(filled, lines))
     with suppress(OSError):  # nobody reads it: the outcome is the same
         click.echo(text.replace("takifugu:", click.style("takifugu:", fg=colour), 1), err=True)
 
@@ -194,14 +196,6 @@ def complain(line: str, colour: str = "red") -> None:
 def _asking(context: click.Context, as_json: bool) -> click.Context:
     context.meta[AS_JSON] = as_json
     return context
-
-
-def _about(context: click.Context) -> object:
-    """Return a command's file, if it has only one."""
-    keys = (key for key in ("file", "ledger_file", "data", "files") if key in context.params)
-    argument = context.params.get(next(keys, ""))
-    many = argument if isinstance(argument, tuple) else (argument,)
-    return many[0] if len(many) == 1 else None
 
 
 def code_of(error: BaseException) -> int:
@@ -226,13 +220,14 @@ def code_of(error: BaseException) -> int:
 def _exit_and_words(error: BaseException) -> tuple[int, str]:
     """Explain an error; return its exit code and words."""
     code, message = code_of(error), ""
+    was_printing = any(frame.f_code is click.echo.__code__ for frame, _ in walk_tb(error.__traceback__))
     if isinstance(error, KeyboardInterrupt):
         complain(message := "stopped")
     elif isinstance(error, TakifuguError):
         lines = error.problems if isinstance(error, SpecError) else (error.message,)
         for line in lines:
             complain(line)
-    elif isinstance(error, OSError) and _was_printing(error):
+    elif isinstance(error, OSError) and was_printing:
         if error.errno == errno.EPIPE and not standing(error):  # whoever reads has read enough
             return DONE, message
         if error.errno != errno.EPIPE or code != DONE:
@@ -245,15 +240,6 @@ def _exit_and_words(error: BaseException) -> tuple[int, str]:
     if words := standing(error):
         complain(words)
     return code, message
-
-
-def _was_printing(error: BaseException) -> bool:
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code is click.echo.__code__:
-            return True
-        trace = trace.tb_next
-    return False
 
 
 def _open_standard_streams() -> None:

@@ -11,7 +11,7 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.values import NOTHING
-from takifugu.cli.output import amount, print_json, wrapped
+from takifugu.cli.output import amount, path_text, print_json, wrapped
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json
@@ -41,7 +41,14 @@ def adopt(where: Path, folder: Path, yes: bool, as_json: bool) -> None:
 
     adopted = adopt(where, folder, agree)
     if as_json:
-        print_json("ledger adopt", where, {"sources": [_content(adoption) for adoption in adopted]})
+        sources = list[Json]()
+        for adoption in adopted:
+            sources.append({
+                "name": adoption.source, "releases": list(adoption.releases), "before": amount(adoption.before),
+                "after": list(map(amount, adoption.after)), "as_paid": list(adoption.as_paid),
+                "spent": amount(adoption.spent),
+            })  # fmt: skip
+        print_json("ledger adopt", where, {"sources": sources})
         return
     if not offered:
         click.echo(wrapped(f"nothing to enter: the ledger knows every release that a certificate in {folder} names"))
@@ -50,14 +57,6 @@ def adopt(where: Path, folder: Path, yes: bool, as_json: bool) -> None:
     for adoption in adopted:
         releases = f"{', '.join(adoption.releases)} about {adoption.source!r}"
         click.echo(wrapped(f"entered as spent: {releases}; the source has now spent {adoption.spent}"))
-
-
-def _content(adoption: Adopted) -> Json:
-    return {
-        "name": adoption.source, "releases": list(adoption.releases), "before": amount(adoption.before),
-        "after": [amount(spent) for spent in adoption.after], "as_paid": list(adoption.as_paid),
-        "spent": amount(adoption.spent),
-    }  # fmt: skip
 
 
 def _print_prices(prices: Sequence[Adopted]) -> None:
@@ -100,11 +99,11 @@ def check(where: Path, as_json: bool) -> None:
 def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
     merged = Ledger.open(where, create=False).merge(other, is_rehearsal=dry_run)
     if as_json:
-        sources = [
-            {"name": row.name, "before": amount(merged.before.get(row.name, NOTHING)), "spent": amount(row.spent)}
-            for row in merged.after
-        ]
-        former = None if merged.former is None else str(merged.former)
+        sources = list[Json]()
+        for row in merged.after:
+            spent_before = amount(merged.before.get(row.name, NOTHING))
+            sources.append({"name": row.name, "before": spent_before, "spent": amount(row.spent)})
+        former = path_text(merged.former)
         print_json("ledger merge", where, {"payments": merged.payments, "sources": sources, "kept": former})
         return
     if not merged.payments:
@@ -129,7 +128,7 @@ def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
 def upgrade(where: Path, as_json: bool) -> None:
     former = Ledger.upgrade(where)
     if as_json:
-        print_json("ledger upgrade", where, {"kept": None if former is None else str(former)})
+        print_json("ledger upgrade", where, {"kept": path_text(former)})
     elif former is None:
         click.echo("the ledger has the format of this version already")
     else:

@@ -91,7 +91,7 @@ def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) ->
         content = {
             "source": source,
             "spent": amount(before.spent),
-            "before": None if before.budget is None else amount(before.budget),
+            "before": amount(before.budget),
             "budget": amount(now),
         }
         print_json("ledger budget", where, content)
@@ -107,46 +107,41 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
 
     resumed = resume(where, source, files_only=True)
     progress = Progress()  # what was completed stays so, whether or not anybody reads it
-    states = [release.state for release in resumed]
-    progress.state = next((state for state in states if state is not ReleaseState.DONE), ReleaseState.DONE)
+    progress.state = ReleaseState.DONE
+    for release in reversed(resumed):
+        if release.state is not ReleaseState.DONE:
+            progress.state = release.state
     with progress.telling():
         if as_json:
-            print_json("ledger resume", where, {"releases": [_resumed(release) for release in resumed]})
+            releases = list[Json]()
+            for release in resumed:
+                releases.append({
+                    "source": release.source, "releases": list(release.releases), "since": release.since,
+                    "state": str(release.state), "files": files_of(release), "problem": release.problem,
+                })  # fmt: skip
+            print_json("ledger resume", where, {"releases": releases})
         else:
-            _print_resumed(resumed, where)
+            if not resumed:
+                click.echo(wrapped("nothing is pending: everything that was paid for is published and recorded"))
+            for release in resumed:
+                since = release.since[:16].replace("T", " ")
+                words = f"{', '.join(release.releases)} about {release.source!r}, paid for at {since} UTC"
+                if release.problem:
+                    complain(f"{words}: {release.problem}")
+                    complain(release.state.sentence(where))
+                else:
+                    click.echo(wrapped(f"completed: {words}"))
+                    for path in files_of(release):
+                        click.echo(f"  {path}")
+    if progress.state is ReleaseState.UNRECORDED:
+        raise click.exceptions.Exit(UNRECORDED)
     if progress.state is not ReleaseState.DONE:
-        raise click.exceptions.Exit(UNRECORDED if progress.state is ReleaseState.UNRECORDED else UNPUBLISHED)
-
-
-def _print_resumed(resumed: Sequence[Resumed], where: Path) -> None:
-    if not resumed:
-        click.echo(wrapped("nothing is pending: everything that was paid for is published and recorded"))
-    for release in resumed:
-        since = release.since[:16].replace("T", " ")
-        words = f"{', '.join(release.releases)} about {release.source!r}, paid for at {since} UTC"
-        if release.problem:
-            complain(f"{words}: {release.problem}")
-            complain(release.state.sentence(where))
-        else:
-            click.echo(wrapped(f"completed: {words}"))
-            for path in files_of(release):
-                click.echo(f"  {path}")
-
-
-def _resumed(release: Resumed) -> Json:
-    return {
-        "source": release.source,
-        "releases": list(release.releases),
-        "since": release.since,
-        "state": str(release.state),
-        "files": files_of(release),
-        "problem": release.problem,
-    }
+        raise click.exceptions.Exit(UNPUBLISHED)
 
 
 def files_of(release: Resumed) -> list[str]:
     tables = getattr(release.outcome, "tables", ())
-    return [str(path) for path in chain.from_iterable(table.files for table in tables)]
+    return list(map(str, chain.from_iterable(table.files for table in tables)))
 
 
 def print_ledger(book: Ledger) -> None:
@@ -158,11 +153,15 @@ def print_ledger(book: Ledger) -> None:
         if number_of_source > 0:
             click.echo()
         click.echo(wrapped(f"source {row.name!r}"))
-        budget = "none" if row.budget is None else row.budget.text(up=False)
-        implied = " (what the first release cost: none was declared)" if row.budget_is_implied else ""
-        unpublished = f", {row.unpublished} of them not published" if row.unpublished else ""
-        facts = [("spent", str(row.spent)), ("budget", f"{budget}{implied}"), ("people", _people(row, row.units))]
-        click.echo(labelled([*facts, ("releases", f"{row.releases}{unpublished}")]))
+        releases, budget = str(row.releases), "none"
+        if row.budget is not None:
+            budget = row.budget.text(up=False)
+        if row.budget_is_implied:
+            budget += " (what the first release cost: none was declared)"
+        if row.unpublished:
+            releases += f", {row.unpublished} of them not published"
+        facts = {"spent": str(row.spent), "budget": budget, "people": _people(row, row.units), "releases": releases}
+        click.echo(labelled(facts.items()))
         click.echo()
         lines = []
         for e in book.history(row.name):
@@ -184,9 +183,8 @@ def _people(row: SourceRow, count: int) -> str:
 def sources_of(book: Ledger) -> list[Json]:
     sources = list[Json]()
     for row in book.show():
-        budget = None if row.budget is None else amount(row.budget)
         sources.append({
-            "name": row.name, "id": row.id, "spent": amount(row.spent), "budget": budget,
+            "name": row.name, "id": row.id, "spent": amount(row.spent), "budget": amount(row.budget),
             "budget_is_implied": row.budget_is_implied, "units": row.units, "unpublished": row.unpublished,
             "releases": _entries(book.history(row.name)),
         })  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,25 +60,39 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
+def only_one(files: Sequence[Path]) -> Path | None:
+    """Return a command's file, None for several ones."""
+    return files[0] if len(files) == 1 else None
+
+
 def coloured(table: str, marks: dict[str, Json]) -> str:
     """Colour lines in the style of their last key in `marks`."""
     lines = []
     for line in table.splitlines():
-        style = next((style for end, style in marks.items() if line.endswith(end)), None)
-        lines.append(line if style is None else click.style(line, **style))
+        for end, style in marks.items():
+            if line.endswith(end):
+                line = click.style(line, **style)
+                break
+        lines.append(line)
     return "\n".join(lines)
 
 
 def print_json(command: str, file: Path | None, content: Json) -> None:
-    document = {"format": FORMAT, "command": command, "file": None if file is None else str(file), **content}
+    document = {"format": FORMAT, "command": command, "file": path_text(file), **content}
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta[PRINTED] = True
     click.echo(json.dumps(document, indent=2))
 
 
-def amount(value: Amount) -> dict[str, str]:
-    return {"epsilon": to_text(value.epsilon), "delta": to_text(value.delta)}
+def path_text(path: Path | str | None) -> str | None:
+    """Return a path for JSON, if there is one."""
+    return None if path is None else str(path)
+
+
+def amount(value: Amount | None) -> dict[str, str] | None:
+    """Return an amount for JSON, if there is one."""
+    return None if value is None else {"epsilon": to_text(value.epsilon), "delta": to_text(value.delta)}
 
 
 def _put(draft: Path, path: Path) -> None:
@@ -93,14 +107,6 @@ def _put(draft: Path, path: Path) -> None:
     draft.unlink()
 
 
-def _holds(path: Path, ending: str, is_alike: Callable[[str], object]) -> bool:
-    try:
-        text = read_file(path, LARGEST_TEXT).decode("utf-8-sig")
-        return path.suffix == ending or not text.strip() or bool(is_alike(text))
-    except (OSError, ValueError):
-        return False
-
-
 def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike: Callable[[str], object]) -> None:
     """Write a new file, whole or not at all.
 
@@ -109,7 +115,12 @@ def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike:
     """
     if path.is_dir():
         raise ReleaseError(f"{str(path)!r} is a folder", fix="name the file to write")
-    if force and path.exists() and not _holds(path, ending, is_alike):
+    is_ours = not path.exists()
+    if force and not is_ours:
+        with suppress(OSError, ValueError):
+            former = read_file(path, LARGEST_TEXT).decode("utf-8-sig")
+            is_ours = path.suffix == ending or not former.strip() or bool(is_alike(former))
+    if force and not is_ours:
         raise ReleaseError(
             f"{str(path)!r} is not what this command writes, so it was left as it is",
             rule="--force replaces an earlier file of the same kind only",
@@ -117,10 +128,12 @@ def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike:
         )
     if os.path.lexists(path) and not force:  # a link that leads nowhere is there, too
         raise ReleaseError(f"{str(path)!r} would be overwritten", fix="write --force, or choose another name")
+    if isinstance(text, str):
+        text = text.encode()
     draft = draft_of(path)
     try:
         draft.touch(exist_ok=False)  # follows no link
-        draft.write_bytes(text.encode() if isinstance(text, str) else text)
+        draft.write_bytes(text)
         if force:
             os.replace(draft, path)  # replaces a link, and not what it leads to
         else:

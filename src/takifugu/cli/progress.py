@@ -75,12 +75,13 @@ class _Display:
 
     def begins(self, search: Search) -> None:
         if search.seconds >= LONG:
-            whose = "" if search.things == "secrets" else f" for {counted(search.secrets, 'secret')}"
-            end = "; Ctrl-C ends it, and takes the best found so far" if search.stops else ""
-            self.say(
-                f"{search.name}: a search through up to {search.most:,} {search.things}{whose}, about "
-                f"{_span(search.seconds)} at most{end}"
-            )
+            line = f"{search.name}: a search through up to {search.most:,} {search.things}"
+            if search.things != "secrets":
+                line += f" for {counted(search.secrets, 'secret')}"
+            line += f", about {_span(search.seconds)} at most"
+            if search.stops:
+                line += "; Ctrl-C ends it, and takes the best found so far"
+            self.say(line)
         self.outside = self.state
         self.goes(search)
 
@@ -171,9 +172,10 @@ class _Lines(_Display):
     def _tell(self) -> None:
         while not self.clock.wait(self.ended, EVERY):
             work, done, total = self.state
-            of = f", {number(done)} of {number(total)}" if total > 1 else ""
+            if total > 1:
+                work += f", {number(done)} of {number(total)}"
             with suppress(OSError, ValueError):  # nobody reads it, or it is closed
-                print(f"takifugu: {work}{of}, after {_span(self.clock.now() - self.started)}", file=sys.stderr)
+                print(f"takifugu: {work}, after {_span(self.clock.now() - self.started)}", file=sys.stderr)
 
 
 def _span(seconds: float) -> str:

@@ -93,7 +93,12 @@ def _print_tables(tables: Sequence[Published]) -> None:
         click.echo(wrapped(words))
     if adjusting:
         click.echo()
-    _print_legend(tables)
+    row_lists = (table.rows for table in tables if not isinstance(table.rows, Rows))
+    drawn = [row for row in chain.from_iterable(row_lists) if row["high"] is not None]
+    if drawn:
+        marks = [(READABLE, NOISE), (POSSIBLE, IMPOSSIBLE)]
+        said = [sentence for key, sentence in marks if any(row.get(key) is False for row in drawn)]
+        click.echo(f"{wrapped(' '.join([LEGEND, *said]))}\n")
     _print_files(tables)
 
 
@@ -126,35 +131,20 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
         click.echo(f"\n  and {more}, in the table")
 
 
-def _print_legend(tables: Sequence[Published]) -> None:
-    """Say how bars are read, where some are drawn."""
-    row_lists = (table.rows for table in tables if not isinstance(table.rows, Rows))
-    drawn = [row for row in chain.from_iterable(row_lists) if row["high"] is not None]
-    if not drawn:
-        return
-    marks = [(READABLE, NOISE), (POSSIBLE, IMPOSSIBLE)]
-    said = [sentence for key, sentence in marks if any(row.get(key) is False for row in drawn)]
-    click.echo(f"{wrapped(' '.join([LEGEND, *said]))}\n")
-
-
 def _print_files(tables: Sequence[Published]) -> None:
     """List the written files, and how a certificate is read."""
     first = tables[0].files
     windows = chain.from_iterable(windows_files(first[0].parent, table.certificate) for table in tables)
-    lines = [*chain.from_iterable(map(_file_lines, tables))]
+    lines = list[str]()
+    for table in tables:
+        lines += [f"  {path.name}" for path in table.files[:_FOR_PEOPLE]]
+        ends = [path.name.removeprefix(table.name) for path in table.files[_FOR_PEOPLE:]]
+        if ends:  # those for programs, on one line
+            lines.append(f"  {table.name}{', '.join(ends)}")
     lines += [f"  {name}" for name in dict.fromkeys(path.name for path in windows)]
     click.echo(visible("\n".join([f"written to {first[0].parent}:", *lines])))
     click.echo()
     click.echo(f"takifugu certificate show {visible(shlex.quote(str(first[1])))}\nsays what is promised.\n")
-
-
-def _file_lines(table: Published) -> list[str]:
-    """List the files of a table, those for programs on one line."""
-    lines = [f"  {path.name}" for path in table.files[:_FOR_PEOPLE]]
-    ends = ", ".join(path.name.removeprefix(table.name) for path in table.files[_FOR_PEOPLE:])
-    if ends:
-        lines.append(f"  {table.name}{ends}")
-    return lines
 
 
 def _published(row: Row) -> object:

@@ -13,7 +13,6 @@ from takifugu.core.plain import Json
 from takifugu.core.text.tables import text_table
 from takifugu.mechanisms.one_sided.sparse import SAFE
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.session import Reply
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.session import Transcript, chosen
 from takifugu.releasing.publishing.session import ask as ask_session
@@ -31,27 +30,23 @@ def ask(
         if as_json:
             print_json("ask", file, {**_plain(transcript), "notices": notices})
         else:
-            _print(transcript)
+            if transcript.replies:
+                rows = list[list[str]]()
+                for reply in transcript.replies:
+                    answer = reply.value
+                    if not isinstance(answer, str):
+                        answer = f"{answer:,}"
+                    rows.append([reply.question.place, f"{reply.question.at_most:,}", answer])
+                click.echo(text_table(["place", "at most", "answer"], rows))
+            click.echo(wrapped(f"{transcript.name}: {_left(transcript)}"))
+            if transcript.paid is None:
+                click.echo(wrapped("Nothing is paid yet: the first question pays for all."))
+            elif transcript.table is not None:
+                folder = transcript.table.files[0].parent
+                click.echo(wrapped(f"written to {folder}: {transcript.name}.csv, with its certificate"))
     if transcript.unanswered:
         complain(f"the session has ended, and is silent about {', '.join(transcript.unanswered)}")
         click.get_current_context().exit(REFUSED)
-
-
-def _print(transcript: Transcript) -> None:
-    if transcript.replies:
-        rows = [[r.question.place, f"{r.question.at_most:,}", _word(r)] for r in transcript.replies]
-        click.echo(text_table(["place", "at most", "answer"], rows))
-    click.echo(wrapped(f"{transcript.name}: {_left(transcript)}"))
-    if transcript.paid is None:
-        click.echo(wrapped("Nothing is paid yet: the first question pays for all."))
-    elif transcript.table is not None:
-        click.echo(
-            wrapped(f"written to {transcript.table.files[0].parent}: {transcript.name}.csv, with its certificate")
-        )
-
-
-def _word(reply: Reply) -> str:
-    return reply.value if isinstance(reply.value, str) else f"{reply.value:,}"
 
 
 def _left(transcript: Transcript) -> str:
@@ -67,19 +62,20 @@ def _left(transcript: Transcript) -> str:
 
 
 def _plain(transcript: Transcript) -> Json:
+    answers = list[Json]()
+    for reply in transcript.replies:
+        value = None if isinstance(reply.value, str) else reply.value
+        place, at_most = reply.question.place, reply.question.at_most
+        answers.append({"place": place, "at_most": at_most, "is_safe": reply.value == SAFE, "value": value})
     paid, table = transcript.paid, transcript.table
     return {
         "session": transcript.name,
-        "answers": [
-            {"place": r.question.place, "at_most": r.question.at_most, "is_safe": r.value == SAFE,
-             "value": None if isinstance(r.value, str) else r.value}
-            for r in transcript.replies
-        ],
+        "answers": answers,
         "not_answered": [*transcript.unanswered],
         "numbers_left": transcript.terms.values_left(transcript.replies),
         "has_ended": transcript.has_ended,
         "spent": None if paid is None else amount(paid.spent),
         "budget": None if paid is None else amount(paid.budget),
-        "files": [] if table is None else [str(path) for path in table.files],
+        "files": [] if table is None else list(map(str, table.files)),
         "certificate": None if table is None else table.certificate.to_dict(),
-    }  # fmt: skip
+    }

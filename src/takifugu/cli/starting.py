@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.asking import ask_about, can_ask
-from takifugu.cli.output import print_json, wrapped, write_new
+from takifugu.cli.output import path_text, print_json, wrapped, write_new
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import nearest
@@ -49,12 +49,15 @@ def init(
     look = first_look(open_frame(source, written=sniffed(data)))
     if not look.columns:
         raise InputError(f"{data.name} has no column with a name of its own", fix="name its columns").at("data")
-    content_notes = [one_of_several(contents, look.written)] if len(contents) > 1 else []
-    for note in content_notes:
-        click.echo(wrapped(note), err=True)
-    subject = Subject(look, None if kind is None else PLAINLY.get(kind, kind), data, output)
-    asks = not yes and can_ask()
-    questions = answered(subject, answers, partial(ask_about, look) if asks else clearly_offered)
+    content_notes = list[str]()
+    if len(contents) > 1:
+        content_notes.append(one_of_several(contents, look.written))
+        click.echo(wrapped(content_notes[0]), err=True)
+    subject = Subject(look, kind and PLAINLY.get(kind, kind), data, output)
+    asks, answer_to = not yes and can_ask(), clearly_offered
+    if asks:
+        answer_to = partial(ask_about, look)
+    questions = answered(subject, answers, answer_to)
     made_of = decision(subject, questions)
     if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
         raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")
@@ -75,7 +78,7 @@ def init(
         columns = look.columns.values()
         listing = [{"name": c.name, "kind": c.kind, "marks": c.marks, "role": role_of.get(c.name)} for c in columns]
         content = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
-        content["ledger_of"] = None if whose is None else str(whose)
+        content["ledger_of"] = path_text(whose)
         kinds = {"kind": kind, "why": why or None, "schema": str(schema_file), "verdict": verdict}
         lines = [fault.line for fault in missing]
         content["questions"] = [{**asdict(question), "answer": answer} for question, answer in questions]
@@ -83,7 +86,13 @@ def init(
             "init", data, {**content, **kinds, "columns": listing, "notes": [*content_notes, *said], "fill_in": lines}
         )
         return
-    click.echo(labelled(_lines_in_force(text)))
+    draft, in_force = tomllib.loads(text), list[tuple[str, str]]()
+    sections = [("[source]", draft["source"]), ("[belief]", draft["belief"]), ("[hide]", draft.get("hide", {}))]
+    for section, keys_of_section in [*sections, *(("[[release]]", item) for item in draft["release"])]:
+        for key, value in keys_of_section.items():
+            in_force.append((section, visible(f"{key} = {toml_of(value)}")))
+            section = ""
+    click.echo(labelled(in_force))
     if why:
         click.echo(f"\n{wrapped(f'Drafted as {kind}: {why}.')}")
     _print(output, missing, said)
@@ -118,7 +127,7 @@ def keys(kind: str | None, as_json: bool) -> None:
         words = f"{key.type}; {default}. {key.words[:1].upper()}{key.words[1:]}"
         of_section.setdefault(key.section, []).append((f"  {key.key}", words))
     for section, pairs in of_section.items():
-        click.echo(f"\n{section}\n{labelled(pairs)}" if section else f"\n{labelled(pairs)}")
+        click.echo("\n" + "\n".join(filter(None, [section, labelled(pairs)])))
 
 
 def _made(output: Path, schema_file: Path, kind: str, declared: str) -> tuple[str | Path, bool, str]:
@@ -162,16 +171,6 @@ def _verdict(output: Path, missing: Sequence[TakifuguError]) -> str:
         return "Verdict: " + "; ".join(f"{table.name} is {table.sentence}" for table in advise(output).tables)
     except TakifuguError as error:
         return f"Verdict: none. {error.message}"
-
-
-def _lines_in_force(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a draft's declarations of data and tables, with their sections."""
-    draft = tomllib.loads(text)
-    tables = [("[source]", draft["source"]), ("[belief]", draft["belief"]), ("[hide]", draft.get("hide", {}))]
-    for section, keys in [*tables, *(("[[release]]", item) for item in draft["release"])]:
-        for key, value in keys.items():
-            yield section, visible(f"{key} = {toml_of(value)}")
-            section = ""
 
 
 def _print(output: Path, missing: Sequence[TakifuguError], said: Sequence[str]) -> None:

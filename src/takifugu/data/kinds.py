@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.values.texts import INTEGER, NUMBER, TIME
 
@@ -28,33 +29,27 @@ def column_kinds(table: Table, texts: Mapping[str, Iterable[str]]) -> dict[str, 
     >>> column_kinds(open_frame(file), {"person": ["Ana", "Ben"], "at": ["2026-01-31T10:00", "2026-01-31T10:01"]})
     {'person': 'texts', 'at': 'dates and times'}
     """
-    from takifugu.data.engines.differences import careful
+    import narwhals.stable.v2 as nw
+
     from takifugu.data.engines.sanitise import is_text
 
     with careful(table.source):
         schema = table.frame.collect_schema()
-    types = {name: schema[label] for name, label in zip(table.names, table.labels, strict=True) if name in texts}
-    return {name: _of(texts[name], table) if is_text(kind) else _word(kind) for name, kind in types.items()}
-
-
-def _of(texts: Iterable[str], table: Table) -> str:
-    different = [table.numerals.plain(text) for text in set(texts)]
-    fitting = (word for word, form in _FORMS if different and all(re.match(form, text) for text in different))
-    return next(fitting, TEXTS)
-
-
-def _word(kind: object) -> str:
-    import narwhals.stable.v2 as nw
-
-    if isinstance(kind, nw.dtypes.DType):
-        if kind.is_integer():
-            return WHOLE
-        if kind.is_numeric():
-            return NUMBERS
-        if isinstance(kind, nw.Date | nw.Datetime):
-            return TIMES
-        if isinstance(kind, nw.Boolean):
-            return YES_NO
-        if isinstance(kind, nw.String | nw.Categorical | nw.Enum):
-            return TEXTS
-    return OTHER
+    kinds = dict[str, str]()
+    for name, label in zip(table.names, table.labels, strict=True):
+        if name not in texts:
+            continue
+        kind, kinds[name] = schema[label], OTHER
+        if is_text(kind):
+            different = list(map(table.numerals.plain, set(texts[name])))
+            fitting = (word for word, form in _FORMS if different and all(re.match(form, text) for text in different))
+            kinds[name] = next(fitting, TEXTS)
+        elif kind.is_integer():
+            kinds[name] = WHOLE
+        elif kind.is_numeric():
+            kinds[name] = NUMBERS
+        elif isinstance(kind, nw.Date | nw.Datetime):
+            kinds[name] = TIMES
+        elif isinstance(kind, nw.Boolean):
+            kinds[name] = YES_NO
+    return kinds

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from takifugu.core.errors import DataError
+from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import text_of
 
@@ -48,7 +49,7 @@ class Lookalikes:
             return None
         near = set(self.shorter.get(plain, ()))
         for cut in _without_one(plain):
-            near |= self.shorter.get(cut, set()) | ({cut} if cut in self.folded else set())
+            near |= self.shorter.get(cut, set()) | {cut} & self.folded.keys()
         return min((self.folded[other] for other in near if one_error_apart(plain, other)), default=None)
 
 
@@ -101,10 +102,22 @@ def refuse_lookalikes(table: Table, column: str, declared: Iterable[object], key
     ...     print(error)  # doctest: +ELLIPSIS
     column 'where' holds in row 2 (counted from 1 below the header) a declared value up to case, ...
     """
-    like = Lookalikes(str(value) for value in declared)
-    lookalike_texts = {text for text in _different(table, column) if like(text) is not None}
-    if lookalike_texts:
-        raise lookalike(column, _first(table, column, lookalike_texts), key)
+    from takifugu.data.engines.differences import collected
+    from takifugu.data.totals import totals
+
+    like, lookalike_texts = Lookalikes(map(str, declared)), set[str]()
+    for group in totals(table, [], by=[column], null_keys="keep"):
+        text = text_of(group.key[0])
+        if text is not None and like(text) is not None:
+            lookalike_texts.add(text)
+    if not lookalike_texts:
+        return
+    first = None
+    if table.ordered:
+        with careful(table.source):
+            texts = [text_of(value) for (value,) in collected(table.pick({"value": column}))]
+        first = next((row for row, text in enumerate(texts) if text in lookalike_texts), None)
+    raise lookalike(column, first, key)
 
 
 def lookalike(column: str, row: int | None, key: str) -> DataError:
@@ -119,29 +132,3 @@ def lookalike(column: str, row: int | None, key: str) -> DataError:
         rule="it would count as another value",
         fix="write it as it is declared; if it is another value, declare that, too",
     ).at(key)
-
-
-def _different(table: Table, column: str) -> Iterator[str]:
-    from takifugu.data.totals import totals
-
-    for group in totals(table, [], by=[column], null_keys="keep"):
-        text = text_of(group.key[0])
-        if text is not None:
-            yield str(text)
-
-
-def _first(table: Table, column: str, texts: set[str]) -> int | None:
-    """Return the first row with one of some texts, None without order."""
-    if table.ordered:
-        for row, text in enumerate(_in_order(table, column)):
-            stripped = None if text is None else str(text)
-            if not texts.isdisjoint((stripped, (stripped or "").strip())):
-                return row
-    return None
-
-
-def _in_order(table: Table, column: str) -> Iterator[object]:
-    from takifugu.data.engines.differences import careful, collected
-
-    with careful(table.source):
-        return iter([text_of(value) for (value,) in collected(table.pick({"value": column}))])

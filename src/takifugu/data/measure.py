@@ -16,7 +16,7 @@ from takifugu.core.nearest import first_of
 from takifugu.data.engines.table import Table
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.rows.layout import Layout, Lengths, Recode
-from takifugu.data.rows.pieces import LONGEST_PIECE, SKIPPED, UNCLEAR, WIDEST_SPAN, Fact, Key, are_together
+from takifugu.data.rows.pieces import LONGEST_PIECE, SKIPPED, UNCLEAR, WIDEST_SPAN, Fact, Key, are_together, extent
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.data.values.spellings import meant
@@ -64,13 +64,14 @@ def measure(
         _check_calendar(grouped, rows.step, layout.calendar, str(layout.order))
     names = names_of(grouped, layout)
     sizes = {key: _length(facts, rows.step, layout) for key, facts in grouped.items()}
-    longest = lengths.longest
-    before = longest if longest is not None and max(sizes.values()) > longest else None
-    if before is not None and lengths.longer == "refuse":
-        raise DataError(
-            f"a piece is longer than the {before} steps that the belief allows",
-            fix="raise the longest length, or have longer pieces cut",
-        ).at("max_length")
+    before = None
+    if lengths.longest is not None and max(sizes.values()) > lengths.longest:
+        before = lengths.longest
+        if lengths.longer == "refuse":
+            raise DataError(
+                f"a piece is longer than the {before} steps that the belief allows",
+                fix="raise the longest length, or have longer pieces cut",
+            ).at("max_length")
     long_enough = {key: facts for key, facts in grouped.items() if sizes[key] >= lengths.shortest}
     if not long_enough:
         raise DataError(
@@ -80,7 +81,7 @@ def measure(
     observed = counts.sum(axis=1).tolist()
     measured = {}
     for key, present, row in zip(long_enough, observed, counts, strict=True):
-        length = sizes[key] if before is None else min(sizes[key], before)
+        length = min(sizes[key], before or sizes[key])
         measured[key] = Measured(names[key], length, present != sizes[key], row)
     return rows, measured, before
 
@@ -151,10 +152,9 @@ def names_of(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key
     pieces = {unit: meant(parts, str(layout.piece), "piece", exclusion) for unit, parts in by_unit.items()}
     names = dict[Key, Key]()
     for unit, piece in keys:
-        names[unit, piece] = (
-            None if unit is None else units[unit],
-            None if piece is None else pieces[unit][piece],
-        )
+        unit_name = None if unit is None else units[unit]
+        piece_name = None if piece is None else pieces[unit][piece]
+        names[unit, piece] = unit_name, piece_name
     return names
 
 
@@ -177,10 +177,14 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
     if not arrangement.ties:
         return rows
     if layout.duplicates == "refuse":
+        used, hint = (layout.order, layout.unit, layout.piece, layout.value), ""
+        clocks = [name for name in table.names if name not in used and _CLOCK.search(name)]
+        if clocks and layout.time_of_day is None:
+            hint = f'write order = ["{layout.order}", "{clocks[0]}"] if the time of day is in a column of its own, '
         raise DataError(
             f"column {layout.order!r} has ties within one piece",
             rule="two rows cannot be in one step",
-            fix=f"{_both_columns(layout, table)}declare the piece column if they belong to several pieces, a time zone "
+            fix=f"{hint}declare the piece column if they belong to several pieces, a time zone "
             '(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or which row '
             'counts: duplicates = "first" or "last" (to write one costs nothing, to replace it by the other much)',
         ).at("order")
@@ -191,15 +195,6 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
             fix="leave one row for each step",
         ).at("duplicates")
     return rows.without_ties(layout.duplicates)
-
-
-def _both_columns(layout: Layout, table: Table) -> str:
-    """Name the probable column of times of day beside one of dates."""
-    used = (layout.order, layout.unit, layout.piece, layout.value)
-    clocks = [name for name in table.names if name not in used and _CLOCK.search(name)]
-    if layout.time_of_day is not None or not clocks:
-        return ""
-    return f'write order = ["{layout.order}", "{clocks[0]}"] if the time of day is in a column of its own, '
 
 
 def without_place(reason: int, layout: Layout) -> DataError:
@@ -215,18 +210,21 @@ def without_place(reason: int, layout: Layout) -> DataError:
             fix="write the offsets from UTC, sort the rows as they were recorded, or declare which they are: "
             'ambiguous = "first" or "last", or "drop" to leave them out',
         ).at("timezone")
-    how = "" if layout.order_format is None else f", are not written as {layout.order_format!r}"
-    how += " (%b is a month in English: Jan, May)" if "%b" in how else ""
+    how, key = "", "order"
+    if layout.order_format is not None:
+        how, key = f", are not written as {layout.order_format!r}", "order_format"
+    if "%b" in how:
+        how += " (%b is a month in English: Jan, May)"
     return DataError(
         f"column {layout.order!r} has values that are missing, not finite{how}, or no date of the calendar",
         rule="every row needs its place in the order",
-    ).at("order" if layout.order_format is None else "order_format")
+    ).at(key)
 
 
 def _check_calendar(grouped: Mapping[Key, list[Fact]], step: int, calendar: Calendar, column: str) -> None:
     """Raise DataError for a row outside the calendar or between steps."""
     facts, start, size = list(chain.from_iterable(grouped.values())), calendar.ticks(step), calendar.size
-    low, high = min(fact.low or 0 for fact in facts), max(fact.high or 0 for fact in facts)
+    low, high = extent(facts)
     if low < start or (size is not None and high >= start + size * step):
         raise DataError(
             f"column {column!r} has rows outside the declared calendar",
@@ -252,7 +250,8 @@ def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
             f"column {layout.order!r} has rows that are not a whole number of steps after the first of their piece",
             fix="declare the step that it has, or round_to where its clock is inexact",
         ).at("step")
-    span = max(fact.high or 0 for fact in facts) - min(fact.low or 0 for fact in facts)
+    low, high = extent(facts)
+    span = high - low
     if span >= WIDEST_SPAN or span // step >= LONGEST_PIECE:
         raise DataError(
             f"column {layout.order!r} spans more steps than a piece can have", fix="check it and the step"

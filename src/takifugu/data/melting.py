@@ -11,6 +11,7 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
+from takifugu.data.engines.faults import careful
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.values.texts import BLANKS
@@ -32,39 +33,36 @@ def melted(table: Table, wide: Wide) -> Table:
 
     Raises InputError for columns other than declared, DataError for cells of several kinds.
     """
-    read = steps_of(table.names, wide)
-    steps = {name: text for name, (_, text) in read.items()}
-    other_columns = [name for name in wide.others if name in table.names]
-    names = (*other_columns, wide.order, wide.value)
-    from takifugu.data.engines.differences import careful
-
+    steps = steps_of(table.names, wide)
     label = dict(zip(table.names, table.labels, strict=True))
+    other_columns = [name for name in wide.others if name in table.names]
     labels = {label[name]: f"k{number}" for number, name in enumerate(other_columns)}
-    typed_steps = dict(zip(map(label.__getitem__, read), _typed(list(read.values()), wide.of_days), strict=True))
+    step_labels = [label[name] for name in steps]
+    typed_steps = dict(zip(step_labels, _typed(list(steps.values()), wide.of_days), strict=True))
     melt = partial(_melted, labels=labels, steps=typed_steps, empty=wide.empty)
-    blank, check = table.without_blank_rows, table.check_texts
-
-    def check_parts(columns: Sequence[str]) -> None:
-        texts = [before for before, now in labels.items() if now in columns]
-        texts += [label[name] for name in steps] if CELL in columns else []
-        if check is not None and texts:
-            check(texts)
-
+    origins = {now: [before] for before, now in labels.items()}
     with careful(table.source):
         frame = melt(table.frame)
-    return replace(
-        table, names=names, labels=(*labels.values(), HEADER, CELL), scan=lambda: frame, ordered=False,
-        check_texts=None if check is None else check_parts, within=None,
-        without_blank_rows=None if blank is None else lambda: melt(blank()),
+    long_table = table.derived(
+        melt, {**origins, CELL: step_labels}, names=(*other_columns, wide.order, wide.value),
+        labels=(*labels.values(), HEADER, CELL), ordered=False, within=None,
     )  # fmt: skip
+    return replace(long_table, scan=lambda: frame)
 
 
 def _typed(steps: Sequence[Step], of_days: bool) -> Sequence[int | datetime | str]:
     """Return steps as integers, times without a zone, or texts."""
-    integers = [step for step, _ in steps if isinstance(step, Fraction) and step.denominator == 1]
-    numbers = [int(step) for step in integers if abs(step) < 2**62]
-    times = [step for step, _ in steps if isinstance(step, datetime) and step.tzinfo is None and not of_days]
-    return next((values for values in (numbers, times) if len(values) == len(steps)), [text for _, text in steps])
+    numbers, times = list[int](), list[datetime]()
+    for step, _ in steps:
+        if isinstance(step, Fraction) and step.denominator == 1 and abs(step) < 2**62:
+            numbers.append(int(step))
+        elif isinstance(step, datetime) and step.tzinfo is None and not of_days:
+            times.append(step)
+    if len(numbers) == len(steps):
+        return numbers
+    if len(times) == len(steps):
+        return times
+    return [text for _, text in steps]
 
 
 def _melted(
@@ -76,27 +74,33 @@ def _melted(
     from takifugu.data.engines.differences import is_duckdb, is_spark, typed, wrapped
 
     frame = typed(frame.select(*labels, *steps))
-    kinds = {label: kind for label, kind in frame.collect_schema().items() if label in steps}
-    kind = _common([*kinds.values()])
-    numbered = {label: f"h{number}" for number, label in enumerate(steps)}
-    cells = {numbered[label]: _filled(nw.col(label), kinds[label], kind, empty) for label in steps}
-    frame = frame.select(**{now: nw.col(before) for before, now in labels.items()}, **cells)
+    schema = frame.collect_schema()
+    kind = _common([schema[label] for label in steps])
+    columns, cells = {now: nw.col(before) for before, now in labels.items()}, dict[str, nw.Expr]()
+    for number, label in enumerate(steps):
+        cells[f"h{number}"] = _filled(nw.col(label), schema[label], kind, empty)
+    frame = frame.select(**columns, **cells)
     if is_duckdb(frame):  # whose "unpivot" leaves out nulls where narwhals writes it
-        prefix, headers = "".join(f"{label}, " for label in labels.values()), [*map(_literal, steps.values())]
-        parts = [_unnested(prefix, [*cells][first : first + SIDE_BY_SIDE], headers[first : first + SIDE_BY_SIDE])
-                 for first in range(0, len(cells), SIDE_BY_SIDE)]  # fmt: skip
+        prefix, parts = "".join(f"{label}, " for label in labels.values()), list[str]()
+        headers, cell_names = list[str](), list(cells)
+        for step in steps.values():
+            if isinstance(step, int):
+                headers.append(f"{step}::bigint")
+            elif isinstance(step, datetime):
+                headers.append(f"timestamp {quoted(str(step))}")
+            else:
+                headers.append(quoted(step))
+        for first in range(0, len(cells), SIDE_BY_SIDE):
+            some = slice(first, first + SIDE_BY_SIDE)
+            parts.append(_unnested(prefix, cell_names[some], headers[some]))
         return wrapped(frame.to_native().query("wide_rows", " union all ".join(parts)))
     frame = frame.unpivot(on=[*cells], index=[*labels.values()], variable_name=HEADER, value_name=CELL)
-    entries = [str(step) if is_spark(frame) and isinstance(step, datetime) else step for step in steps.values()]
-    step_type = {int: nw.Int64(), datetime: nw.Datetime("us")}.get(type(entries[0]), nw.String())  # Spark's have a zone
+    entries = list[int | datetime | str](steps.values())
+    if is_spark(frame) and isinstance(entries[0], datetime):  # Spark's have a zone
+        entries = list(map(str, entries))
+    step_type = {int: nw.Int64(), datetime: nw.Datetime("us")}.get(type(entries[0]), nw.String())
     header = nw.col(HEADER).cast(nw.String).replace_strict([*cells], entries, default=None, return_dtype=step_type)
     return frame.with_columns(header.alias(HEADER))
-
-
-def _literal(step: int | datetime | str) -> str:
-    if isinstance(step, int):
-        return f"{step}::bigint"
-    return f"timestamp {quoted(str(step))}" if isinstance(step, datetime) else quoted(step)
 
 
 def _unnested(prefix: str, cells: Sequence[str], headers: Sequence[str]) -> str:
@@ -105,13 +109,12 @@ def _unnested(prefix: str, cells: Sequence[str], headers: Sequence[str]) -> str:
     Long lists are nested, because DuckDB is slow with them.
     """
     size = isqrt(len(cells)) + 1
-    arrays = dict[str, str]()
+    nested, single = list[str](), list[str]()
     for name, values in {HEADER: headers, CELL: cells}.items():
-        lists = (", ".join(values[first : first + size]) for first in range(0, len(values), size))
-        arrays[name] = ", ".join(f"[{some}]" for some in lists)
-    nested = ", ".join(f"unnest([{lists}]) as {name}" for name, lists in arrays.items())
-    single = ", ".join(f"unnest({name}) as {name}" for name in arrays)
-    return f"select {prefix}{single} from (select {prefix}{nested} from wide_rows)"
+        lists = [f"[{', '.join(values[first : first + size])}]" for first in range(0, len(values), size)]
+        nested.append(f"unnest([{', '.join(lists)}]) as {name}")
+        single.append(f"unnest({name}) as {name}")
+    return f"select {prefix}{', '.join(single)} from (select {prefix}{', '.join(nested)} from wide_rows)"
 
 
 def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:
@@ -125,8 +128,10 @@ def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:
         return nw.String()
     if len(some) == 1:
         return some.pop()
+    if all(kind.is_integer() for kind in some):
+        return nw.Int64()
     if all(kind.is_numeric() for kind in some):
-        return nw.Int64() if all(kind.is_integer() for kind in some) else nw.Float64()
+        return nw.Float64()
     raise DataError("the columns of steps hold values of several kinds", fix="write all as texts, or as numbers").at(
         "columns"
     )
@@ -138,7 +143,8 @@ def _filled(cell: nw.Expr, kind: nw.dtypes.DType, target: nw.dtypes.DType, empty
 
     from takifugu.data.engines.sanitise import as_kind, is_text
 
-    cell = cell if kind == target else cell.cast(target)
+    if kind != target:
+        cell = cell.cast(target)
     if not empty:
         return cell
     values = [value for value in (as_kind(text, target) for text in empty) if value is not None]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.data.engines.faults import careful
 from takifugu.data.engines.ibis import relation_of
 from takifugu.data.engines.outside import engine_of
 from takifugu.data.engines.table import Table
@@ -52,7 +53,7 @@ def open_frame(data: object, missing: Iterable[str] = ("",), written: Written | 
 def _open_native(data: Any, missing: frozenset[str]) -> Table:
     import narwhals.stable.v2 as nw
 
-    from takifugu.data.engines.differences import careful, is_spark
+    from takifugu.data.engines.differences import is_spark
 
     kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
     source = f"the {kind}"

@@ -6,61 +6,27 @@ A message names the rule and the column. It never repeats a value, a place or a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
+from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import Measured, counts_by_piece, measure
 from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural
-from takifugu.data.rows.pieces import Key, runs_of
+from takifugu.data.rows.pieces import Key, Piece, runs_of
 from takifugu.data.values.codes import UNOBSERVED
 
 if TYPE_CHECKING:
-    from takifugu.data.rows.by_bits import CountedByBits, People
+    from takifugu.data.rows.by_bits import CountedByBits
     from takifugu.data.rows.picked import PickedRows
     from takifugu.data.rows.reader import Rows
-
-
-
-@dataclass(eq=False, slots=True)  # there may be millions, and frozen ones take six times as long to make
-class Piece:
-    """One piece of one unit's sequence: what is public about it, and how many of its entries are in each state.
-
-    `observed` are the runs of entries that have a state, counted from 0; the others have weight 0. `counts` has one
-    integer per state and is private: it goes into the noise and nowhere else. So are `values`, where they were asked
-    for: the number of each entry's state, -1 where it was not observed. `written` is the unit's name as the data spell
-    it. Entries counted by cells have the (public) number of each one's `cell`, and private counts by cell and state.
-    """
-
-    unit: str | None
-    piece: str | None
-    length: int
-    observed: tuple[range, ...]
-    counts: IntArray = field(repr=False)
-    written: str | None = field(default=None, repr=False)
-    values: IntArray | None = field(default=None, repr=False)
-    cell: IntArray | None = field(default=None, repr=False)
-    by_cell: IntArray | None = field(default=None, repr=False)
-
-    @property
-    def complete(self) -> bool:
-        """Return whether every entry was observed."""
-        runs = self.observed
-        entries = len(runs[0]) if len(runs) == 1 else sum(map(len, runs))
-        return entries == self.length
-
-    def weights(self) -> IntArray:
-        """Return the weights of the piece's entries, 1 if observed, else 0."""
-        weights = np.zeros(self.length, dtype=np.int64)
-        for run in self.observed:
-            weights[run.start : run.stop] = 1
-        return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +61,17 @@ def pieces(
     Ben 1 (range(0, 1),) [1, 0]
     """
     lengths = lengths or Lengths()
-    with careful_with(table):
-        plain = None if entrywise else _plain(table, layout, states)
-        people = None if plain is None else _people(plain, layout, lengths)
-        if people is not None:
-            return _of_people(people)
+    with careful(table.source):
+        plain = None
+        if not entrywise:
+            from takifugu.data.rows.by_bits import counted_by_bits
+
+            with suppress(DataError):
+                plain = counted_by_bits(table, layout, states)
+        if plain is not None and layout.calendar is None and layout.null_keys == "refuse":
+            with suppress(DataError):
+                if (people := plain.people(lengths)) is not None:
+                    return people
         rows, measured, before = _measured(plain, table, layout, states, lengths)
         cells: IntArray | None = None
         by_cell: dict[Key, IntArray] = {}
@@ -109,16 +81,19 @@ def pieces(
             by_cell = _by_cell(rows.cells(layout.slots), measured, numbers, len(states.states))
         if entrywise:
             values = _values(rows, measured, before, layout.window)
-            observed = {key: runs_of(entries != UNOBSERVED) for key, entries in values.items()}
-            counts = {key: np.bincount(entries[entries >= 0], minlength=len(states.states))
-                      for key, entries in values.items()}  # fmt: skip
+            observed, counts = dict[Key, tuple[range, ...]](), dict[Key, IntArray]()
+            for key, entries in values.items():
+                observed[key] = runs_of(entries != UNOBSERVED)
+                counts[key] = np.bincount(entries[entries >= 0], minlength=len(states.states))
         else:
             observed = _observed(rows, measured, before, layout)
             counts = _counts(rows, measured, before, layout.window, by_cell)
     nothing = np.zeros(len(states.states), dtype=np.int64)
     result = list[Piece]()
     for key, piece in measured.items():
-        length = piece.length if layout.window is None else len(layout.window)
+        length = piece.length
+        if layout.window is not None:
+            length = len(layout.window)
         result.append(Piece(
             *piece.name, length, observed.get(key, ()), counts.get(key, nothing), key[0], values.get(key),
             cells, by_cell.get(key),
@@ -126,30 +101,6 @@ def pieces(
     if rows.runs is None or plain is None or not plain.is_sorted:  # what one pass has sorted comes in its order
         result.sort(key=lambda piece: (natural(piece.unit), natural(piece.piece)))
     return tuple(result)
-
-
-def _plain(table: Table, layout: Layout, states: Recode) -> CountedByBits | None:
-    """Return rows for one pass, None if they need the careful reading."""
-    from takifugu.data.rows.by_bits import counted_by_bits
-
-    with suppress(DataError):
-        return counted_by_bits(table, layout, states)
-    return None
-
-
-def _people(plain: CountedByBits, layout: Layout, lengths: Lengths) -> People | None:
-    """Return people with one piece each, None for other rows."""
-    if layout.calendar is not None or layout.null_keys != "refuse":
-        return None
-    with suppress(DataError):
-        return plain.people(lengths)
-    return None
-
-
-def _of_people(people: People) -> tuple[Piece, ...]:
-    """Return the pieces of people with one each."""
-    columns = zip(people.names, people.lengths.tolist(), people.observed, people.counts, people.written, strict=True)
-    return tuple([Piece(name, None, size, runs, counts, label) for name, size, runs, counts, label in columns])
 
 
 def _measured(
@@ -186,8 +137,9 @@ def _counts(
         return {key: cells.sum(axis=0) for key, cells in by_cell.items()}
     if window is None and before is None:
         return {key: piece.counts for key, piece in measured.items()}
-    states = len(next(iter(measured.values())).counts)
-    return counts_by_piece(rows.counts(range(before or 0) if window is None else window), states)
+    if window is None:
+        window = range(before or 0)
+    return counts_by_piece(rows.counts(window), len(next(iter(measured.values())).counts))
 
 
 def _observed(
@@ -198,7 +150,15 @@ def _observed(
     if window is not None:
         if layout.gaps != "public":
             return dict.fromkeys(measured, (range(len(window)),))
-        return {key: _inside(runs, window) for key, runs in rows.observed(before).items()}
+        observed = dict[Key, tuple[range, ...]]()
+        for key, runs in rows.observed(before).items():
+            inside = list[range]()
+            for run in runs:
+                start, stop = max(run.start, window.start), min(run.stop, window.stop)
+                if start < stop:
+                    inside.append(range(start - window.start, stop - window.start))
+            observed[key] = tuple(inside)
+        return observed
     if any(piece.gaps for piece in measured.values()):
         return dict(rows.observed(before))
     return {key: (range(piece.length),) for key, piece in measured.items()}
@@ -207,22 +167,16 @@ def _observed(
 def _values(
     rows: Rows, measured: Mapping[Key, Measured], before: int | None, window: range | None
 ) -> dict[Key, IntArray]:
-    read = {key: range(m.length) if window is None else window for key, m in measured.items()}
-    values = {key: np.full(len(places), UNOBSERVED, dtype=np.int64) for key, places in read.items()}
+    read, values = dict[Key, range](), dict[Key, IntArray]()
+    for key, piece in measured.items():
+        read[key] = range(piece.length)
+        if window is not None:
+            read[key] = window
+        values[key] = np.full(len(read[key]), UNOBSERVED, dtype=np.int64)
     for key, place, code in rows.entries(before):
         if key in values and place in read[key]:
             values[key][place - read[key].start] = code
     return values
-
-
-def _inside(runs: Iterable[range], window: range) -> tuple[range, ...]:
-    """Return the parts of runs inside a window, from its start."""
-    inside = list[range]()
-    for run in runs:
-        start, stop = max(run.start, window.start), min(run.stop, window.stop)
-        if start < stop:
-            inside.append(range(start - window.start, stop - window.start))
-    return tuple(inside)
 
 
 def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
@@ -241,7 +195,7 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
     `cells` are those of one period of places, from the start of the layout's calendar. Raises the errors of `pieces`.
     """
     counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
-    with careful_with(table):
+    with careful(table.source):
         rows, _, _ = measure(_surveyed(table, layout, states), layout, states, Lengths(), table)
         for phase, before, after, times in rows.transitions(len(cells)):
             counts[cells[phase], before, after] += times
@@ -253,10 +207,12 @@ def rows_that_count(table: Table, layout: Layout, states: Recode) -> tuple[int, 
 
     Both are for whoever owns the data. Raises the errors of `pieces` about places.
     """
-    with careful_with(table):
+    with careful(table.source):
         rows = _surveyed(table, layout, states)
-        named_rows = sum(fact.rows for facts in rows.grouped.values() for fact in facts)
-        return (named_rows if layout.order is None else rows.arranged()[0].steps()), named_rows
+        named_rows = sum(fact.rows for fact in chain.from_iterable(rows.grouped.values()))
+        if layout.order is None:
+            return named_rows, named_rows
+        return rows.arranged()[0].steps(), named_rows
 
 
 def _surveyed(table: Table, layout: Layout, states: Recode) -> Rows:
@@ -277,10 +233,3 @@ def rows_of(table: Table, layout: Layout, states: Recode) -> PickedRows:
     from takifugu.data.rows.picked import picked_rows
 
     return picked_rows(table, layout, states)
-
-
-def careful_with(table: Table) -> AbstractContextManager[None]:
-    """Return a context to turn engines' errors into ones without data."""
-    from takifugu.data.engines.differences import careful
-
-    return careful(table.source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.values.bins import Bins
 from takifugu.data.values.classes import Classes
@@ -30,7 +31,7 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
     """
     import narwhals.stable.v2 as nw
 
-    from takifugu.data.engines.differences import careful, collected
+    from takifugu.data.engines.differences import collected
     from takifugu.data.engines.fixed_point import number_code
     from takifugu.data.engines.sanitise import is_text, kind_of, state_code, state_column, text
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import chain
 from operator import and_
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
+from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import natural, text_of
 from takifugu.data.values.bounded import Bounded
@@ -46,10 +48,10 @@ def totals(
     """
     if null_keys not in ("refuse", "drop", "keep"):
         raise InputError(f"null_keys is {null_keys!r}", fix="write 'refuse', 'drop' or 'keep'").at("null_keys")
-    largest = max((abs(end) for rule in numbers for end in rule.range), default=0)
+    largest = max(map(abs, chain.from_iterable(rule.range for rule in numbers)), default=0)
     groups = []
     for key, rows, sums in _sums(table, numbers, by):
-        if any(name is None for name in key):
+        if None in key:
             if null_keys == "refuse":
                 raise DataError(
                     f"one of the columns {list(by)} has missing values", fix="fill them, or write a rule"
@@ -63,7 +65,7 @@ def totals(
         groups.append(Group(key, rows, np.array(sums, dtype=np.int64)))
     if not groups:
         raise DataError("the data has no rows", rule="nothing can be released")
-    return tuple(sorted(groups, key=lambda group: tuple(natural(name) for name in group.key)))
+    return tuple(sorted(groups, key=lambda group: tuple(map(natural, group.key))))
 
 
 def rows_of(table: Table, columns: Sequence[str]) -> list[tuple[Hashable, ...]]:
@@ -71,7 +73,7 @@ def rows_of(table: Table, columns: Sequence[str]) -> list[tuple[Hashable, ...]]:
 
     Rows of the table that hold nothing at all are left out.
     """
-    from takifugu.data.engines.differences import careful, collected
+    from takifugu.data.engines.differences import collected
 
     with careful(table.source):
         rows = list(collected(table.pick({f"c{number}": column for number, column in enumerate(columns)})))
@@ -85,7 +87,7 @@ def _sums(
 ) -> Iterator[tuple[tuple[str | None, ...], int, list[int]]]:
     import narwhals.stable.v2 as nw
 
-    from takifugu.data.engines.differences import careful, collected
+    from takifugu.data.engines.differences import collected
     from takifugu.data.engines.fixed_point import in_units, not_a_number, number, refused
     from takifugu.data.engines.sanitise import is_text, key_column, kind_of, text
 
@@ -95,14 +97,14 @@ def _sums(
         frame = table.pick(keys | values)
         kinds = {role: kind_of(frame, role, column) for role, column in (keys | values).items()}
         columns: dict[str, nw.Expr] = {role: key_column(role, keys[role], kinds[role]) for role in keys}
-        wrong: dict[str, nw.Expr] = {}
+        wrong, errors = dict[str, nw.Expr](), dict[str, DataError]()
         for role, rule in zip(values, numbers, strict=True):
             columns[role] = number(role, rule.column, kinds[role], table)
-            faults = refused(columns[role], rule)
-            bad = not_a_number(role, kinds[role], table)
-            if bad is not None:
-                faults = {**faults, "text": bad}
-            wrong |= {f"{fault}_{role}": is_fault.cast(nw.Int64) for fault, is_fault in faults.items()}
+            faults = {"text": not_a_number(role, kinds[role], table), **refused(columns[role], rule)}
+            for fault, is_fault in faults.items():
+                if is_fault is not None:
+                    wrong[f"{fault}_{role}"] = is_fault.cast(nw.Int64)
+                    errors[f"{fault}_{role}"] = _FAULTS[fault](rule)
         names = list(keys) or ["all"]
         blank = reduce(and_, (nw.col(role).is_null() for role in values), nw.lit(True)).cast(nw.Int64)
         if not keys:
@@ -110,32 +112,27 @@ def _sums(
         frame = frame.select(**columns, **wrong, one=nw.lit(1, nw.Int64)).with_columns(blank=blank)
         if numbers:
             frame = in_units(frame, dict(zip(values, numbers, strict=True)))
-        sums = {role: nw.col(role).sum() for role in ("one", *values, *wrong, "blank")}
-        grouped = frame.group_by(*names).agg(**sums)
+        sums = ("one", *values, *wrong, "blank")
+        grouped = frame.group_by(*names).agg(*map(nw.sum, sums))
         stripped = (text(nw.col(role), table.missing).alias(role) for role in keys if is_text(kinds[role]))
-        grouped = grouped.with_columns(stripped).group_by(*names).agg(*(nw.col(role).sum() for role in sums))
+        grouped = grouped.with_columns(stripped).group_by(*names).agg(*map(nw.sum, sums))
         rows = list(collected(grouped.select(*names, *sums)))
     has_blank = any(row[-1] and not any(map(text_of, row[: len(keys)])) for row in rows)
     if has_blank and table.without_blank_rows is not None:
         yield from _sums(table.filled, numbers, by)
         return
+    by_gravity = sorted(wrong, key=lambda name: list(_FAULTS).index(name.partition("_")[0]))
     for row in rows:
-        count, *cells, _ = row[len(names) :]
-        _refuse(numbers, dict(zip(wrong, cells[len(numbers) :], strict=True)))
-        yield tuple(map(text_of, row[: len(keys)])), int(count), list(map(int, cells[: len(numbers)]))
+        number_of = dict(zip((*names, *sums), row, strict=True))
+        for name in by_gravity:
+            if number_of[name]:
+                raise errors[name]
+        yield tuple(map(text_of, row[: len(keys)])), int(number_of["one"]), [int(number_of[role]) for role in values]
 
+
+#: Faults of a column's values, the gravest first, each with its error.
 _FAULTS: Mapping[str, Callable[[Bounded], DataError]] = {
     "text": lambda rule: not_numbers(rule.column),
     "missing": lambda rule: no_number_at_all(rule.column, rule.middle),
     "outside": lambda rule: out_of_bounds(rule.column),
 }
-
-
-def _refuse(numbers: Sequence[Bounded], wrong: Mapping[str, Hashable]) -> None:
-    """Raise DataError for the first fault of any row.
-
-    Texts come before missing values, these before others.
-    """
-    faults = [name.split("_v") for name, count in wrong.items() if count]
-    for fault, number in sorted(faults, key=lambda pair: list(_FAULTS).index(pair[0])):
-        raise _FAULTS[fault](numbers[int(number)])

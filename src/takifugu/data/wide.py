@@ -77,7 +77,22 @@ def steps_of(names: Sequence[str], wide: Wide) -> dict[str, Step]:
         if places[name] != place:
             fault = f"columns {place} and {places[name]} have one name"
             raise InputError(fault, fix="rename one").at("columns")
-    steps = {name: _step(place, name, wide) for name, place in places.items() if fitting[name]}
+    steps = dict[str, Step]()
+    for name, place in places.items():
+        if not fitting[name]:
+            continue
+        if isinstance(wide.columns, Mapping):
+            step = read_step(wide.columns[name], None, wide.of_days)
+        else:
+            step = read_step(name.strip(BLANKS), wide.form, wide.of_days)
+        if step is None:
+            subject = f"column {name!r}" if name in wide.columns else f"column {place}, which fits columns,"
+            kinds = "time of day" if wide.of_days else "number and no time"
+            raise InputError(
+                f"{subject} is no {kinds}",
+                fix='write what the headers are, columns = { Mon = "2026-01-05" }, or order_format = "%d/%m/%Y"',
+            ).at("columns")
+        steps[name] = step
     _check_together(places, steps)
     return steps
 
@@ -97,21 +112,6 @@ def _check_meaning(called: str, name: str, patterns: Sequence[str], wide: Wide) 
         raise InputError(fault, fix="write patterns of which each column fits one, and no other key").at("columns")
 
 
-def _step(place: int, name: str, wide: Wide) -> Step:
-    if isinstance(wide.columns, Mapping):
-        step = read_step(wide.columns[name], None, wide.of_days)
-    else:
-        step = read_step(name.strip(BLANKS), wide.form, wide.of_days)
-    if step is not None:
-        return step
-    subject = f"column {name!r}" if name in wide.columns else f"column {place}, which fits columns,"
-    kinds = "time of day" if wide.of_days else "number and no time"
-    raise InputError(
-        f"{subject} is no {kinds}",
-        fix='write what the headers are, columns = { Mon = "2026-01-05" }, or order_format = "%d/%m/%Y"',
-    ).at("columns")
-
-
 def read_step(text: str, form: str | None = None, of_days: bool = False) -> Step | None:
     """Read a step from a header, None without one.
 
@@ -119,7 +119,12 @@ def read_step(text: str, form: str | None = None, of_days: bool = False) -> Step
     ('2026-01-05 00:00:00', '7', '09:30', None)
     """
     if of_days:
-        time = _time(_day_of(form) + text, form)
+        day = ""
+        for letter, literal in TimeFormat(form or "%Y-%m-%d %H:%M").pieces:
+            if letter and letter in "HIMSfp":
+                break
+            day += START.get(letter, literal)
+        time = _time(day + text, form)
         return None if time is None else (time, text)
     if form is None and re.match(NUMBER, text):
         return read_fraction(text), text
@@ -136,16 +141,6 @@ def _time(text: str, form: str | None) -> datetime | None:
         return iso_time(text) if re.match(TIME, text) else None
     except ValueError:  # a day that its month does not have
         return None
-
-
-def _day_of(form: str | None) -> str:
-    """Return a day in a time's format, up to the clock."""
-    text = ""
-    for letter, literal in TimeFormat(form or "%Y-%m-%d %H:%M").pieces:
-        if letter and letter in "HIMSfp":
-            break
-        text += START[letter] if letter else literal
-    return text
 
 
 def _check_together(places: Mapping[str, int], steps: Mapping[str, Step]) -> None:

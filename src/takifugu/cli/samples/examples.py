@@ -36,8 +36,17 @@ def examples() -> tuple[Example, ...]:
     >>> [example.name for example in examples() if example.meant_for_published_data]
     ['adult', 'asia', 'primary-school']
     """
-    folder = next(folder for folder in _FOLDERS if folder.is_dir())
-    return tuple(_example(path) for path in [*sorted(folder.glob("*.toml")), *sorted(folder.glob("real/*.toml"))])
+    folder = next(filter(Path.is_dir, _FOLDERS))
+    all_examples = list[Example]()
+    for path in [*sorted(folder.glob("*.toml")), *sorted(folder.glob("real/*.toml"))]:
+        text = path.read_text(encoding="utf-8")
+        comments = takewhile(lambda line: line.startswith("#"), text.splitlines())
+        opening = " ".join(line.removeprefix("# ") for line in comments).split(". ")[0]
+        summary = opening.removeprefix("A Takifugu release file").lstrip(":").strip().removeprefix("for ")
+        files = [path.parent / name for name in dict.fromkeys(_files(tomllib.loads(text)))]
+        is_real = path.parent.name == "real"
+        all_examples.append(Example(path.stem, summary.rstrip("."), (path, *files), is_real))
+    return tuple(all_examples)
 
 
 def write_example(name: str, folder: Path) -> tuple[Path, ...]:
@@ -58,15 +67,6 @@ def write_example(name: str, folder: Path) -> tuple[Path, ...]:
         with open(path, "xb") as file:
             file.write(content)
     return tuple(copies)
-
-
-def _example(path: Path) -> Example:
-    text = path.read_text(encoding="utf-8")
-    comments = takewhile(lambda line: line.startswith("#"), text.splitlines())
-    opening = " ".join(line.removeprefix("# ") for line in comments)
-    summary = opening.split(". ")[0].removeprefix("A Takifugu release file").lstrip(":").strip().removeprefix("for ")
-    files = [path.parent / name for name in dict.fromkeys(_files(tomllib.loads(text)))]
-    return Example(path.stem, summary.rstrip("."), (path, *files), path.parent.name == "real")
 
 
 def _files(section: Plain) -> Iterator[str]:

@@ -55,7 +55,17 @@ def targets(root: Path = ROOT) -> tuple[Target, ...]:
             "this installation of Takifugu has no folder of experiments",
             fix="install it again with `pip install .` in a checkout of the source",
         )
-    return tuple(_targets_in(folder))
+    all_targets = list[Target]()
+    for path in sorted(folder.glob("*.py")):
+        try:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+        except (OSError, SyntaxError, ValueError):
+            continue
+        for line in tree.body:
+            if isinstance(line, ast.Assign) and list(map(ast.unparse, line.targets)) == [MARK]:
+                summary = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ")
+                all_targets.append(Target(path.stem, str(ast.literal_eval(line.value)), summary, path))
+    return tuple(all_targets)
 
 
 def find(name: str, root: Path = ROOT) -> Target:
@@ -105,15 +115,3 @@ def _ignoring_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _targets_in(folder: Path) -> Iterator[Target]:
-    for path in sorted(folder.glob("*.py")):
-        try:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-        except (OSError, SyntaxError, ValueError):
-            continue
-        for line in tree.body:
-            if isinstance(line, ast.Assign) and [ast.unparse(t) for t in line.targets] == [MARK]:
-                summary = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ")
-                yield Target(path.stem, str(ast.literal_eval(line.value)), summary, path)

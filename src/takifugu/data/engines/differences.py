@@ -5,19 +5,13 @@ bringing a small result to the driver. Everything else is one narwhals expressio
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from takifugu.core.errors import DataError, EngineError, TakifuguError
-from takifugu.data.engines.faults import engine_failure, is_of_stopped_session
 from takifugu.data.engines.sql import quoted
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -26,59 +20,6 @@ def wrapped(native: object) -> Frame:
     """Return an engine's own frame as a narwhals frame."""
     frame: Frame = nw.from_native(native)
     return frame
-
-
-_ENDED = "belongs to a session that ended", "start again, with a session that stays until the end"
-#: Fragments of engines' own messages, and what they mean. The message is never repeated: it quotes rows.
-_REASONS = (
-    (
-        "nvalid unicode",
-        "is not UTF-8 text",
-        'save it as UTF-8, or declare its encoding, such as encoding = "cp1252"',
-    ),
-    ("Expected Number of Columns", "has a row with more or fewer fields than its header", "repair the file"),
-    ("CSV", "is not a well-formed CSV file", "check its quotes, separators and line ends"),
-    ("GZIP", "is damaged or ends too early", "compress it again"),
-    ("No files found", "cannot be read", "check the path"),
-    ("Permission denied", "cannot be read (permission denied)", "check who may read it"),
-    ("Connection has already been closed", "belongs to a connection that was closed", "keep it open"),
-    ("should be created first", *_ENDED),
-    ("stopped SparkContext", *_ENDED),
-    ("Answer from Java side is empty", *_ENDED),
-    ("while sending or receiving", *_ENDED),
-    ("Connection refused", *_ENDED),
-    (
-        "Checkpoint block",
-        "lost rows with a machine that left the cluster",
-        "start again; machines that hold rows must stay until the end",
-    ),
-    ("No space left", "needs more space for temporary files than the disk has", "free some space"),
-    ("Out of Memory", "needs more memory than there is", "free some, or use a larger machine"),
-)
-
-
-@contextmanager
-def careful(source: str) -> Iterator[None]:
-    """Turn an engine's error into a DataError without any data.
-
-    An error without a known rule becomes an EngineError: the engine's fault and not the data's.
-    """
-    try:
-        yield
-    except TakifuguError:
-        raise
-    except MemoryError:
-        raise DataError(f"{source} needs more memory than there is", fix="give a file, and install duckdb") from None
-    except Exception as error:
-        text = "" if isinstance(error, ImportError) else str(error)
-        text = "" if "INTERNAL Error" in text else text  # a bug of DuckDB's, reported with its stack
-        for words, problem, fix in _REASONS:
-            if words in text:
-                raise DataError(f"{source} {problem}", fix=fix) from None
-        if is_of_stopped_session(error):
-            raise DataError(f"{source} {_ENDED[0]}", fix=_ENDED[1]) from None
-        who, fix = engine_failure(error)
-        raise EngineError(f"{source} could not be read", rule=who, fix=fix) from None
 
 
 def is_duckdb(frame: Frame) -> bool:
@@ -193,21 +134,18 @@ def in_microseconds(frame: Frame, column: str, kind: nw.dtypes.DType) -> Frame:
         cast = "timestamptz" if isinstance(kind, nw.Datetime) and kind.time_zone else "timestamp"
         return wrapped(frame.to_native().project(f'* replace (epoch_us("{column}"::{cast}) as "{column}")'))
     if isinstance(frame, nw.LazyFrame) and is_spark(frame):
-        return wrapped(_spark_microseconds(frame.to_native(), column, kind))
-    time = nw.col(column) if isinstance(kind, nw.Datetime) else nw.col(column).cast(nw.Datetime("us"))
-    return frame.with_columns(time.dt.timestamp("us").alias(column))
+        from pyspark.sql import functions as f
 
-
-def _spark_microseconds(native: DataFrame, column: str, kind: nw.dtypes.DType) -> DataFrame:
-    from pyspark.sql import functions as f
-
-    if isinstance(kind, nw.Datetime) and kind.time_zone:
-        return native.withColumn(column, f.unix_micros(f.col(column)))
-    # A time without a zone must not pass through the session's zone, which skips and repeats hours.
-    time = f.col(column).cast("timestamp_ntz")
-    minutes = f.unix_date(time.cast("date")).cast("bigint") * 1440 + f.hour(time) * 60 + f.minute(time)
-    seconds = (f.extract(f.lit("SECOND"), time) * 1_000_000).cast("bigint")
-    return native.withColumn(column, minutes * 60_000_000 + seconds)
+        native = frame.to_native()
+        if isinstance(kind, nw.Datetime) and kind.time_zone:
+            return wrapped(native.withColumn(column, f.unix_micros(f.col(column))))
+        # A time without a zone must not pass through the session's zone, which skips and repeats hours.
+        time = f.col(column).cast("timestamp_ntz")
+        minutes = f.unix_date(time.cast("date")).cast("bigint") * 1440 + f.hour(time) * 60 + f.minute(time)
+        seconds = (f.extract(f.lit("SECOND"), time) * 1_000_000).cast("bigint")
+        return wrapped(native.withColumn(column, minutes * 60_000_000 + seconds))
+    moment = nw.col(column) if isinstance(kind, nw.Datetime) else nw.col(column).cast(nw.Datetime("us"))
+    return frame.with_columns(moment.dt.timestamp("us").alias(column))
 
 
 def alike(one: str, other: str) -> nw.Expr:

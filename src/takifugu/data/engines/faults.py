@@ -3,11 +3,68 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
-from types import TracebackType
+from traceback import walk_tb
+
+from takifugu.core.errors import DataError, EngineError, TakifuguError
 
 #: The libraries that hold rows; narwhals, which speaks to all of them, is named only where none of them was reached.
 BUILT_IN_ENGINES = ("duckdb", "polars", "pyarrow", "pandas", "pyspark", "ibis")
+
+_ENDED = "belongs to a session that ended", "start again, with a session that stays until the end"
+#: Fragments of engines' own messages, and what they mean. The message is never repeated: it quotes rows.
+_REASONS = (
+    (
+        "nvalid unicode",
+        "is not UTF-8 text",
+        'save it as UTF-8, or declare its encoding, such as encoding = "cp1252"',
+    ),
+    ("Expected Number of Columns", "has a row with more or fewer fields than its header", "repair the file"),
+    ("CSV", "is not a well-formed CSV file", "check its quotes, separators and line ends"),
+    ("GZIP", "is damaged or ends too early", "compress it again"),
+    ("No files found", "cannot be read", "check the path"),
+    ("Permission denied", "cannot be read (permission denied)", "check who may read it"),
+    ("Connection has already been closed", "belongs to a connection that was closed", "keep it open"),
+    ("should be created first", *_ENDED),
+    ("stopped SparkContext", *_ENDED),
+    ("Answer from Java side is empty", *_ENDED),
+    ("while sending or receiving", *_ENDED),
+    ("Connection refused", *_ENDED),
+    (
+        "Checkpoint block",
+        "lost rows with a machine that left the cluster",
+        "start again; machines that hold rows must stay until the end",
+    ),
+    ("No space left", "needs more space for temporary files than the disk has", "free some space"),
+    ("Out of Memory", "needs more memory than there is", "free some, or use a larger machine"),
+)
+
+
+@contextmanager
+def careful(source: str) -> Iterator[None]:
+    """Turn an engine's error into a DataError without any data.
+
+    An error without a known rule becomes an EngineError: the engine's fault and not the data's.
+    """
+    try:
+        yield
+    except TakifuguError:
+        raise
+    except MemoryError:
+        raise DataError(f"{source} needs more memory than there is", fix="give a file, and install duckdb") from None
+    except Exception as error:
+        text = str(error)
+        if isinstance(error, ImportError) or "INTERNAL Error" in text:  # a bug of DuckDB's, reported with its stack
+            text = ""
+        for words, problem, fix in _REASONS:
+            if words in text:
+                raise DataError(f"{source} {problem}", fix=fix) from None
+        if isinstance(error, AssertionError | AttributeError) and _engine_of(error) == "pyspark":  # it lost parts
+            raise DataError(f"{source} {_ENDED[0]}", fix=_ENDED[1]) from None
+        who, fix = engine_failure(error)
+        raise EngineError(f"{source} could not be read", rule=who, fix=fix) from None
 
 
 def engine_failure(error: BaseException) -> tuple[str, str]:
@@ -27,24 +84,15 @@ def engine_failure(error: BaseException) -> tuple[str, str]:
     return f"{who} ({type(error).__name__}), which says nothing about the data", fix
 
 
-def is_of_stopped_session(error: BaseException) -> bool:
-    """Return whether a stopped session lost parts of PySpark."""
-    return isinstance(error, AssertionError | AttributeError) and _engine_of(error) == "pyspark"
-
-
 def _engine_of(error: BaseException) -> str | None:
     """Return the engine behind an error, by class, import or traceback."""
-    modules = [type(error).__module__, getattr(error, "name", None) or "", *reversed(_modules(error.__traceback__))]
-    engines = (name.lstrip("_").partition(".")[0] for name in modules if isinstance(name, str))
-    return next((name for name in engines if name in (*BUILT_IN_ENGINES, "narwhals")), None)
-
-
-def _modules(trace: TracebackType | None) -> list[str]:
-    modules = []
-    while trace is not None:
-        modules.append(str(trace.tb_frame.f_globals.get("__name__", "")))
-        trace = trace.tb_next
-    return modules
+    modules: list[object] = [frame.f_globals.get("__name__") for frame, _ in walk_tb(error.__traceback__)]
+    modules += [getattr(error, "name", None), type(error).__module__]
+    for module in reversed(modules):
+        engine = str(module).lstrip("_").partition(".")[0]
+        if engine in (*BUILT_IN_ENGINES, "narwhals"):
+            return engine
+    return None
 
 
 def _version(name: str) -> str:

@@ -72,7 +72,7 @@ def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:
     """
     values = {role: nw.col(role) for role in rules}
     frame = frame.with_columns(
-        nw.when(_is_finite(values[role])).then(values[role]).otherwise(nw.lit(_instead(rule))).alias(role)
+        nw.when(_is_finite(values[role])).then(values[role]).otherwise(nw.lit(rule.replacement)).alias(role)
         for role, rule in rules.items()
     )
     frame = frame.with_columns(values[role].clip(float(r.low), float(r.high)) for role, r in rules.items())
@@ -128,7 +128,3 @@ def _is_finite(value: nw.Expr) -> nw.Expr:
     One comparison is enough: on no engine are NaN or infinities below infinity in size.
     """
     return value.abs() < float("inf")
-
-
-def _instead(rule: Bounded) -> float:
-    return float(rule.low if rule.missing is None else rule.missing)

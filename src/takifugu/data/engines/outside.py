@@ -74,8 +74,9 @@ def opened(name: str, address: Address) -> object:
             fix="give its table in Python: tf.release_file(..., data=table)",
         ).at("engine")  # fmt: skip
     if (address.file is None) == (address.table is None):
+        content = "nothing" if address.file is None else "a table and a file"
         raise InputError(
-            f"the engine {name!r} has {'nothing' if address.file is None else 'a table and a file'} to open",
+            f"the engine {name!r} has {content} to open",
             fix='write either table = "catalog.database.name", or file with a path or URL that it reads',
         ).at("table")
     return engine.opened(address)

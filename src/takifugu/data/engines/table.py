@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import apart
@@ -72,9 +73,37 @@ class Table:
 
     def head(self, rows: int) -> Table:
         """Return the table of the first rows, reading no further."""
+        return self.derived(lambda frame: frame.head(rows), {})
+
+    def derived(
+        self, transform: Callable[[Frame], Frame], origins: Mapping[str, Sequence[str]], **changes: Any
+    ) -> Table:
+        """Return the table that a function makes of the rows.
+
+        `origins` are the labels here of each new column.
+        """
         blank = self.without_blank_rows
-        filled = None if blank is None else lambda: blank().head(rows)
-        return replace(self, scan=lambda: self.frame.head(rows), without_blank_rows=filled)
+        if blank is not None:
+            changes["without_blank_rows"] = lambda: transform(blank())
+
+        def check(labels: Sequence[str]) -> None:
+            former_labels = chain.from_iterable(origins.get(label, (label,)) for label in labels)
+            self._check_texts(list(dict.fromkeys(former_labels)))
+
+        if self.check_texts is not None:
+            changes["check_texts"] = check
+        return replace(self, scan=lambda: transform(self.frame), **changes)
+
+    def _check_texts(self, labels: Sequence[str]) -> None:
+        """Raise DataError for too long texts in those of the columns with texts."""
+        if self.check_texts is None:
+            return
+        import narwhals.stable.v2 as nw
+
+        schema = self.frame.collect_schema()
+        texts = [label for label in labels if isinstance(schema[label], nw.String)]
+        if texts:
+            self.check_texts(texts)
 
     def require(self, columns: Sequence[str], known: Sequence[str] = ()) -> None:
         """Raise InputError for a missing or repeated column.
@@ -89,15 +118,13 @@ class Table:
                     rule="its columns must have names, in a text file in its first line",
                 )
             if column not in self.names:
-                raise InputError(f"the data has no column {column!r}", fix=self._fix(column))
+                fix = "write the name of a column; a text file without a line of names needs header = false"
+                near = [name for name in self.names if _differs_by_a_letter(column, name)]
+                if near:
+                    fix = f"did you mean {near[0]!r}?"
+                raise InputError(f"the data has no column {column!r}", fix=fix)
             if self.names.count(column) > 1:
                 raise InputError(f"the data has two columns called {column!r}", fix="rename one")
-
-    def _fix(self, column: str) -> str:
-        near = [name for name in self.names if _differs_by_a_letter(column, name)]
-        if near:
-            return f"did you mean {near[0]!r}?"
-        return "write the name of a column; a text file without a line of names needs header = false"
 
     def pick(self, roles: Mapping[str, str]) -> Frame:
         """Return a narwhals frame with a column per role; InputError if missing."""
@@ -107,11 +134,7 @@ class Table:
 
         self.require(list(roles.values()))
         label = dict(zip(self.names, self.labels, strict=True))
-        if self.check_texts is not None:
-            schema = self.frame.collect_schema()
-            texts = [label[name] for name in roles.values() if isinstance(schema[label[name]], nw.String)]
-            if texts:
-                self.check_texts(texts)
+        self._check_texts([label[name] for name in roles.values()])
         columns = {role: nw.col(label[name]) for role, name in roles.items()}
         return typed(self.frame.select(**columns or {"row": nw.col(self.labels[0])}))  # without a column: as many rows
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from takifugu.core.errors import DataError
@@ -55,7 +56,7 @@ def checked_names(source: str, names: Sequence[str]) -> None:
         raise DataError(f"{source} has no column names", fix="write them into its first row or record")
     if len(names) > MOST_COLUMNS:
         raise DataError(f"{source} has more than {MOST_COLUMNS:,} columns", fix="leave those out that are not read")
-    if any(visible(name) != name or "\n" in name for name in names):
+    if list(map(visible, names)) != list(names) or "\n" in "".join(names):
         raise DataError(f"{source} has control characters in the names of its columns", fix="rename them")
 
 
@@ -65,29 +66,26 @@ def with_names(file: DataFile, written: Written, rows: Iterable[Sequence[str | N
     Names are made up for a file declared to have none.
     """
     lines = iter(rows)
-    first = next((row for row in lines if _filled(row)), None)
+    first = next(filter(_filled, lines), None)
     if first is None:
         raise DataError(f"{file.name} is empty", rule="a table has a row of column names")
     if written.header:
-        second = next((row for row in lines if _filled(row)), ())
+        second = next(filter(_filled, lines), ())
         if _filled(first) == 1 < _filled(second):
             raise DataError(
                 f"{file.name} begins with a row of one cell, and {_filled(second)} are in the next",
                 rule="the first row that holds anything has the names of the columns",
                 fix="delete the title above them",
             )
-        return [(name or "").strip() for name in first], _put_back(second, lines) if second else lines
-    return unnamed(len(first)), _put_back(first, lines)
+        if second:
+            lines = chain([second], lines)
+        return [(name or "").strip() for name in first], lines
+    return unnamed(len(first)), chain([first], lines)
 
 
 def _filled(row: Sequence[str | None]) -> int:
     """Return the number of cells with content."""
     return sum(1 for cell in row if cell and cell.strip(BLANKS))
-
-
-def _put_back(first: Sequence[str | None], rows: Iterable[Sequence[str | None]]) -> Iterator[Sequence[str | None]]:
-    yield first
-    yield from rows
 
 
 def _checked(source: str, rows: Iterable[Sequence[str | None]]) -> Iterator[Sequence[str | None]]:

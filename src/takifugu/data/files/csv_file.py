@@ -1,8 +1,12 @@
-"""CSV files, plain or packed by gzip, larger than memory or not: DuckDB reads them, once a row is asked for."""
+"""CSV files, plain or packed by gzip, larger than memory or not: DuckDB reads them, once a row is asked for.
+
+It reads a copy of those in other encodings than UTF-8 or with lines above their rows, where only this user can read it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import codecs
+import io
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,17 +19,18 @@ from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, check_lines, loo
 from takifugu.data.files.formats import DataFile, Rows, SourceFormat, is_installed
 from takifugu.data.files.in_memory import table_in_memory
 from takifugu.data.files.other_kinds import refuse_other_kinds
-from takifugu.data.files.recoded import copied
 from takifugu.data.files.sniff import guess
-from takifugu.data.files.with_duckdb import Database, read_by
+from takifugu.data.files.with_duckdb import Database, place
 from takifugu.data.values.texts import BLANKS
-from takifugu.data.values.written import Written
+from takifugu.data.values.written import Written, not_written_so
 
 if TYPE_CHECKING:
     from takifugu.data.engines.differences import Frame
 
 #: DuckDB reads lines of more columns by one thread: each takes 32 kB of memory for each thread.
 MOST_SIDE_BY_SIDE = 500
+#: How many bytes are recoded at a time.
+_PIECE = 1 << 22
 
 
 def read(file: DataFile, written: Written) -> Table:
@@ -36,41 +41,63 @@ def read(file: DataFile, written: Written) -> Table:
         check_lines(file, whole=True)
         return table_in_memory(file, dialect.names, lambda: rows_of(file, dialect))
     folder = private_folder()
-    if dialect.codec is not None or written.lines is not None:  # engines count lines above rows otherwise
-        file = copied(file, dialect.codec or "utf-8", Path(folder.name), dialect.skipped if written.lines else 0)
-        dialect = replace(dialect, skipped=0 if written.lines else dialect.skipped)
+    if written.lines is not None:  # engines count lines above rows otherwise
+        file = _copied(file, dialect.codec or "utf-8", Path(folder.name), dialect.skipped)
+        dialect = replace(dialect, skipped=0)
+    elif dialect.codec is not None:
+        file = _copied(file, dialect.codec, Path(folder.name))
     check_lines(file, whole=file.packed)
     return with_dialect(file, dialect, folder)
 
 
 def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[str]) -> Table:
     """Return a UTF-8 CSV file as a DuckDB table."""
-    database, query = Database(folder), read_by(_call(dialect, file.packed), file)
     labels = tuple(f"c{number}" for number in range(len(dialect.names)))
+    columns = ", ".join(f"'{label}': 'VARCHAR'" for label in labels)
+    alone = ", parallel = false" if len(labels) > MOST_SIDE_BY_SIDE else ""
+    compression = "gzip" if file.packed else "none"
+    query = (
+        f"select * from read_csv({place(file)}, auto_detect = false, header = {str(dialect.header).lower()}, "
+        f"strict_mode = true, all_varchar = true, delim = {quoted(dialect.separator)}, quote = '\"', escape = '\"', "
+        f"skip = {dialect.skipped}, max_line_size = {LONGEST_LINE}, columns = {{{columns}}}, "
+        f"compression = '{compression}', hive_partitioning = false{alone})"
+    )
+    database = Database(folder)
     table = Table(file.name, dialect.names, True, frozenset(), lambda: database.rows(query), labels, database)
     if len(labels) == 1:  # an empty line is a row
         return table
-    return replace(table, without_blank_rows=lambda: _filled(table.frame, labels))
+
+    def without_blank_rows() -> Frame:  # which Excel leaves
+        from takifugu.data.engines.differences import wrapped
+
+        blanks = "".join(f"chr({ord(blank)}) || " for blank in BLANKS) + "''"
+        return wrapped(table.frame.to_native().filter(f"trim(concat({', '.join(labels)}), {blanks}) <> ''"))
+
+    return replace(table, without_blank_rows=without_blank_rows)
 
 
-def _filled(frame: Frame, labels: Sequence[str]) -> Frame:
-    """Return a file's rows without empty ones, left by Excel."""
-    from takifugu.data.engines.differences import wrapped
+def _copied(file: DataFile, codec: str, folder: Path, above: int = 0) -> DataFile:
+    """Return a file's UTF-8 copy in a folder, under the same name.
 
-    blanks = "".join(f"chr({ord(blank)}) || " for blank in BLANKS) + "''"
-    return wrapped(frame.to_native().filter(f"trim(concat({', '.join(labels)}), {blanks}) <> ''"))
-
-
-def _call(dialect: Dialect, packed: bool) -> str:
-    columns = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(dialect.names)))
-    alone = ", parallel = false" if len(dialect.names) > MOST_SIDE_BY_SIDE else ""
-    return (
-        f"read_csv({{path}}, auto_detect = false, header = {str(dialect.header).lower()}, strict_mode = true, "
-        f"all_varchar = true, delim = {quoted(dialect.separator)}, quote = '\"', escape = '\"', "
-        f"skip = {dialect.skipped}, max_line_size = {LONGEST_LINE}, "
-        f"columns = {{{{{columns}}}}}, compression = '{'gzip' if packed else 'none'}', hive_partitioning = false"
-        f"{alone})"
-    )
+    The first lines, `above` the rows, are left out. Raises DataError for bytes outside the codec, and for failures to
+    read or copy.
+    """
+    path = folder / "recoded.csv"
+    decoder = codecs.getincrementaldecoder(codec)()
+    start = True
+    with file.opened(codec) as source, open(path, "xb") as copy:
+        while True:
+            piece = source.read(_PIECE)
+            try:
+                text = decoder.decode(piece, final=not piece)
+                if start:
+                    text = "".join([*io.StringIO(text.removeprefix("\ufeff"), newline="")][above:])
+                copy.write(text.encode())
+            except UnicodeError:
+                raise not_written_so(file.name, codec) from None
+            start = start and not text
+            if not piece:
+                return replace(file, path=path, packed=False)
 
 
 def rows(file: DataFile, written: Written) -> Rows:

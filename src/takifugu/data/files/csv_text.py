@@ -49,10 +49,10 @@ def look(file: DataFile, written: Written) -> Dialect:
     with text_of_file(file, written.codec) as text:
         start = text.read(_LOOK)
         lines = list(io.StringIO(start.removeprefix("\ufeff"), newline=""))
-    first = _first(lines, 0)
-    said = _SEP.fullmatch(lines[first]) if first is not None else None
-    first = first if said is None or first is None else _first(lines, first + 1)
-    if first is None:
+    first, said = _first(lines, 0), None
+    if first < len(lines) and (said := _SEP.fullmatch(lines[first])):
+        first = _first(lines, first + 1)
+    if first == len(lines):
         raise DataError(f"{file.name} is empty", rule="a CSV file starts with a line of column names")
     if written.lines is not None:
         first = written.lines[0] - 1
@@ -65,7 +65,10 @@ def look(file: DataFile, written: Written) -> Dialect:
         raise DataError(
             f"{file.name} starts with a line of over {_LOOK:,} characters", rule="it must hold column names"
         )
-    separator = written.delimiter or (said[1] if said else _separator(lines[first:], written))
+    separator = written.delimiter
+    if separator is None and said is not None:
+        separator = said[1]
+    separator = separator or _separator(lines[first:], written)
     names = _fields(lines[first:], separator)
     if not written.header:
         return Dialect(separator, first, unnamed(len(names)), False, written.codec)
@@ -74,7 +77,8 @@ def look(file: DataFile, written: Written) -> Dialect:
             f"{file.name} has no column names", rule="its first line must hold them",
             fix="write them, or header = false for a file that has none",
         )  # fmt: skip
-    if any(visible(name) != name for name in map(_without_line_ends, names)):
+    printed = [re.sub(r"[\t\r]", " ", name) for name in names]
+    if list(map(visible, printed)) != printed:
         raise DataError(f"{file.name} has control characters in its first line", rule="it is damaged, or no CSV file")
     if written.lines is not None:
         return Dialect(separator, written.lines[1], tuple(names), False, written.codec)
@@ -86,32 +90,31 @@ def unnamed(columns: int) -> tuple[str, ...]:
     return tuple(f"column_{number}" for number in range(1, columns + 1))
 
 
-def _first(lines: list[str], start: int) -> int | None:
-    """Return the number of the first line with text, from `start` on."""
-    return next((number for number in range(start, len(lines)) if lines[number].strip()), None)
+def _first(lines: list[str], start: int) -> int:
+    """Return the number of the first line with text, from `start` on, or of lines."""
+    return next((number for number in range(start, len(lines)) if lines[number].strip()), len(lines))
 
 
 def _separator(lines: list[str], notation: Written) -> str:
     """Return the separator with most fields in the header, or equal rows."""
     if notation.header:
         return max(SEPARATORS, key=lambda sign: len(_fields(lines, sign)))
-    rows = [line for line in lines[:_LONGEST] if line.strip()]
+    rows = list(filter(str.strip, lines[:_LONGEST]))
     rows = rows[:-1] or rows  # the last one may be cut
-    widths = {sign: [len(_fields([row], sign)) for row in rows] for sign in SEPARATORS}
-    # A comma may belong to numbers, so another sign that splits as often stands first.
-    return max(";\t|,", key=lambda sign: (len(set(widths[sign])) == 1, min(widths[sign])))
+
+    def splits(sign: str) -> tuple[bool, int]:
+        widths = {len(_fields([row], sign)) for row in rows}
+        return len(widths) == 1, min(widths)
+
+    return max(";\t|,", key=splits)  # a comma may belong to numbers
 
 
 def _fields(lines: list[str], separator: str) -> list[str]:
     try:
         rows = csv.reader(lines, strict=True, delimiter=separator, skipinitialspace=True)
-        return [name.strip() for name in next(rows)]
+        return list(map(str.strip, next(rows)))
     except csv.Error:
         return []
-
-
-def _without_line_ends(name: str) -> str:
-    return re.sub(r"[\t\r]", " ", name)
 
 
 def check_lines(file: DataFile, whole: bool) -> int:
@@ -147,7 +150,9 @@ def rows_of(file: DataFile, dialect: Dialect) -> Iterator[list[str]]:
         if dialect.header:
             next(rows)
         for row in rows:
-            fields = row or ([""] if width == 1 else [])
+            fields = row
+            if not row and width == 1:
+                fields = [""]
             if len(fields) == width + 1 and not fields[-1]:
                 fields = fields[:-1]
             if not fields or (width > 1 and not any(cell.strip(BLANKS) for cell in fields)):

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
+from takifugu.data.engines.faults import careful
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, SourceFormat, chosen, is_installed, largest
-from takifugu.data.files.parquet import check_texts
+from takifugu.data.files.parquet import check_texts, lengths_of
 from takifugu.data.files.with_duckdb import MEMORY, table_of_relation
 from takifugu.data.values.written import Written
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import duckdb
 
 #: A view runs what somebody wrote into the file.
 _OURS = "from duckdb_tables() where not internal and schema_name = 'main' order by table_name"
@@ -33,16 +27,15 @@ def read(file: DataFile, written: Written) -> Table:
     if not is_installed("duckdb"):
         raise DataError(f"{file.name} is a DuckDB database", fix="install duckdb (pip install duckdb)")
     base = _base(file)
-    with _careful(file):
+    with careful(file.name):
         connection = base.connection.cursor()
-        name = chosen(_tables(connection), written.table, file, "table")
+        tables = [table for (table,) in connection.sql(_TABLES).fetchall()]
+        name = chosen(tables, written.table, file, "table")
         table = table_of_relation(file.name, connection.sql(f"select * from {identifier(name)}"), (connection, base))
-    name_of = {label: identifier(column) for label, column in zip(table.labels, table.names, strict=True)}
+    name_of = dict(zip(table.labels, table.names, strict=True))
 
     def check(labels: Sequence[str]) -> None:
-        lengths = (f"max(strlen({name_of[label]})), sum(strlen({name_of[label]}))" for label in labels)
-        row = connection.sql(f"select {', '.join(lengths)} from {identifier(name)}").fetchall()[0]
-        check_texts(file.name, zip(row[::2], row[1::2], strict=True))
+        check_texts(file.name, lengths_of(connection, identifier(name), [name_of[label] for label in labels]))
 
     return replace(table, check_texts=check)
 
@@ -84,18 +77,6 @@ def _base(file: DataFile) -> _Base:
         raise DataError(
             f"{file.name} cannot be read as a DuckDB database", fix="check the file, and the version that wrote it"
         ) from None
-
-
-def _tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    return [str(name) for (name,) in connection.sql(_TABLES).fetchall()]
-
-
-@contextmanager
-def _careful(file: DataFile) -> Iterator[None]:
-    from takifugu.data.engines.differences import careful
-
-    with careful(file.name):
-        yield
 
 
 def contents(file: DataFile) -> dict[str, int]:

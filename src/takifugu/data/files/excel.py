@@ -10,16 +10,12 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
 from takifugu.data.files.copied_rows import read_rows, with_names
 from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen, largest
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.values.written import Written
-
-if TYPE_CHECKING:
-    from xml.etree import ElementTree
 
 #: The XML of a workbook is no larger, in bytes, and has no more parts: it is read into memory.
 LARGEST, MOST_PARTS = 200_000_000, 10_000
@@ -79,9 +75,14 @@ def _parts(file: DataFile) -> dict[str, bytes]:
 
 def _sheets(file: DataFile, parts: dict[str, bytes]) -> dict[str, str]:
     """Return the part of each sheet of cells by name."""
+    from xml.etree import ElementTree
+
     try:
-        book, links = (_parsed(parts[f"xl/{name}"]) for name in ("workbook.xml", "_rels/workbook.xml.rels"))
-    except (KeyError, SyntaxError):  # which ElementTree.ParseError is
+        documents = parts["xl/workbook.xml"], parts["xl/_rels/workbook.xml.rels"]
+        if b"<!DOCTYPE" in b"".join(documents):
+            raise ElementTree.ParseError
+        book, links = map(ElementTree.fromstring, documents)
+    except (KeyError, ElementTree.ParseError):
         raise _damaged(file) from None
     target = {
         link.get("Id"): str(PurePosixPath("xl", link.get("Target", "")).as_posix()).lstrip("/")
@@ -96,14 +97,6 @@ def _sheets(file: DataFile, parts: dict[str, bytes]) -> dict[str, str]:
     return sheets
 
 
-def _parsed(xml: bytes) -> ElementTree.Element:
-    from xml.etree import ElementTree
-
-    if b"<!DOCTYPE" in xml:
-        raise ElementTree.ParseError
-    return ElementTree.fromstring(xml)
-
-
 def _check_cells(file: DataFile, xml: bytes) -> None:
     """Refuse endless grids, and errors in cells, read as empty ones."""
     if _ERROR.search(xml):
@@ -114,25 +107,19 @@ def _check_cells(file: DataFile, xml: bytes) -> None:
         )
     height = width = 0
     for place in _PLACE.finditer(xml):
-        height = max(height, int(place[2]))
-        width = max(width, _number(place[1]))
-    cells = sum(1 for _ in _CELL.finditer(xml))
+        column = 0
+        for letter in place[1].upper():  # A is 1, and AA is 27
+            column = 26 * column + letter - 64
+        height, width = max(height, int(place[2])), max(width, column)
+    cells = _number_of_cells(xml)
     if not cells:  # which python-calamine 0.4 does not survive
         raise DataError(f"{file.name} has an empty sheet", rule="a table has a row of column names")
     if height * width > max(GRID, SPARSE * cells):
         raise DataError(f"{file.name} has cells far from its table", fix="delete what is outside of the table")
 
 
-def _number(letters: bytes) -> int:
-    """Return the number of a column.
-
-    >>> _number(b"A"), _number(b"AA")
-    (1, 27)
-    """
-    number = 0
-    for letter in letters.upper():
-        number = 26 * number + letter - 64
-    return number
+def _number_of_cells(xml: bytes) -> int:
+    return sum(1 for _ in _CELL.finditer(xml))
 
 
 def _cells(file: DataFile, parts: dict[str, bytes], name: str) -> Iterator[list[str | None]]:
@@ -150,7 +137,7 @@ def _cells(file: DataFile, parts: dict[str, bytes], name: str) -> Iterator[list[
     try:
         sheet = python_calamine.CalamineWorkbook.from_filelike(checked).get_sheet_by_name(name)
         for row in sheet.iter_rows():
-            yield [_text(value) for value in row]
+            yield list(map(_text, row))
     except BaseException as error:
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":  # a panic of Rust is no Exception
             raise _damaged(file) from None
@@ -181,7 +168,7 @@ def _damaged(file: DataFile) -> DataError:
 def contents(file: DataFile) -> dict[str, int]:
     """Return the number of cells in each sheet."""
     parts = _parts(file)
-    return {name: sum(1 for _ in _CELL.finditer(parts[part])) for name, part in _sheets(file, parts).items()}
+    return {name: _number_of_cells(parts[part]) for name, part in _sheets(file, parts).items()}
 
 
 def guess(file: DataFile) -> Written:

@@ -27,8 +27,10 @@ def line_of_names(lines: Sequence[str]) -> int:
     if usual < 2 or any(_usual(some) == next(filter(None, some), 0) > 1 for some in by_sign):
         return 1
     above = next((number for number, width in enumerate(widths) if width >= usual), 0)
-    full, short = [width for width in widths if width], [width for width in widths[:above] if width]
-    return above + 1 if short and full.count(usual) * 10 >= 9 * (len(full) - len(short)) else 1
+    short, full = list(filter(None, widths[:above])), list(filter(None, widths[above:]))
+    if short and full.count(usual) * 10 >= 9 * len(full):
+        return above + 1
+    return 1
 
 
 def _widths(lines: Sequence[str], sign: str) -> list[int]:
@@ -47,7 +49,7 @@ def _widths(lines: Sequence[str], sign: str) -> list[int]:
 
 
 def _usual(widths: Sequence[int]) -> int:
-    full = [width for width in widths if width]
+    full = list(filter(None, widths))
     return max(set(full), key=full.count, default=0)
 
 
@@ -67,11 +69,15 @@ def rows_of_header(rows: Sequence[Cells]) -> int:
 
 def _is_of_header(row: Cells, columns_below: Sequence[Cells]) -> bool:
     """Tell whether a row has unrepeated words above several numeric columns."""
-    columns = [(cell or "", below) for cell, below in zip(row, columns_below, strict=False)]
-    above_numbers = [cell for cell, below in columns if are_numbers(below)]
-    words = [cell for cell in above_numbers if not re.fullmatch(_MISSING, cell)]
-    recurs = any(cell and cell in below for cell, below in columns)
-    return len(words) == len(above_numbers) > 1 and not recurs and not any(_begins_as_number(cell) for cell in row)
+    above_numbers = 0
+    for cell, below in zip(row, columns_below, strict=False):
+        if cell and cell in below:
+            return False
+        if are_numbers(below):
+            above_numbers += 1
+            if re.fullmatch(_MISSING, cell or ""):
+                return False
+    return above_numbers > 1 and not any(map(_begins_as_number, row))
 
 
 def _are_units(columns: Sequence[tuple[str | None, Cells]]) -> bool:
@@ -80,22 +86,20 @@ def _are_units(columns: Sequence[tuple[str | None, Cells]]) -> bool:
         return False
     has_unit = False
     for first, below in columns:
-        first = first or None
+        if not first:
+            continue
+        is_word = not re.fullmatch(_NO_UNIT, first)
         if are_numbers(below):
-            if first is not None and len(first) > _LONGEST_UNIT:
+            if len(first) > _LONGEST_UNIT:
                 return False
-            has_unit = has_unit or (first is not None and not re.fullmatch(_NO_UNIT, first)) or _is_bracketed(first)
-        elif first is not None and (not re.fullmatch(_NO_UNIT, first) or first in below):
+            has_unit = has_unit or is_word or re.fullmatch(r"[(\[].+[)\]]", first) is not None
+        elif is_word or first in below:
             return False
     return has_unit
 
 
 def _begins_as_number(cell: str | None) -> bool:
     return cell is not None and _NUMBER.match(cell) is not None
-
-
-def _is_bracketed(text: str | None) -> bool:
-    return text is not None and bool(re.fullmatch(r"[(\[].+[)\]]", text))
 
 
 def are_numbers(values: Cells) -> bool:

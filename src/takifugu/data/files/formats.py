@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -42,18 +43,16 @@ class DataFile:
     @property
     def suffix(self) -> str:
         """Return the end of its name in small letters, without .gz."""
-        plain = Path(self.path.name[:-3]) if self.packed and self.path.name.lower().endswith(".gz") else self.path
-        return plain.suffix.lower()
+        name = self.path.name.lower()
+        if self.packed:
+            name = name.removesuffix(".gz")
+        return Path(name).suffix
 
     @contextmanager
     def opened(self, codec: str | None = None) -> Iterator[IO[bytes]]:
         """Open its unpacked bytes; DataError, quoting nothing, for failures of reading."""
         with careful_with_files(self.name, codec), gzip.open(self.path) if self.packed else open(self.path, "rb") as it:
             yield it  # type: ignore[misc]  # a gzip file is read as every other one
-
-
-def _as_they_say(file: DataFile) -> Written:
-    return Written()
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class SourceFormat:
     read: Callable[[DataFile, Written], object]
     suffixes: tuple[str, ...] = ()
     begins: tuple[bytes, ...] = ()
-    guess: Callable[[DataFile], Written] = _as_they_say
+    guess: Callable[[DataFile], Written] = lambda file: Written()
     parts: tuple[str, ...] = ()
     ordered: bool = True
     rows: Callable[[DataFile, Written], Rows] | None = None
@@ -107,8 +106,9 @@ def register(form: SourceFormat) -> None:
         raise InputError(f"{type(form).__name__} is no source format", fix="give SourceFormat(name, read, suffixes)")
     if (not form.suffixes and not form.begins) or b"" in form.begins:
         raise InputError(f"nothing tells which files are {form.name}", fix="give suffixes or begins")
-    if any(not suffix.startswith(".") or suffix != suffix.lower() for suffix in form.suffixes):
-        raise InputError(f"the suffixes of {form.name} are {form.suffixes}", fix='write them as in ".jsonl"')
+    for suffix in form.suffixes:
+        if not suffix.startswith(".") or suffix != suffix.lower():
+            raise InputError(f"the suffixes of {form.name} are {form.suffixes}", fix='write them as in ".jsonl"')
     for other in map(FORMATS.find, FORMATS.names):
         overlap = {*other.suffixes, *other.begins} & {*form.suffixes, *form.begins}
         if overlap:
@@ -118,10 +118,14 @@ def register(form: SourceFormat) -> None:
 
 def format_of(file: DataFile) -> SourceFormat:
     """Return a file's format by its beginning, else its suffix, else CSV."""
-    forms = [FORMATS.find(name) for name in FORMATS.names]
-    begun = (form for form in forms if file.start.startswith(form.begins))
-    suffix_forms = (form for form in forms if file.suffix in form.suffixes)
-    return next(begun, None) or next(suffix_forms, None) or FORMATS.find("CSV")
+    forms = list(map(FORMATS.find, FORMATS.names))
+    for form in forms:
+        if file.start.startswith(form.begins):
+            return form
+    for form in forms:
+        if file.suffix in form.suffixes:
+            return form
+    return FORMATS.find("CSV")
 
 
 def format_words() -> str:
@@ -132,7 +136,7 @@ def format_words() -> str:
 
 def suffixes() -> tuple[str, ...]:
     """Return the endings of files of all formats."""
-    return tuple(suffix for name in FORMATS.names for suffix in FORMATS.find(name).suffixes)
+    return tuple(chain.from_iterable(FORMATS.find(name).suffixes for name in FORMATS.names))
 
 
 def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) -> str:
@@ -140,15 +144,19 @@ def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) 
 
     Raises DataError, without unwanted names, for a missing part, and for several without a wanted one.
     """
-    if wanted is not None and wanted not in names:
-        views = "; a view is none: make a table of its rows" if part == "table" else ""
-        raise DataError(f"{file.name} has no {part} {wanted!r}", fix=f"write its name as it is there{views}").at(part)
-    if wanted is None and len(names) != 1:
-        many = f"has {len(names)} {part}s, and none is named" if names else f"has no {part}"
-        listing = command("init", file.path, "-o", file.path.with_name(f"{file.path.stem}-{part}s.toml"))
-        fix = f"write the {part} that holds the data; {listing} lists them"
-        raise DataError(f"{file.name} {many}", fix=fix).at(part)
-    return names[0] if wanted is None else wanted
+    if wanted is not None:
+        if wanted in names:
+            return wanted
+        fix = "write its name as it is there"
+        if part == "table":
+            fix += "; a view is none: make a table of its rows"
+        raise DataError(f"{file.name} has no {part} {wanted!r}", fix=fix).at(part)
+    if len(names) == 1:
+        return names[0]
+    many = f"has {len(names)} {part}s, and none is named" if names else f"has no {part}"
+    listing = command("init", file.path, "-o", file.path.with_name(f"{file.path.stem}-{part}s.toml"))
+    fix = f"write the {part} that holds the data; {listing} lists them"
+    raise DataError(f"{file.name} {many}", fix=fix).at(part)
 
 
 def largest(contents: Mapping[str, int]) -> str | None:
@@ -157,7 +165,9 @@ def largest(contents: Mapping[str, int]) -> str | None:
     >>> largest({"settings": 2, "log": 600}), largest({"log": 600})
     ('log', None)
     """
-    return max(contents, key=lambda name: contents[name]) if len(contents) > 1 else None
+    if len(contents) < 2:
+        return None
+    return max(contents, key=lambda name: contents[name])
 
 
 def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:
@@ -172,21 +182,11 @@ def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:
 def data_file(path: Path, name: str = "") -> DataFile:
     """Inspect a file's first bytes; DataError for an empty or unreadable one."""
     name = name or path.name
-    start = _first_bytes(path, name)
-    if not start:
-        raise DataError(f"{name} is empty", rule="a CSV file starts with a line of column names")
-    if not start.startswith(b"\x1f\x8b"):
-        return DataFile(path, name, False, start)
-    with careful_with_files(name), gzip.open(path) as file:
-        return DataFile(path, name, True, file.read(BEGINNING))
-
-
-def _first_bytes(path: Path, name: str) -> bytes:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise OSError(errno.EINVAL, "It is a device or a pipe, and data are read more than once")
         with open(path, "rb") as file:
-            return file.read(BEGINNING)
+            start = file.read(BEGINNING)
     except ValueError:
         raise DataError(
             "no file can have the name that is given for the data", fix="write the path of the file"
@@ -194,14 +194,20 @@ def _first_bytes(path: Path, name: str) -> bytes:
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
         raise DataError(f"{name} cannot be read ({reason})", fix="check the path and the file") from None
+    if not start:
+        raise DataError(f"{name} is empty", rule="a CSV file starts with a line of column names")
+    if not start.startswith(b"\x1f\x8b"):
+        return DataFile(path, name, False, start)
+    with careful_with_files(name), gzip.open(path) as unpacked:
+        return DataFile(path, name, True, unpacked.read(BEGINNING))
 
 
 def columns_of(columns: Mapping[str, Sequence[str | None]], name: str) -> Rows:
     """Return names and rows from texts by column; DataError for others."""
     lists = {str(column): list(texts) for column, texts in columns.items()}
-    if not lists or len({len(texts) for texts in lists.values()}) > 1:
+    if len(set(map(len, lists.values()))) != 1:
         raise DataError(f"{name} is no table", rule="each row has a value, or none, in each of some columns")
-    if any(not isinstance(text, str | None) for texts in lists.values() for text in texts):
+    if not all(isinstance(text, str | None) for text in chain.from_iterable(lists.values())):
         raise DataError(f"{name} was read as something else than texts", fix="its format must return texts, or a frame")
     return tuple(lists), zip(*lists.values(), strict=True)
 
@@ -229,7 +235,9 @@ def careful_with_files(name: str, codec: str | None = None) -> Iterator[None]:
             f"{name} is not a well-formed CSV file", fix="check its quotes, separators and line ends"
         ) from None
     except (OSError, EOFError, zlib.error) as error:
-        reason = ((error.strerror if isinstance(error, OSError) else None) or "it ends too early or is damaged").lower()
+        reason = "it ends too early or is damaged"
+        if isinstance(error, OSError) and error.strerror:
+            reason = error.strerror.lower()
         raise DataError(f"{name} cannot be read ({reason})", fix="check the path and the file") from None
 
 

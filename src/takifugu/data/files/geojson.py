@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import chain
 
 from takifugu.core.errors import DataError
 from takifugu.data.files.copied_rows import read_rows
@@ -34,36 +35,38 @@ def rows(file: DataFile, written: Written) -> Rows:
         text = content.decode("utf-8-sig")
     except UnicodeError:
         raise not_written_so(file.name, None) from None
-    document = parsed(text, file.name)
-    collection = document if isinstance(document, dict) else {}
+    collection = parsed(text, file.name)
+    if not isinstance(collection, dict):
+        collection = {}
     features = collection.get("features")
     if not isinstance(features, list) or collection.get("type") != "FeatureCollection":
         raise DataError(f"{file.name} is no collection of features", fix="write a FeatureCollection of points")
     if not re.search("CRS84|4326|None", str(collection.get("crs"))):
         raise DataError(f"{file.name} is not in WGS 84", fix="write longitude and latitude in degrees (EPSG:4326)")
-    records = [_record(feature, f"{file.name}: feature {number}") for number, feature in enumerate(features, 1)]
+    records = list[dict[str, str | None]]()
+    for number, feature in enumerate(features, 1):
+        title = f"{file.name}: feature {number}"
+        if not isinstance(feature, dict) or feature.get("type") != "Feature":
+            raise DataError(f"{title} is none", fix="write a FeatureCollection of points")
+        record = fields(feature.get("properties") or {}, title)
+        if record.keys() & BOUNDS.keys():
+            fault = f"{title} has a property called lat or lon, as its coordinates are"
+            raise DataError(fault, fix="rename or remove it")
+        records.append({**record, **_place(feature.get("geometry"), title)})
     if not records:
         raise DataError(f"{file.name} has no features", rule="nothing can be released")
-    names = tuple(dict.fromkeys(name for record in records for name in record if name not in BOUNDS))
-    names = (*names, *BOUNDS)
+    properties = dict.fromkeys(chain.from_iterable(records))
+    names = (*(name for name in properties if name not in BOUNDS), *BOUNDS)
     return names, ([record.get(name) for name in names] for record in records)
-
-
-def _record(feature: object, title: str) -> dict[str, str | None]:
-    if not isinstance(feature, dict) or feature.get("type") != "Feature":
-        raise DataError(f"{title} is none", fix="write a FeatureCollection of points")
-    record = fields(feature.get("properties") or {}, title)
-    if record.keys() & BOUNDS.keys():
-        raise DataError(f"{title} has a property called lat or lon, as its coordinates are", fix="rename or remove it")
-    return {**record, **_place(feature.get("geometry"), title)}
 
 
 def _place(geometry: object, title: str) -> dict[str, str | None]:
     if geometry is None:
         return dict.fromkeys(BOUNDS)
-    point = geometry if isinstance(geometry, dict) else {}
-    position = point.get("coordinates")
-    if not isinstance(position, list) or point.get("type") != "Point" or not 2 <= len(position) <= 3:
+    if not isinstance(geometry, dict):
+        geometry = {}
+    position = geometry.get("coordinates")
+    if not isinstance(position, list) or geometry.get("type") != "Point" or not 2 <= len(position) <= 3:
         raise DataError(f"{title} is no point", fix="write points: a line or an area is not read")
     lon, lat, *_ = position
     for text, (name, largest) in zip((lat, lon), BOUNDS.items(), strict=True):

@@ -34,22 +34,22 @@ def table_in_memory(
             fix="install duckdb (pip install duckdb), polars, pyarrow or pandas"
         )
     labels = tuple(f"c{number}" for number in range(len(names)))
-    return Table(file.name, tuple(names), True, frozenset(), lambda: _frame(file, labels, rows(), library), labels)
 
+    def scan() -> Frame:
+        import narwhals.stable.v2 as nw
 
-def _frame(file: DataFile, labels: Sequence[str], rows: Iterable[Sequence[str | None]], library: Library) -> Frame:
-    import narwhals.stable.v2 as nw
+        columns: dict[str, list[str | None]] = {label: [] for label in labels}
+        texts: dict[str | None, str | None] = {}
+        size = 0
+        with careful_with_files(file.name):
+            for row in rows():
+                if len(labels) > 1 and not any(cell and cell.strip(BLANKS) for cell in row):
+                    continue
+                size += sum(map(len, filter(None, row))) + len(row)
+                if size > LARGEST:
+                    raise DataError(f"{file.name} is large", fix="install duckdb (pip install duckdb)")
+                for column, cell in zip(columns.values(), row, strict=True):
+                    column.append(texts.setdefault(cell, cell))
+        return nw.from_dict(columns, dict.fromkeys(labels, nw.String()), backend=library)
 
-    columns: dict[str, list[str | None]] = {label: [] for label in labels}
-    texts: dict[str | None, str | None] = {}
-    size = 0
-    with careful_with_files(file.name):
-        for row in rows:
-            if len(labels) > 1 and not any(cell and cell.strip(BLANKS) for cell in row):
-                continue
-            size += sum(len(cell) for cell in row if cell) + len(row)
-            if size > LARGEST:
-                raise DataError(f"{file.name} is large", fix="install duckdb (pip install duckdb)")
-            for column, cell in zip(columns.values(), row, strict=True):
-                column.append(texts.setdefault(cell, cell))
-    return nw.from_dict(columns, dict.fromkeys(labels, nw.String()), backend=library)
+    return Table(file.name, tuple(names), True, frozenset(), scan, labels)

@@ -51,9 +51,10 @@ def parsed(text: str, what: str) -> object:
     """
 
     def unique(pairs: list[tuple[str, Hashable]]) -> Json:
-        if len({name for name, _ in pairs}) < len(pairs):
+        record = dict(pairs)
+        if len(record) < len(pairs):
             raise DataError(f"{what} has two fields of one name", fix="rename one")
-        return dict(pairs)
+        return record
 
     try:
         return json.loads(text, object_pairs_hook=unique, parse_float=str, parse_int=str, parse_constant=str)
@@ -67,11 +68,15 @@ def fields(record: object, what: str) -> dict[str, str | None]:
     """Return a record's fields as texts; DataError, by place, if nested."""
     if not isinstance(record, dict):
         raise DataError(f"{what} is no record", fix='write each one as in {"person": "Ana", "minute": 0}')
-    for place, value in enumerate(record.values(), 1):
+    texts = dict[str, str | None]()
+    for place, (name, value) in enumerate(record.items(), 1):
         if isinstance(value, dict | list):
-            nested = "an object" if isinstance(value, dict) else "a list"
+            nested = {dict: "an object", list: "a list"}[type(value)]
             raise DataError(f"{what} has {nested} in field {place} of {len(record)}", fix=_FLATTEN)
-    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in record.items()}
+        if isinstance(value, bool):
+            value = str(value).lower()
+        texts[name] = value
+    return texts
 
 
 JSON_LINES = SourceFormat("JSON lines", partial(read_rows, rows), suffixes=(".jsonl", ".ndjson"), rows=rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,8 +25,7 @@ from takifugu.data.files.formats import (
     data_file,
     format_of,
 )
-from takifugu.data.files.parquet import PARQUET
-from takifugu.data.files.parquet_dataset import dataset, refuse_twice
+from takifugu.data.files.parquet import PARQUET, dataset, refuse_twice
 from takifugu.data.files.strays import refuse_strays
 from takifugu.data.values.written import Written
 
@@ -75,7 +74,10 @@ def _matched(pattern: Sequence[str], looked_at: Iterator[int]) -> Iterator[str]:
         return
     at = pattern.index("**")
     below = pattern[at + 1 :] or ("*",)
-    for top in glob.iglob(os.path.join(*pattern[:at])) if at else [os.curdir]:
+    tops: Iterable[str] = [os.curdir]
+    if at:
+        tops = glob.iglob(os.path.join(*pattern[:at]))
+    for top in tops:
         for folder in _folders(top, looked_at):
             yield from _matched((glob.escape(folder), *below), looked_at)
 
@@ -130,19 +132,22 @@ def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
         raise DataError(f"{title} {many}", fix="check the path, and the signs * and ? in it")
     refuse_strays(paths, path, title, partial(_kind_of, written=written))
     parts = [_part(file, number, path, title, written) for number, file in enumerate(paths, 1)]
-    forms = {format_of(part.file).name: format_of(part.file) for part in parts}
+    form = format_of(parts[0].file)
+    forms = {format_of(part.file).name for part in parts}
     if len(forms) > 1:
         raise DataError(
             f"{title} has files of several formats ({', '.join(sorted(forms))})", fix='write a pattern, as in "*.csv"'
         )
-    (form,) = forms.values()
     _check_columns(parts, title, written)
     check_parts(parts[0].file, form, written)
+    columns = [part.columns for part in parts]
     if form is PARQUET:
-        return title, dataset([part.file for part in parts], [part.columns for part in parts], title), form
+        return title, dataset([part.file for part in parts], columns, title), form
     with careful_with_format(parts[0].file, form):
-        names, rows = _chained(form, parts, written)
-        return title, table_of(replace(parts[0].file, name=title), names, rows), form
+        first = tuple(_rows_of(form, parts[0].file, written)[0])
+        refuse_twice(parts[0].file.name, first, columns)
+        rows = _rows(form, parts, written, first)
+        return title, table_of(replace(parts[0].file, name=title), (*first, *columns[0]), rows), form
 
 
 def _kind_of(path: Path, written: Written) -> object:
@@ -153,8 +158,10 @@ def _kind_of(path: Path, written: Written) -> object:
     try:
         file = data_file(path, "a file")
         form = format_of(file)
+        if form is PARQUET or form.parts:
+            return form.name, ()
         with careful_with_format(file, form):
-            return form.name, () if form is PARQUET or form.parts else sorted(_rows_of(form, file, written)[0])
+            return form.name, sorted(_rows_of(form, file, written)[0])
     except InputError:
         return None
 
@@ -162,20 +169,17 @@ def _kind_of(path: Path, written: Written) -> object:
 def _part(file: Path, number: int, top: Path, title: str, notation: Written) -> Part:
     source = data_file(file, f"file {number} of {title}")
     columns = dict[str, str | None]()
-    for folder in file.relative_to(_root(top)).parts[:-1]:
+    while glob.has_magic(str(top)) and not top.is_dir():
+        top = top.parent  # above all partitions
+    for folder in file.relative_to(top).parts[:-1]:
         key, sign, value = folder.partition("=")
         if sign:
-            columns[unquote(key)] = None if value == _NO_VALUE else unquote(value)
+            columns[unquote(key)] = unquote(value)
+        if sign and value == _NO_VALUE:
+            columns[unquote(key)] = None
     if notation.file_names is not None:
         columns[notation.file_names] = stem(file)
     return Part(source, columns)
-
-
-def _root(top: Path) -> Path:
-    """Return the certain folder of a path, above all partitions."""
-    while glob.has_magic(str(top)) and not top.is_dir():
-        top = top.parent
-    return top
 
 
 def stem(file: Path) -> str:
@@ -198,12 +202,6 @@ def _check_columns(parts: Sequence[Part], title: str, notation: Written) -> None
         ).at("file_names")
 
 
-def _chained(form: SourceFormat, parts: Sequence[Part], notation: Written) -> Rows:
-    first = tuple(_rows_of(form, parts[0].file, notation)[0])
-    refuse_twice(parts[0].file.name, first, [part.columns for part in parts])
-    return (*first, *parts[0].columns), _rows(form, parts, notation, first)
-
-
 def _rows(
     form: SourceFormat, parts: Sequence[Part], notation: Written, first: Sequence[str]
 ) -> Iterator[Sequence[str | None]]:
@@ -211,10 +209,11 @@ def _rows(
         names, rows = _rows_of(form, part.file, notation)
         if sorted(names) != sorted(first) or (tuple(names) != first and len(set(first)) < len(first)):
             raise DataError(f"{part.file.name} has other columns than the first one", fix="write the same in all")
-        places = [list(names).index(name) for name in first] if tuple(names) != first else range(len(first))
-        more = list(part.columns.values())
+        places, more = list(map(list(names).index, first)), list(part.columns.values())
+        if tuple(names) == first:
+            places = list(range(len(first)))
         for row in rows:
-            yield [*(row[place] for place in places), *more]
+            yield [*map(row.__getitem__, places), *more]
 
 
 def _rows_of(form: SourceFormat, file: DataFile, notation: Written) -> Rows:

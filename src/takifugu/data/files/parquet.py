@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+import glob
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
-from takifugu.data.engines.sql import identifier
+from takifugu.data.engines.faults import careful
+from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, SourceFormat, is_installed
 from takifugu.data.files.other_kinds import refuse_other_kinds
-from takifugu.data.files.with_duckdb import opened, place, within
+from takifugu.data.files.with_duckdb import connected, table_of_relation, within
 from takifugu.data.values.written import Written
 
 if TYPE_CHECKING:
     import pyarrow
+    from duckdb import DuckDBPyConnection
 
 #: The bytes of the longest text of a column, and of all its texts together; None where it has none.
 Lengths = tuple[int | None, int | None]
+#: What each file's folders and name become: a text, or none, by the column's name.
+Columns = Sequence[Mapping[str, str | None]]
 
 #: No state or name is longer, in bytes.
 LONGEST_TEXT = 65_536
@@ -30,6 +34,8 @@ LONGEST_TEXT = 65_536
 LONG, ALL_LONG_TEXTS = 256, 2_000_000_000
 #: A file may announce this many rows, plus this many per byte of its size: real columns do not repeat more than that.
 ROWS, ROWS_A_BYTE = 1_000_000, 100
+#: What makes two columns the same kind, in DuckDB's words.
+_KIND = "name, type, converted_type, scale, precision, logical_type"
 
 
 def check_rows(path: Path, rows: int) -> None:
@@ -51,92 +57,155 @@ def check_texts(source: str, lengths: Iterable[Lengths]) -> None:
             )
 
 
+def lengths_of(connection: DuckDBPyConnection, source: str, names: Sequence[str]) -> Iterable[Lengths]:
+    """Return the lengths of some columns' texts, in DuckDB.
+
+    They are quick from a Parquet file itself, where they are stored beside texts.
+    """
+    if not names:
+        return ()
+    lengths = (f"max(strlen({name})), sum(strlen({name}))" for name in map(identifier, names))
+    (row,) = connection.sql(f"select {', '.join(lengths)} from {source}").fetchall()
+    return zip(row[::2], row[1::2], strict=True)
+
+
 def read(file: DataFile, written: Written) -> Table:
-    """Open a Parquet file with DuckDB, Polars or PyArrow."""
-    check_magic(file)
+    """Open a Parquet file."""
+    return dataset([file], [{}], file.name)
+
+
+def dataset(files: Sequence[DataFile], columns: Columns, title: str) -> Table:
+    """Open Parquet files one after the other.
+
+    The first installed engine of DuckDB, Polars and PyArrow does it. Raises DataError for a file with other columns or
+    types than the first.
+    """
+    for file in files:
+        if not file.start.startswith(PARQUET.begins):
+            refuse_other_kinds(file)
+            raise DataError(f"{file.name} is called Parquet and is not", fix="check the file")
+        if file.packed:
+            raise DataError(f"{file.name} is a Parquet file inside gzip", fix="unpack it")
     for engine, reader in {"duckdb": _with_duckdb, "polars": _with_polars, "pyarrow": _with_pyarrow}.items():
         if is_installed(engine):
-            return reader(file)
-    raise DataError(f"{file.name} is a Parquet file", fix="install duckdb (pip install duckdb), polars or pyarrow")
+            with careful(title):
+                return reader(files, columns, title)
+    content = "holds Parquet files" if len(files) > 1 else "is a Parquet file"
+    raise DataError(f"{title} {content}", fix="install duckdb (pip install duckdb), polars or pyarrow")
 
 
-def check_magic(file: DataFile) -> None:
-    """Raise DataError for a file without the signs of Parquet."""
-    if not file.start.startswith(PARQUET.begins):
-        refuse_other_kinds(file)
-        raise DataError(f"{file.name} is called Parquet and is not", fix="check the file")
-    if file.packed:
-        raise DataError(f"{file.name} is a Parquet file inside gzip", fix="unpack it")
+def refuse_twice(name: str, names: Sequence[str], columns: Columns) -> None:
+    """Raise DataError for a column also made of folders or names."""
+    if set(names) & set(columns[0]):
+        raise DataError(
+            f"{name} has a column that its folder or its name becomes, too", fix="rename one of them"
+        ).at("file_names")
 
 
-def _with_duckdb(file: DataFile) -> Table:
-    """Open a file with DuckDB.
+def _other_columns(file: DataFile) -> DataError:
+    return DataError(
+        f"{file.name} has other columns than the first one, or columns of other types", fix="write all of them alike"
+    )
 
-    Lengths are quick from the file itself, where they are stored beside texts.
-    """
-    table, connection = opened(file, "read_parquet({path}, hive_partitioning = false)", private_folder())
-    name_of = {label: identifier(name) for label, name in zip(table.labels, table.names, strict=True)}
+
+def _with_duckdb(files: Sequence[DataFile], columns: Columns, title: str) -> Table:
+    folder = private_folder()
+    connection = connected(folder)
+    number_of = {str(file.path): number for number, file in enumerate(files)}
+    paths = f"[{', '.join(quoted(glob.escape(path)) for path in number_of)}]"
+    row_counts = connection.sql(f"select file_name, num_rows from parquet_file_metadata({paths})").fetchall()
+    for name, rows in row_counts:
+        check_rows(files[number_of[name]].path, rows)
+    kinds: list[list[object]] = [[] for _ in files]
+    for name, *kind in connection.sql(f"select file_name, {_KIND} from parquet_schema({paths})").fetchall():
+        kinds[number_of[name]].append(kind)
+    for file, kind in zip(files, kinds, strict=True):
+        if kind[1:] != kinds[0][1:]:  # the first one is the whole row
+            raise _other_columns(file)
+    source = f"read_parquet({paths}, hive_partitioning = false)"
+    refuse_twice(files[0].name, connection.sql(f"select * from {source}").columns, columns)
+    selected = "*"
+    for name in columns[0]:
+        texts = (values[name] for values in columns)
+        literals = ", ".join("null" if text is None else quoted(text) for text in texts)
+        selected += f", (cast([{literals}] as varchar[]))[file_index::bigint + 1] as {identifier(name)}"
+    table = table_of_relation(title, connection.sql(f"select {selected} from {source}"), (connection, folder))
+    name_of = dict(zip(table.labels, table.names, strict=True))
 
     def check(labels: Sequence[str]) -> None:
-        lengths = (f"max(strlen({name_of[label]})), sum(strlen({name_of[label]}))" for label in labels)
-        query = f"select {', '.join(lengths)} from read_parquet({place(file)}, hive_partitioning = false)"
-        row = connection.sql(query).fetchall()[0]
-        check_texts(file.name, zip(row[::2], row[1::2], strict=True))
+        stored = [name_of[label] for label in labels if name_of[label] not in columns[0]]
+        check_texts(title, lengths_of(connection, source, stored))
 
-    with careful_with_engine(file.name):
-        ((rows,),) = connection.sql(f"select num_rows from parquet_file_metadata({place(file)})").fetchall()
-    check_rows(file.path, rows)
     return replace(table, check_texts=check, within=partial(within, connection))
 
 
-def _with_polars(file: DataFile) -> Table:
+def _with_polars(files: Sequence[DataFile], columns: Columns, title: str) -> Table:
     import narwhals.stable.v2 as nw
     import polars
 
-    with careful_with_engine(file.name):
-        scan = polars.scan_parquet(file.path, glob=False, hive_partitioning=False)
-        check_rows(file.path, scan.select(polars.len()).collect().item())
-        names = tuple(scan.collect_schema().names())
+    scans = list[polars.LazyFrame]()
+    for file in files:
+        with careful(file.name):
+            scan = polars.scan_parquet(file.path, glob=False, hive_partitioning=False)
+            check_rows(file.path, scan.select(polars.len()).collect().item())
+        scans.append(scan)
+        if scan.collect_schema() != scans[0].collect_schema():
+            raise _other_columns(file)
+    names = tuple(scans[0].collect_schema().names())
+    refuse_twice(files[0].name, names, columns)
+    full_scans = list[polars.LazyFrame]()
+    for scan, values in zip(scans, columns, strict=True):
+        texts = {name: polars.lit(text, polars.String) for name, text in values.items()}
+        full_scans.append(scan.with_columns(**texts))
+    union = polars.concat(full_scans)
 
     def check(labels: Sequence[str]) -> None:
-        lengths = [polars.col(label).str.len_bytes().cast(polars.Int64) for label in labels]
-        longest = scan.select(length.max() for length in lengths).collect().row(0)
-        together = scan.select(length.sum() for length in lengths).collect().row(0)
-        check_texts(file.name, zip(longest, together, strict=True))
+        stored = [label for label in labels if label in names]
+        if not stored:
+            return
+        texts = polars.col(*stored).str.len_bytes().cast(polars.Int64)
+        for file, scan in zip(files, scans, strict=True):
+            longest = scan.select(texts.max()).collect().row(0)
+            together = scan.select(texts.sum()).collect().row(0)
+            check_texts(file.name, zip(longest, together, strict=True))
 
-    return Table(file.name, names, True, frozenset(), lambda: nw.from_native(scan), names, check_texts=check)
+    labels = (*names, *columns[0])
+    return Table(title, labels, True, frozenset(), lambda: nw.from_native(union), labels, check_texts=check)
 
 
-def _with_pyarrow(file: DataFile) -> Table:
-    """Read a file with PyArrow, its texts checked before they fill memory."""
+def _with_pyarrow(files: Sequence[DataFile], columns: Columns, title: str) -> Table:
+    """Read files with PyArrow, their texts checked before they fill memory."""
     import narwhals.stable.v2 as nw
     import pyarrow
     import pyarrow.parquet
 
-    with careful_with_engine(file.name):
-        reader = pyarrow.parquet.ParquetFile(file.path)
-        check_rows(file.path, reader.metadata.num_rows)
-        schema = reader.schema_arrow
-        texts = [f.name for f in schema if pyarrow.types.is_string(f.type) or pyarrow.types.is_large_string(f.type)]
-        packed = pyarrow.parquet.ParquetFile(file.path, read_dictionary=texts)
-        for batch in packed.iter_batches(columns=texts) if texts else ():
-            check_texts(file.name, (longest(column) for column in batch.columns))
-        table = reader.read()
-    names = tuple(table.column_names)
-    return Table(file.name, names, True, frozenset(), lambda: nw.from_native(table), names)
-
-
-def careful_with_engine(name: str) -> AbstractContextManager[None]:
-    from takifugu.data.engines.differences import careful
-
-    return careful(name)
+    tables: list[pyarrow.Table] = []
+    for file, values in zip(files, columns, strict=True):
+        with careful(file.name):
+            reader = pyarrow.parquet.ParquetFile(file.path)
+            check_rows(file.path, reader.metadata.num_rows)
+            strings = (pyarrow.string(), pyarrow.large_string())
+            texts = [field.name for field in reader.schema_arrow if field.type in strings]
+            packed = pyarrow.parquet.ParquetFile(file.path, read_dictionary=texts)
+            for batch in packed.iter_batches(columns=texts):
+                check_texts(file.name, map(longest, batch.columns))
+            table = reader.read()
+        refuse_twice(file.name, table.column_names, columns)
+        for name, text in values.items():
+            table = table.append_column(name, pyarrow.array([text] * len(table), pyarrow.string()))
+        if tables and table.schema.remove_metadata() != tables[0].schema.remove_metadata():
+            raise _other_columns(file)
+        tables.append(table)
+    union = pyarrow.concat_tables([table.replace_schema_metadata() for table in tables])
+    names = tuple(union.column_names)
+    return Table(title, names, True, frozenset(), lambda: nw.from_native(union), names)
 
 
 def longest(column: pyarrow.Array) -> Lengths:
     """Return the lengths of an Arrow column's texts."""
     import pyarrow.compute
 
-    words = column.dictionary if hasattr(column, "dictionary") else column
+    words = getattr(column, "dictionary", column)
     most: int | None = pyarrow.compute.max(pyarrow.compute.binary_length(words)).as_py()
     return most, (most or 0) * len(column)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from urllib.parse import quote
 
@@ -39,29 +39,27 @@ def rows(file: DataFile, written: Written) -> Rows:
 
 
 def _rows(file: DataFile, name: str, names: Sequence[str]) -> Iterator[list[str | None]]:
+    taken, order = set(map(str.casefold, names)), ""
     with _opened(file) as base:
-        for row in base.execute(f"select * from {identifier(name)}{_order(base, name, names)}"):
-            if any(isinstance(value, bytes) for value in row):
-                raise DataError(f"{file.name} has binary values", fix="write them as texts or numbers")
-            yield [None if value is None else _text(value) for value in row]
-
-
-def _text(value: object) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _order(base: sqlite3.Connection, name: str, names: Sequence[str]) -> str:
-    """Return the clause to keep rows in order despite an index."""
-    taken = {column.casefold() for column in names}
-    try:
+        keys = base.execute(f"select name from pragma_table_info({quoted(name)}) where pk > 0 order by pk").fetchall()
+        if keys:
+            order = f" order by {', '.join(identifier(key) for (key,) in keys)}"
         free = next((alias for alias in ("rowid", "_rowid_", "oid") if alias not in taken), None)
-        if free is not None:
-            base.execute(f"select {free} from {identifier(name)} limit 0")
-            return f" order by {free}"
-    except sqlite3.OperationalError:
-        pass  # a table without rowids
-    keys = base.execute(f"select name from pragma_table_info({quoted(name)}) where pk > 0 order by pk").fetchall()
-    return f" order by {', '.join(identifier(key) for (key,) in keys)}" if keys else ""
+        with suppress(sqlite3.OperationalError):  # a table without rowids
+            if free is not None:
+                base.execute(f"select {free} from {identifier(name)} limit 0")
+                order = f" order by {free}"
+        for row in base.execute(f"select * from {identifier(name)}{order}"):  # in order despite an index
+            texts = list[str | None]()
+            for value in row:
+                if isinstance(value, bytes):
+                    raise DataError(f"{file.name} has binary values", fix="write them as texts or numbers")
+                if isinstance(value, float) and value.is_integer():
+                    value = int(value)
+                if value is not None:
+                    value = str(value)
+                texts.append(value)
+            yield texts
 
 
 def _tables(base: sqlite3.Connection) -> list[str]:
@@ -87,16 +85,16 @@ def _opened(file: DataFile) -> Iterator[sqlite3.Connection]:
 
 def contents(file: DataFile) -> dict[str, int]:
     """Return the approximate number of cells in each table, large ones sampled."""
+    cells = dict[str, int]()
     with _opened(file) as base:
-        return {name: _cells(base, name) for name in _tables(base)}
-
-
-def _cells(base: sqlite3.Connection, name: str) -> int:
-    if name == _ANDROID:
-        return 0
-    columns = len(base.execute(f"select * from {identifier(name)} limit 0").description)
-    (rows,) = base.execute(f"select count(*) from (select 1 from {identifier(name)} limit {_COUNTED})").fetchone()
-    return columns * int(rows)
+        for name in _tables(base):
+            if name == _ANDROID:
+                cells[name] = 0
+                continue
+            columns = len(base.execute(f"select * from {identifier(name)} limit 0").description)
+            counting = f"select count(*) from (select 1 from {identifier(name)} limit {_COUNTED})"
+            cells[name] = columns * int(base.execute(counting).fetchone()[0])
+    return cells
 
 
 def guess(file: DataFile) -> Written:

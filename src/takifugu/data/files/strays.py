@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from takifugu.core.errors import DataError
@@ -26,19 +26,25 @@ def refuse_strays(paths: Sequence[Path], top: Path, what: str, kind_of: Callable
     """
     endings = Counter(map(_ending, paths))
     usual = max(endings, key=lambda ending: (endings[ending], ending in suffixes()))
-    kind = kind_of(next(path for path in paths if _ending(path) == usual)) if len(endings) > 1 else None
-    if kind is None:
+    if len(endings) == 1 or (kind := kind_of(next(path for path in paths if _ending(path) == usual))) is None:
         return
     strays = {_ending(path) for path in paths if _ending(path) != usual and kind_of(path) != kind}
     if not strays:
         return
-    plain = {*suffixes(), *_COMMON, *([usual] if endings[usual] > 1 else [])}
-    count = Counter[str]()
+    plain, count = {*suffixes(), *_COMMON}, Counter[str]()
+    if endings[usual] > 1:
+        plain.add(usual)
     for ending, files in endings.items():
-        count[ending if _unpacked(ending) in plain else "other"] += files
+        if _unpacked(ending) not in plain:
+            ending = "other"
+        count[ending] += files
     fix = "move those away that are no such tables"
     if _unpacked(usual) in plain and strays == {*endings} - {usual}:
-        fix = f'read the {usual} files alone, as in "{_pattern(top, usual, paths)}"'
+        pattern = f"{top.parent.name}/*{usual}"
+        if top.is_dir():
+            deep = "**/" if any(path.parent != top for path in paths) else ""
+            pattern = f"{glob.escape(top.name)}/{deep}*{usual}"
+        fix = f'read the {usual} files alone, as in "{pattern}"'
     summary = ", ".join(f"{files} {ending}" for ending, files in count.most_common())
     raise DataError(
         f"{what} has files of several formats ({summary})", rule="all are one table, with the same columns", fix=fix
@@ -56,11 +62,3 @@ def _ending(path: Path) -> str:
 
 def _unpacked(ending: str) -> str:
     return ending.lower().removesuffix(".gz")
-
-
-def _pattern(top: Path, ending: str, paths: Iterable[Path]) -> str:
-    """Return a pattern, from beside their folder, of files with an ending."""
-    if not top.is_dir():
-        return f"{top.parent.name}/*{ending}"
-    deep = "**/" if any(path.parent != top for path in paths) else ""
-    return f"{glob.escape(top.name)}/{deep}*{ending}"

@@ -22,21 +22,6 @@ if TYPE_CHECKING:
 MEMORY = "400MB"
 
 
-def opened(file: DataFile, call: str, folder: TemporaryDirectory[str]) -> tuple[Table, DuckDBPyConnection]:
-    """Open a file with a DuckDB call; return table and connection."""
-    from takifugu.data.engines.differences import careful
-
-    with careful(file.name):
-        connection = connected(folder)
-        relation = connection.sql(read_by(call, file))
-        return table_of_relation(file.name, relation, (connection, folder)), connection
-
-
-def read_by(call: str, file: DataFile) -> str:
-    """Return the query of a file with a DuckDB call."""
-    return "select * from " + call.format(path=place(file))
-
-
 class Database:
     """An instance of DuckDB that starts when it is first asked; its temporary files go to a folder."""
 
@@ -65,7 +50,9 @@ def connected(folder: TemporaryDirectory[str]) -> DuckDBPyConnection:
 def within(connection: DuckDBPyConnection, size: int) -> Iterator[None]:
     """Limit a DuckDB instance to so many bytes; more fails."""
     ((before,),) = connection.execute("select current_setting('memory_limit')").fetchall()
-    limit = "-1" if before.endswith("PiB") else before  # which stands for none, and is not read back
+    limit = before
+    if before.endswith("PiB"):  # which stands for none, and is not read back
+        limit = "-1"
     try:
         connection.execute(f"set memory_limit = '{size}B'")  # holds even where it fails, because more is in use
         yield
@@ -92,6 +79,8 @@ def relabelled(relation: DuckDBPyRelation, names: tuple[str, ...], labels: tuple
     """Return a DuckDB relation with other names for its columns, and times in a zone to the microsecond."""
     columns = list[str]()
     for name, label, kind in zip(names, labels, relation.types, strict=True):
-        cast = "::timestamptz" if str(kind) == "TIMESTAMPTZ_NS" else ""  # pandas writes these, narwhals knows them not
-        columns.append(f"{identifier(name)}{cast} as {label}")
+        column = identifier(name)
+        if str(kind) == "TIMESTAMPTZ_NS":  # pandas writes these, narwhals knows them not
+            column += "::timestamptz"
+        columns.append(f"{column} as {label}")
     return relation.project(", ".join(columns))

@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.core.arrays import IntArray
 from takifugu.data.engines.differences import collected_in_columns, is_duckdb, wrapped
 from takifugu.data.engines.sanitise import is_text
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural, text_of
 from takifugu.data.rows.picked import PickedRows, picked_rows
-from takifugu.data.rows.pieces import LONGEST_PIECE, WIDEST_SPAN, Fact, Key, NotPlain
+from takifugu.data.rows.pieces import LONGEST_PIECE, WIDEST_SPAN, Fact, Key, NotPlain, Piece
 from takifugu.data.rows.reader import Rows
 from takifugu.data.times.clock import Clock
 from takifugu.data.values.spellings import meant
@@ -49,7 +48,7 @@ def counted_by_bits(table: Table, layout: Layout, states: Recode) -> CountedByBi
         return None
     if layout.clock != Clock() or layout.time_of_day is not None:
         return None
-    if any(INTEGER.fullmatch(text) for text in table.missing):
+    if any(map(INTEGER.fullmatch, table.missing)):
         return None
     if table.check_texts is not None and states.bins is None and layout.null_keys != "drop":
         table = _with_short_texts(table, layout)
@@ -63,7 +62,13 @@ def counted_by_bits(table: Table, layout: Layout, states: Recode) -> CountedByBi
     ((span,),) = rows.frame.to_native().limit(SAMPLED).aggregate(span_of_first).fetchall()
     bits = min(max((span or 0).bit_length(), FEWEST), MOST)
     columns = _by_key(rows, bits, table.within or (lambda _: nullcontext()))
-    _check_plain(columns)
+    is_odd = columns["nameless"].any() or (columns["length"] > SHORT).any() or columns["odd"].any()
+    if is_odd or (columns["number"] != columns["counts"].sum(axis=1)).any():
+        raise NotPlain("some rows have no name or no state, two have one step, or one has none, or long texts")
+    low, high = columns["low"], columns["high"]
+    too_far = (high - low >= LONGEST_PIECE).any() or (high - low)[columns["has_gaps"]].sum() > MOST_BITS
+    if (columns["least"] != columns["most"]).any() or (low < 0).any() or too_far:
+        raise NotPlain("some rows lie between two steps, or too far apart")
     return CountedByBits(rows, bits, columns)
 
 
@@ -77,14 +82,13 @@ def _with_short_texts(table: Table, layout: Layout) -> Table:
     label_of, schema = dict(zip(table.names, table.labels, strict=True)), table.frame.collect_schema()
     if is_text(schema[label_of[str(layout.order)]]):
         return table
-    labels = {label_of[column] for column in columns}
-    cut = [
-        f"substring({identifier(label)}, 1, {SHORT + 1}) as {identifier(label)}"
-        for label in sorted(labels)
-        if is_text(schema[label])
-    ]
-    native = table.frame.to_native()
-    frame = wrapped(native.project(f"* replace ({', '.join(cut)})") if cut else native)
+    cut, native = list[str](), table.frame.to_native()
+    for label in sorted({label_of[column] for column in columns}):
+        if is_text(schema[label]):
+            cut.append(f"substring({identifier(label)}, 1, {SHORT + 1}) as {identifier(label)}")
+    if cut:
+        native = native.project(f"* replace ({', '.join(cut)})")
+    frame = wrapped(native)
     return replace(table, scan=lambda: frame, check_texts=None)
 
 
@@ -104,17 +108,6 @@ class _Piece:
         offset = self.span.start % self.span.step
         low, high = self.span.start, self.span[-1]
         return [Fact(key, code, rows, 0, low, high, (offset, offset), None, None) for code, rows in self.rows.items()]
-
-
-@dataclass(frozen=True, eq=False)
-class People:
-    """Recordings of people, sorted by name: their names, these as they are written, lengths, observed runs, counts."""
-
-    names: list[str | None]
-    written: list[str | None]
-    lengths: IntArray
-    observed: list[tuple[range, ...]]
-    counts: IntArray = field(repr=False)
 
 
 def _joined(words: str) -> bytes:
@@ -151,7 +144,15 @@ class CountedByBits:
             raise NotPlain("there are too many pieces")
         pieces, tidy = self._pieces(), not self.columns["changed"].any()
         rows = Rows.of(self.picked, [fact for key, piece in pieces.items() for fact in piece.facts(key)], tidy, set())
-        return replace(rows, runs=self._runs(pieces, rows.origins))
+        runs, with_gaps = dict[Key, tuple[range, ...]](), dict[Key, tuple[int, bytes]]()
+        for key, piece in pieces.items():
+            first = (piece.span.start - rows.origins[key]) // (self.picked.step or 1)
+            if piece.bits is None:
+                runs[key] = (range(first, first + len(piece.span)),)
+            else:
+                with_gaps[key] = first - piece.low % (1 << self.bits), piece.bits
+        runs.update(zip(with_gaps, _shared_runs(with_gaps.values()), strict=True))  # equal pieces share them
+        return replace(rows, runs=runs)
 
     def _pieces(self) -> dict[Key, _Piece]:
         pieces, step, columns = dict[Key, _Piece](), self.picked.step or 1, self.columns
@@ -166,19 +167,8 @@ class CountedByBits:
             pieces[self.picked.key(name)] = _Piece(rows, span, low, joined)
         return pieces
 
-    def _runs(self, pieces: Mapping[Key, _Piece], origins: Mapping[Key, int]) -> dict[Key, tuple[range, ...]]:
-        """Return the places of each piece, in runs shared by equal pieces."""
-        runs, with_gaps = dict[Key, tuple[range, ...]](), dict[Key, tuple[int, bytes]]()
-        for key, piece in pieces.items():
-            first = (piece.span.start - origins[key]) // (self.picked.step or 1)
-            if piece.bits is None:
-                runs[key] = (range(first, first + len(piece.span)),)
-            else:
-                with_gaps[key] = first - piece.low % (1 << self.bits), piece.bits
-        return {**runs, **dict(zip(with_gaps, _shared_runs(with_gaps.values()), strict=True))}
-
-    def people(self, lengths: Lengths) -> People | None:
-        """Return the recordings of people with one piece each.
+    def people(self, lengths: Lengths) -> tuple[Piece, ...] | None:
+        """Return the pieces of people with one each, sorted by name.
 
         None stands for others, and for lengths against the limits. Raises DataError for two spellings of one name.
         """
@@ -188,14 +178,16 @@ class CountedByBits:
         too_far = int(sizes.max()) * (self.picked.step or 1) >= WIDEST_SPAN
         if self.picked.keys != ("unit",) or too_long or too_far or sizes.min() < lengths.shortest:
             return None
-        spellings, counts = list(map(text_of, columns["unit"].tolist())), columns["counts"]
-        observed = self._observed(sizes.tolist())
-        if self.is_sorted:
-            return People(spellings, spellings, sizes, observed, counts)
-        names = meant([(str(name), None) for name in spellings], str(layout.unit), "unit")
-        order = sorted(range(len(spellings)), key=lambda number: natural(names[str(spellings[number])]))
-        spellings, observed = [spellings[number] for number in order], [observed[number] for number in order]
-        return People([names[str(name)] for name in spellings], spellings, sizes[order], observed, counts[order])
+        written = list(map(text_of, columns["unit"].tolist()))
+        names = written
+        if not self.is_sorted:
+            spelling_of = meant([(str(name), None) for name in written], str(layout.unit), "unit")
+            names = [spelling_of[str(name)] for name in written]
+        rows = zip(names, sizes.tolist(), self._observed(sizes.tolist()), columns["counts"], written, strict=True)
+        pieces = [Piece(name, None, size, runs, counts, spelling) for name, size, runs, counts, spelling in rows]
+        if not self.is_sorted:
+            pieces.sort(key=lambda piece: natural(piece.unit))
+        return tuple(pieces)
 
     def _observed(self, sizes: Sequence[int]) -> list[tuple[range, ...]]:
         """Return each piece's runs, counted from its first step; equal ones are one object."""
@@ -224,31 +216,22 @@ def runs_of_bits(rows: Sequence[tuple[int, bytes]]) -> Iterator[tuple[range, ...
     [(range(10, 14), range(17, 18)), (range(0, 1),)]
     """
     many = max(1, UNPACKED // max((len(bits) for _, bits in rows), default=1))
-    for some in (rows[at : at + many] for at in range(0, len(rows), many)):
-        observed = np.unpackbits(np.frombuffer(b"\0".join([b"", *(bits for _, bits in some), b""]), dtype=np.uint8))
+    for start in range(0, len(rows), many):
+        places, bits_of_rows = zip(*rows[start : start + many], strict=True)
+        observed = np.unpackbits(np.frombuffer(b"\0".join([b"", *bits_of_rows, b""]), dtype=np.uint8))
         edges = np.flatnonzero(observed[1:] != observed[:-1]) + 1
-        begins = 8 * np.cumsum([1, *(len(bits) + 1 for _, bits in some[:-1])])  # each row stands behind 8 zeros
+        sizes = np.array(list(map(len, bits_of_rows)), dtype=np.int64) + 1
+        begins = 8 * (1 + np.cumsum(sizes) - sizes)  # each row stands behind 8 zeros
         of_row = np.searchsorted(begins, edges[::2], side="right") - 1
-        shifts = (np.array([place for place, _ in some], dtype=np.int64) - begins)[of_row]
+        shifts = (np.array(places, dtype=np.int64) - begins)[of_row]
         runs = [*map(range, (edges[::2] + shifts).tolist(), (edges[1::2] + shifts).tolist())]
-        bounds = np.searchsorted(of_row, np.arange(len(some) + 1)).tolist()
+        bounds = np.searchsorted(of_row, np.arange(len(places) + 1)).tolist()
         yield from (tuple(runs[first:last]) for first, last in pairwise(bounds))
 
 
 def _shift(rows: PickedRows) -> int:
     """Return a shift to ticks of 0 and above."""
     return FARTHEST // (rows.step or 1) * (rows.step or 1)
-
-
-def _check_plain(columns: Mapping[str, Any]) -> None:
-    """Raise NotPlain unless each row has a name, state and own step."""
-    is_odd = columns["nameless"].any() or (columns["length"] > SHORT).any() or columns["odd"].any()
-    if is_odd or (columns["number"] != columns["counts"].sum(axis=1)).any():
-        raise NotPlain("some rows have no name or no state, two have one step, or one has none, or long texts")
-    low, high = columns["low"], columns["high"]
-    too_far = (high - low >= LONGEST_PIECE).any() or (high - low)[columns["has_gaps"]].sum() > MOST_BITS
-    if (columns["least"] != columns["most"]).any() or (low < 0).any() or too_far:
-        raise NotPlain("some rows lie between two steps, or too far apart")
 
 
 def _by_key(rows: PickedRows, bits: int, within: Callable[[int], AbstractContextManager[None]]) -> dict[str, Any]:
@@ -263,12 +246,14 @@ def _by_key(rows: PickedRows, bits: int, within: Callable[[int], AbstractContext
     states = range(len(rows.request[2].states))
     bounds = "max(changed) as changed, max(length) as length, min(least) as least, max(most) as most, "
     bounds += "min(low) as low, max(high) as high, max(odd) as odd"
-    coded = ", ".join(f"sum(case when code = {state} then rows else 0 end) as s{state}" for state in states)
-    of_stretch = f"{names}, stretch, {coded}, {bounds}, bit_or(seen) as seen"
+    coded = summed = ""
+    for state in states:
+        coded += f"sum(case when code = {state} then rows else 0 end) as s{state}, "
+        summed += f"sum(s{state})::bigint as s{state}, "
+    of_stretch = f"{names}, stretch, {coded}{bounds}, bit_or(seen) as seen"
     number = "coalesce(sum(bit_count(seen)), 0)"
     has_gaps = f"coalesce({number} <= max(high) - min(low), false)"
-    summed = ", ".join(f"sum(s{state})::bigint as s{state}" for state in states)
-    of_key = f"{names}, {summed}, {bounds}, {number}::bigint as number, count(*) as many, {has_gaps} as has_gaps, "
+    of_key = f"{names}, {summed}{bounds}, {number}::bigint as number, count(*) as many, {has_gaps} as has_gaps, "
     in_words = "string_agg(stretch::varchar || ' ' || hex(seen::blob), ' ')"  # a million empty texts are one object
     of_key += f"case when {has_gaps} then {in_words} else '' end as bits"
     fits = f"sum(many) over () <= {MOST_BITS >> bits}"

@@ -27,25 +27,28 @@ def facts_of(rows: PickedRows) -> tuple[list[Fact], bool, set[int]]:
     different ones are recoded.
     """
     frame, sums, bounds, largest = _aggregated(rows)
-    first = {"rows": nw.len(), **{column: nw.col(column).sum() for column in sums}}
-    then = {column: nw.col(column).sum() for column in first}
-    first |= {column: nw.col(column).max() for column in largest}
-    then |= {column: nw.col(column).max() for column in largest}
+    first, then = {"rows": nw.len()}, {"rows": nw.sum("rows")}
+    for column in sums:
+        first[column] = then[column] = nw.sum(column)
+    for column in largest:
+        first[column] = then[column] = nw.max(column)
     for column in bounds:
         low, high = f"{column}_low", f"{column}_high"
-        first |= {low: nw.col(column).min(), high: nw.col(column).max()}
-        then |= {low: nw.col(low).min(), high: nw.col(high).max()}
+        first |= {low: nw.min(column), high: nw.max(column)}
+        then |= {low: nw.min(low), high: nw.max(high)}
     by_raw = rows.recoded(frame.group_by(*rows.keys, "raw").agg(**first))
     names = [*rows.keys, "code", "changed", *then]
-    by_code = by_raw.group_by(*rows.keys, "code").agg(**then, changed=nw.col("changed").max())
+    by_code = by_raw.group_by(*rows.keys, "code").agg(**then, changed=nw.max("changed"))
     facts, tidy, zones, many = [], True, set(), len(rows.keys)
     for values in collected(by_code.select(*names)):
         numbers = dict(zip(names[many:], map(integer, values[many:]), strict=True))
-        least, most = numbers.get("offset_low"), numbers.get("offset_high")
+        least, most, offsets = numbers.get("offset_low"), numbers.get("offset_high"), None
+        if least is not None and most is not None:
+            offsets = least, most
         facts.append(Fact(
             key=rows.key(values), code=numbers["code"] or 0, rows=numbers["rows"] or 0,
             unplaced=numbers.get("unplaced") or 0, low=numbers.get("tick_low"), high=numbers.get("tick_high"),
-            offsets=None if least is None or most is None else (least, most),
+            offsets=offsets,
             first=numbers.get("row_low"), last=numbers.get("row_high"),
             **{column: numbers.get(column) or 0 for column in COMPARED},
         ))  # fmt: skip
@@ -65,12 +68,16 @@ def _aggregated(rows: PickedRows) -> tuple[Frame, list[str], list[str], list[str
         if rows.in_rows and rows.in_place:
             frame = with_comparisons(rows, frame, "row", stands=True)
             sums += COMPARED
-        bounds += ["zoned"] if "zoned" in columns else []
-    bounds += ["tick"] if rows.naive or rows.step is not None else []
+        if "zoned" in columns:
+            bounds.append("zoned")
+    if rows.naive or rows.step is not None:
+        bounds.append("tick")
     if rows.step is not None:
         frame = frame.with_columns(offset=nw.col("tick") % rows.step)
-        bounds += ["offset"]
-    return frame, sums, [*bounds, *(["row"] if rows.in_rows else [])], largest
+        bounds.append("offset")
+    if rows.in_rows:
+        bounds.append("row")
+    return frame, sums, bounds, largest
 
 
 def with_comparisons(rows: PickedRows, frame: Frame, by: str, stands: bool) -> Frame:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
@@ -35,40 +33,26 @@ def with_joined(table: Table, pair: tuple[str, str]) -> tuple[Table, str]:
     """
     import narwhals.stable.v2 as nw
 
+    from takifugu.data.engines.differences import typed
+
     table.require(pair)
     name = " and ".join(pair)
     number = sum(other.startswith(name) for other in table.names)
-    name += f" ({number})" if number else ""
+    if number:
+        name += f" ({number})"
     labels = dict(zip(table.names, table.labels, strict=True))
     label, parts = f"joined_{len(table.labels)}", (labels[pair[0]], labels[pair[1]])
-    join = partial(_with_joined, parts=parts, label=label, table=table)
-    check, blank = table.check_texts, table.without_blank_rows
 
-    def check_parts(columns: Sequence[str]) -> None:
-        schema = table.frame.collect_schema()
-        texts = [part for part in parts if label in columns and isinstance(schema[part], nw.String)]
-        texts += [column for column in columns if column != label and column not in texts]
-        if check is not None and texts:
-            check(texts)
+    def join(frame: Frame) -> Frame:
+        frame = typed(frame)
+        schema = frame.collect_schema()
+        day = _text(parts[0], schema[parts[0]], table, dated=True)
+        time = _text(parts[1], schema[parts[1]], table, dated=False)
+        is_complete = ~day.is_null() & ~time.is_null()
+        return frame.with_columns(nw.when(is_complete).then(nw.concat_str(day, time, separator=" ")).alias(label))
 
-    return replace(
-        table, names=(*table.names, name), labels=(*table.labels, label), scan=lambda: join(table.frame),
-        check_texts=None if check is None else check_parts,
-        without_blank_rows=None if blank is None else lambda: join(blank()),
-    ), name  # fmt: skip
-
-
-def _with_joined(frame: Frame, parts: tuple[str, str], label: str, table: Table) -> Frame:
-    import narwhals.stable.v2 as nw
-
-    from takifugu.data.engines.differences import typed
-
-    frame = typed(frame)
-    schema = frame.collect_schema()
-    texts = [_text(part, schema[part], table, dated) for part, dated in zip(parts, (True, False), strict=True)]
-    joined = nw.concat_str(*texts, separator=" ")
-    is_complete = ~texts[0].is_null() & ~texts[1].is_null()
-    return frame.with_columns(nw.when(is_complete).then(joined).alias(label))
+    joined = table.derived(join, {label: parts}, names=(*table.names, name), labels=(*table.labels, label))
+    return joined, name
 
 
 def _text(label: str, kind: nw.dtypes.DType, table: Table, dated: bool) -> nw.Expr:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout
@@ -28,25 +29,26 @@ def order_kind(table: Table, layout: Layout) -> str | None:
     """
     if layout.order is None:
         return None
-    from takifugu.data.engines.differences import careful
-
     with careful(table.source):
         table, layout = with_joined_order(table, layout)
-        return _kind(table, layout)
-
-
-def _kind(table: Table, layout: Layout) -> str | None:
-    typed, texts = _texts(table, layout)
+        typed, texts = _texts(table, layout)
     if typed is not None:
         return typed
     if layout.clock.epoch:
         return str(layout.order_format)
     if layout.clock.form is not None:
         return CLOCK_TIMES
-    kinds = {_of_text(text) for text in texts}
+    kinds = set[str]()
+    for text in texts:
+        if re.match(NUMBER, text):
+            kinds.add(NUMBERS)
+        elif re.search(ZONED, text):
+            kinds.add(WITH_OFFSETS)
+        else:
+            kinds.add(CLOCK_TIMES)
     if len(kinds) > 1:
         raise two_ways(str(layout.order))
-    return kinds.pop() if kinds else None
+    return next(iter(kinds), None)
 
 
 def _texts(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
@@ -59,13 +61,15 @@ def _texts(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
 
     frame = table.pick({"tick": str(layout.order)})
     kind = kind_of(frame, "tick", str(layout.order))
+    if isinstance(kind, nw.Datetime) and kind.time_zone is not None:
+        return WITH_OFFSETS, []
     if isinstance(kind, nw.Date | nw.Datetime):
-        has_offsets = isinstance(kind, nw.Datetime) and kind.time_zone is not None
-        return WITH_OFFSETS if has_offsets else CLOCK_TIMES, []
+        return CLOCK_TIMES, []
     if not is_text(kind):
         tells = layout.clock.epoch or is_written(kind, layout.clock)
-        is_empty = not tells and not list(collected(frame.filter(~nw.col("tick").is_null()).head(1)))
-        return None if tells or is_empty else NUMBERS, []
+        if tells or not list(collected(frame.filter(~nw.col("tick").is_null()).head(1))):
+            return None, []
+        return NUMBERS, []
     if layout.null_keys != "drop":
         for rows in (frame.head(GUESSED_FROM), frame):
             rows_with_text = with_order_texts(rows, "tick", table, layout).filter(~nw.col("tick").is_null())
@@ -76,9 +80,3 @@ def _texts(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
     rows_with_text = rows_with_text.with_columns(zoned=nw.col("tick").str.contains(ZONED))
     of_each = rows_with_text.group_by("zoned").agg(tick=nw.col("tick").max())
     return None, [str(text) for (text,) in collected(of_each.select("tick"))]
-
-
-def _of_text(text: str) -> str:
-    if re.match(NUMBER, text):
-        return NUMBERS
-    return WITH_OFFSETS if re.search(ZONED, text) else CLOCK_TIMES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -92,10 +93,6 @@ class Layout:
         for name, rule in along.items():
             if self.order is None and rule not in (None, "refuse"):
                 raise InputError(f"{name} is declared and no order column", fix="name the order column").at(name)
-        self._check_ambiguous()
-        _ = self.clock
-
-    def _check_ambiguous(self) -> None:
         if self.ambiguous != "refuse" and self.timezone is None:
             raise InputError(
                 f"ambiguous is {self.ambiguous!r} and no time zone is declared",
@@ -108,13 +105,17 @@ class Layout:
                 rule="rows that are left out are unobserved steps, and without a step nobody knows how many",
                 fix='declare the step, such as step = "1h", or write ambiguous = "first" or "last"',
             ).at("ambiguous")
+        _ = self.clock
 
     @cached_property
     def clock(self) -> Clock:
         """Return the format and the rounding of the order column."""
         epoch = EPOCHS.get(self.order_format or "", 0)
-        form = None if self.order_format is None or epoch else TimeFormat(self.order_format)
-        zone, parts = None if self.timezone is None else Zone(self.timezone), 0
+        form, zone, parts = None, None, 0
+        if self.order_format is not None and not epoch:
+            form = TimeFormat(self.order_format)
+        if self.timezone is not None:
+            zone = Zone(self.timezone)
         if form is not None and form.is_utc and zone is not None and any(stretch.offset for stretch in zone.stretches):
             raise InputError(
                 f"the format of times is {self.order_format!r}, and timezone is {self.timezone!r}",
@@ -168,7 +169,7 @@ class Recode:
     bins: Bins | None = None
 
     def __post_init__(self) -> None:
-        if len({text_of(s) for s in self.states}) != len(self.states):
+        if len(set(map(text_of, self.states))) != len(self.states):
             raise InputError(f"the states are {list(map(str, self.states))}", rule="each needs a name of its own").at(
                 "states"
             )
@@ -179,9 +180,11 @@ class Recode:
                     f"{raw!r} is mapped to {state!r}, which is no state",
                     fix=f"write {nearest(state, self.states)}{did_you_mean(state, self.states)}",
                 ).at("map", str(raw))
-        if self.bins is not None and self.mapping:
+        if self.bins is None:
+            return
+        if self.mapping:
             raise InputError("raw values are mapped beside bins of numbers", fix="declare only one of them").at("map")
-        for state in () if self.bins is None else self.bins.states:
+        for state in self.bins.states:
             if state not in self.states:
                 raise InputError(
                     f"numbers are put into {state!r}, which is no state",
@@ -245,8 +248,9 @@ def parse_step(step: int | float | str | None, what: str = "the step") -> Fracti
     if isinstance(step, str):
         match = re.fullmatch(r"\s*([0-9]{1,9})\s*([a-z]*)\s*", step)
         if match and int(match[1]) > 0 and match[2] in ("", *STEP_UNITS):
-            number = int(match[1])
-            return timedelta(seconds=number * STEP_UNITS[match[2]]) if match[2] else Fraction(number)
+            if not match[2]:
+                return Fraction(match[1])
+            return timedelta(seconds=int(match[1]) * STEP_UNITS[match[2]])
     elif isinstance(step, int | float) and not isinstance(step, bool) and 0 < step < WIDEST:
         length = as_fraction(step, what, "step")
         if length.denominator <= FINEST:
@@ -266,7 +270,8 @@ def text_of(value: object) -> str | None:
     """
     if type(value) is str:  # as nearly all names are
         return value.strip(BLANKS) or None
-    if value is None or value is _na() or value != value:
+    pandas = sys.modules.get("pandas")
+    if value is None or (pandas is not None and value is pandas.NA) or value != value:
         return None
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
@@ -293,7 +298,7 @@ def missing_states(states: Iterable[Hashable], raw: Iterable[Hashable], missing:
     >>> missing_states(["ill", "", "NA"], ["?", "bad"], ["NA", "?"])
     ['', 'NA', '?']
     """
-    words = {text_of(word) for word in missing} | {None}
+    words = {None, *map(text_of, missing)}
     return [str(value) for value in (*states, *raw) if text_of(value) in words]
 
 
@@ -309,13 +314,10 @@ def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:
     """
     if text is None:
         return _LAST
-    parts = _PARTS.findall(text)
-    return (*((0, int(p), p) if p[0] in "0123456789" else (1, 0, p) for p in parts), (-1, 0, ""))
-
-
-def _na() -> object:
-    """Return pandas' own missing value, if pandas is loaded."""
-    import sys
-
-    pandas = sys.modules.get("pandas")
-    return None if pandas is None else pandas.NA
+    key = list[tuple[int, int, str]]()
+    for part in _PARTS.findall(text):
+        if part[0] in "0123456789":
+            key.append((0, int(part), part))
+        else:
+            key.append((1, 0, part))
+    return (*key, (-1, 0, ""))

@@ -63,9 +63,9 @@ def in_utc(
 
 def _bounds(frame: Frame, of_first: int | None) -> tuple[int, int] | None:
     """Return the bounds of local times, wider by far if only the first are read."""
-    read = frame if of_first is None else frame.head(of_first)
-    walls = nw.col("tick")
-    summary = read.filter(nw.col("local")).select(rows=nw.len(), low=walls.min(), high=walls.max())
+    if of_first is not None:
+        frame = frame.head(of_first)
+    summary = frame.filter(nw.col("local")).select(rows=nw.len(), low=nw.min("tick"), high=nw.max("tick"))
     ((rows, low, high),) = collected(summary)
     if not rows:  # how engines say that there is no smallest one differs
         return None
@@ -88,7 +88,7 @@ def _in_passes(
     frame = settled(frame, ["back", "end"])
     twice = nw.col("local") & (nw.col("back") > 0)
     if ambiguous in ("first", "last"):
-        later = nw.col("back") if ambiguous == "last" else nw.lit(0, nw.Int64)
+        later = {"first": nw.lit(0, nw.Int64), "last": nw.col("back")}[ambiguous]
         offset = nw.when(twice).then(nw.col("offset") - later).otherwise(nw.col("offset"))
         return settled(frame.with_columns(offset=offset).drop("back", "end"), ["offset"]), True
     if is_open:
@@ -130,7 +130,7 @@ def _without_far_ones(frame: Frame, unclear: nw.Expr, window: tuple[int, int] | 
 
 def _chosen(walls: nw.Expr, stretches: Sequence[Stretch], what: Callable[[Stretch], int]) -> nw.Expr:
     """Return a property of each time's stretch, by halves."""
-    if len({what(stretch) for stretch in stretches}) == 1:
+    if len(set(map(what, stretches))) == 1:
         return nw.lit(what(stretches[0]), nw.Int64)
     middle = len(stretches) // 2
     later = _chosen(walls, stretches[middle:], what)

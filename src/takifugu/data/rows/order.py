@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from fractions import Fraction
 
 import narwhals.stable.v2 as nw
 
@@ -35,6 +34,8 @@ from takifugu.data.values.texts import (
 
 #: The first microsecond of the year 1.
 FIRST = -62_135_596_800_000_000
+#: What texts of each pattern are; the first that fits all of them decides.
+_KINDS: dict[str, nw.dtypes.DType] = {INTEGER: nw.Int64(), NUMBER: nw.Float64(), TIME: nw.Datetime("us")}
 
 
 def with_ticks(
@@ -72,14 +73,14 @@ def _with_ticks(
         frame = frame.with_columns(tick=nw.when(tick.str.contains(clock.form.pattern)).then(tick))
         return microseconds_of_format(frame, clock.form), _time_step(step, column), True
     if in_texts:
-        form = TIME if isinstance(kind, nw.Datetime) else INTEGER if kind.is_integer() else NUMBER
-        frame = frame.with_columns(tick=nw.when(tick.str.contains(form)).then(tick))
+        frame = _of_texts(frame, kind)
         if isinstance(kind, nw.Datetime):
             return microseconds_of_text(frame, bool(clock.parts)), _time_step(step, column), True
-        frame = as_integers(frame, "tick") if kind.is_integer() else frame.with_columns(tick=tick.cast(kind))
     if isinstance(kind, nw.Date | nw.Datetime):
         return in_microseconds(frame, "tick", kind), _time_step(step, column), True
-    length = _number_step(step, column)
+    length = None if step is None else parse_step(step)
+    if isinstance(length, timedelta):
+        raise time_for_numbers(column)
     if kind.is_integer():
         if length is None:
             return frame.with_columns(tick=tick.cast(nw.Int64)), None, True
@@ -88,15 +89,35 @@ def _with_ticks(
             fits = nw.when(tick.abs() <= WIDEST // length.denominator).then(tick)
             frame = settled(frame.with_columns(tick=fits), ["tick"]).with_columns(tick=tick * length.denominator)
         return frame, length.numerator, True
+    number = tick.cast(nw.Float64)
     if isinstance(kind, nw.Decimal):
-        tick = tick.cast(nw.String)
+        number = tick.cast(nw.String).cast(nw.Float64)
     elif not kind.is_float():
         raise no_order(column)
-    number = tick.cast(nw.Float64)
     frame = frame.with_columns(tick=nw.when(number.abs() < float("inf")).then(number))
     if length is None:
         return frame, None, False
-    return _ticks_of_fractions(frame, length / PARTS_OF_STEP), PARTS_OF_STEP, True
+    part = length / PARTS_OF_STEP
+    frame = frame.with_columns(tick=tick * float(part.denominator) / float(part.numerator))
+    # Beyond 2^52 a float64 has no fractions left to round: such a place is treated as missing.
+    frame = frame.with_columns(tick=nw.when(tick.abs() < 2.0**52).then(tick))
+    return round_half_even(frame, ["tick"]), PARTS_OF_STEP, True
+
+
+def _of_texts(frame: Frame, kind: nw.dtypes.DType) -> Frame:
+    """Replace texts `tick` by numbers, if of such a kind; unfit ones are null."""
+    form = NUMBER
+    if isinstance(kind, nw.Datetime):
+        form = TIME
+    elif kind.is_integer():
+        form = INTEGER
+    tick = nw.col("tick")
+    frame = frame.with_columns(tick=nw.when(tick.str.contains(form)).then(tick))
+    if form == INTEGER:
+        return as_integers(frame, "tick")
+    if form == NUMBER:
+        return frame.with_columns(tick=tick.cast(kind))
+    return frame
 
 
 def _since_1970(frame: Frame, column: str, kind: nw.dtypes.DType, in_texts: bool, unit: int) -> Frame:
@@ -105,26 +126,18 @@ def _since_1970(frame: Frame, column: str, kind: nw.dtypes.DType, in_texts: bool
     if in_texts:
         if not kind.is_numeric():
             raise dates_for_numbers(column)
-        form = INTEGER if kind.is_integer() else NUMBER
-        frame = frame.with_columns(tick=nw.when(tick.str.contains(form)).then(tick))
-        frame = as_integers(frame, "tick") if kind.is_integer() else frame
+        kind = kind if kind.is_integer() else nw.Float64()
+        frame = _of_texts(frame, kind)
     elif not kind.is_numeric():
         raise no_order(column)
     if kind.is_integer():
         frame = settled(frame.with_columns(tick=tick.cast(nw.Int64)), ["tick"])
         frame = frame.with_columns(tick=nw.when(tick.abs() <= LAST // unit).then(tick))
         return settled(frame.with_columns(tick=tick * unit), ["tick"])
-    number = (tick.cast(nw.String) if isinstance(kind, nw.Decimal) else tick).cast(nw.Float64)
-    frame = frame.with_columns(tick=number)
+    number = tick.cast(nw.String) if isinstance(kind, nw.Decimal) else tick
+    frame = frame.with_columns(tick=number.cast(nw.Float64))
     frame = frame.with_columns(tick=nw.when(tick.abs() <= float(LAST // unit)).then(tick * float(unit)))
     return settled(round_half_even(frame, ["tick"]), ["tick"])
-
-
-def _ticks_of_fractions(frame: Frame, part: Fraction) -> Frame:
-    frame = frame.with_columns(tick=nw.col("tick") * float(part.denominator) / float(part.numerator))
-    # Beyond 2^52 a float64 has no fractions left to round: such a place is treated as missing.
-    frame = frame.with_columns(tick=nw.when(nw.col("tick").abs() < 2.0**52).then(nw.col("tick")))
-    return round_half_even(frame, ["tick"])
 
 
 def kind_of_texts(frame: Frame, column: str, form: TimeFormat | None = None) -> nw.dtypes.DType:
@@ -135,16 +148,13 @@ def kind_of_texts(frame: Frame, column: str, form: TimeFormat | None = None) -> 
     if form is not None:
         return nw.Datetime("us")
     value = nw.col("tick")
-    matches = {name: value.str.contains(pattern) for name, pattern in (("i", INTEGER), ("n", NUMBER), ("t", TIME))}
-    sums = {name: match.fill_null(False).cast(nw.Int64).sum() for name, match in matches.items()}
-    total = (~value.is_null()).cast(nw.Int64).sum()
-    ((integers, numbers, times, rows),) = ([n or 0 for n in row] for row in collected(frame.select(**sums, all=total)))
-    if not rows or integers == rows:
-        return nw.Int64()
-    if numbers == rows:
-        return nw.Float64()
-    if times == rows:
-        return nw.Datetime("us")
+    sums = [(~value.is_null()).cast(nw.Int64).sum().alias("all")]
+    for number, pattern in enumerate(_KINDS):
+        sums.append(value.str.contains(pattern).fill_null(False).cast(nw.Int64).sum().alias(f"of_{number}"))
+    ((rows, *matches),) = collected(frame.select(*sums))
+    for kind, matching in zip(_KINDS.values(), matches, strict=True):
+        if (matching or 0) == (rows or 0):
+            return kind
     raise no_order(column)
 
 
@@ -179,9 +189,10 @@ def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:
     frame = settled(_with_clock(frame).with_columns(nw.col(*zones).cast(nw.Int64)), zones)
     minutes = nw.col("sign") * (nw.col("zone_hours") * 60 + nw.col("zone_minutes"))
     frame = settled(frame.with_columns(ahead=minutes * 60_000_000), ["ahead"])
-    moment = nw.col("clock") if on_the_wall else nw.col("clock") - nw.col("ahead")
+    columns, moment = [*names, "zoned"], nw.col("clock") - nw.col("ahead")
+    if on_the_wall:
+        columns, moment = [*columns, "ahead"], nw.col("clock")
     frame = settled(frame.with_columns(moment=moment), ["moment"])
-    columns = [*names, "zoned", *(["ahead"] if on_the_wall else [])]
     return frame.with_columns(tick=nw.when(_is_date()).then(nw.col("moment"))).select(*columns)
 
 
@@ -228,7 +239,8 @@ def _as_parts(frame: Frame, letters: set[str]) -> Frame:
     """Return the parts of a format's texts as integer columns."""
     number = {letter: nw.col(_named(letter)).cast(nw.Int64) for letter in letters if letter not in "pb"}
     if "b" in letters:
-        number["m"] = _number_of_month(nw.col(_named("b")).str.to_lowercase())
+        name = nw.col(_named("b")).str.to_lowercase()
+        number["m"] = name.replace_strict(list(MONTHS), list(range(1, 13)), default=12, return_dtype=nw.Int64)
     zero = nw.lit(0, nw.Int64)
     frame = frame.with_columns(
         read_year=number.get("Y", number.get("y", zero)),
@@ -245,14 +257,6 @@ def _as_parts(frame: Frame, letters: set[str]) -> Frame:
         frame = frame.with_columns(hour=hour.cast(nw.Int64), noon=noon.cast(nw.Int64))
         frame = settled(frame, ["hour", "noon"]).with_columns(hour=nw.col("hour") + nw.col("noon"))
     return settled(frame, ["month", "day", "hour", "minute", "second", "fraction"])
-
-
-def _number_of_month(name: nw.Expr) -> nw.Expr:
-    """Return the number of a month from its English name in small letters."""
-    number = nw.lit(len(MONTHS), nw.Int64)
-    for place, month in enumerate(MONTHS[:-1], 1):
-        number = nw.when(name == month).then(nw.lit(place, nw.Int64)).otherwise(number)
-    return number
 
 
 def _with_clock(frame: Frame) -> Frame:
@@ -274,15 +278,7 @@ def _with_clock(frame: Frame) -> Frame:
 
 
 def _clock_of_parts(frame: Frame) -> Frame:
-    """Add `clock` to parts from `year` to `fraction` (in microseconds)."""
-    frame = _with_days(frame)
-    seconds = (nw.col("days") * 1440 + nw.col("hour") * 60 + nw.col("minute")) * 60 + nw.col("second")
-    frame = settled(frame.with_columns(clock=seconds * 1_000_000 + nw.col("fraction")), ["clock"])
-    return frame.with_columns(clock=nw.when(nw.col("day") <= nw.col("last")).then(nw.col("clock")))
-
-
-def _with_days(frame: Frame) -> Frame:
-    """Add `days` since 1970-01-01 and the month's `last` day.
+    """Add `clock` to parts from `year` to `fraction` (in microseconds).
 
     Years start in March. After H. Hinnant, "chrono-compatible low-level date algorithms", days_from_civil.
     """
@@ -295,10 +291,13 @@ def _with_days(frame: Frame) -> Frame:
         february=nw.when(leap).then(nw.lit(29)).otherwise(nw.lit(28)),
     )
     of_year = (nw.col("moved") * 153 + 2) // 5 + nw.col("day") - 1
-    return frame.with_columns(
+    frame = frame.with_columns(
         days=march * 365 + march // 4 - march // 100 + march // 400 + of_year - 719468,
         last=nw.when(month == 2).then(nw.col("february")).otherwise(short),
     )
+    seconds = (nw.col("days") * 1440 + nw.col("hour") * 60 + nw.col("minute")) * 60 + nw.col("second")
+    frame = settled(frame.with_columns(clock=seconds * 1_000_000 + nw.col("fraction")), ["clock"])
+    return frame.with_columns(clock=nw.when(nw.col("day") <= nw.col("last")).then(nw.col("clock")))
 
 
 def _time_step(step: int | float | str | None, column: str) -> int | None:
@@ -308,12 +307,3 @@ def _time_step(step: int | float | str | None, column: str) -> int | None:
     if not isinstance(length, timedelta):
         raise number_for_times(column)
     return length // timedelta(microseconds=1)
-
-
-def _number_step(step: int | float | str | None, column: str) -> Fraction | None:
-    if step is None:
-        return None
-    length = parse_step(step)
-    if isinstance(length, timedelta):
-        raise time_for_numbers(column)
-    return length

@@ -54,6 +54,10 @@ class PickedRows:
         calendar = self.request[1].calendar
         return None if calendar is None or self.step is None else calendar.ticks(self.step)
 
+    @property
+    def text_keys(self) -> list[str]:
+        return [role for role in self.keys if role in self.texts]
+
     def key(self, values: Sequence[object]) -> Key:
         """Return the names of a piece."""
         values_by_role = dict(zip(self.keys, values, strict=False))
@@ -64,7 +68,8 @@ class PickedRows:
 
     def coded(self, frame: Frame, role: str) -> Frame:
         """Add the numbers of raw states."""
-        frame = self.stripped(frame, [role] if "raw" in self.texts else [])
+        if "raw" in self.texts:
+            frame = self.stripped(frame, [role])
         code = state_code(role, frame.collect_schema()[role], self.request[2].codes)
         return frame.with_columns(code.alias(role.replace("raw", "code")))
 
@@ -73,12 +78,11 @@ class PickedRows:
 
         `changed` is 1 for a stripped key.
         """
-        text_keys = [role for role in self.keys if role in self.texts]
-        by_raw = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in text_keys)
         changed = nw.lit(0)
-        for role in text_keys:
+        for role in self.text_keys:
+            by_raw = by_raw.with_columns(nw.col(role).alias(f"{role}_written"))
             changed = nw.when(alike(role, f"{role}_written")).then(changed).otherwise(nw.lit(1))
-        return self.coded(self.stripped(by_raw, text_keys), "raw").with_columns(changed=changed)
+        return self.coded(self.stripped(by_raw, self.text_keys), "raw").with_columns(changed=changed)
 
 
 def picked_rows(
@@ -100,25 +104,32 @@ def picked_rows(
     if states.bins is None and is_text(kinds["raw"]):
         texts |= {"raw"}
     step, exact, guessed, naive, in_place, clock = None, ["row"], False, False, True, layout.clock
-    if layout.order is None:
-        frame = settled(numbered(frame) if table.ordered else frame, exact)
-        return PickedRows(frame, keys, texts, (table, layout, states), step, guessed)
-    order_kind, in_texts = kinds["tick"], is_written(kinds["tick"], clock)
-    if in_texts:
-        guessed = kind is None and clock.form is None
-        frame_of_texts = with_order_texts(frame, "tick", table, layout)
-        order_kind = kind or kind_of_texts(frame_of_texts.head(GUESSED_FROM), layout.order, clock.form)
-        in_texts = not is_plain
-        frame = frame_of_texts if in_texts else _with_plain_order(frame, order_kind)
-    frame, step, is_whole = with_ticks(frame, layout.order, layout.step, order_kind, in_texts, clock)
-    if is_whole:
-        exact.append("tick")
-    frame = settled(numbered(frame) if table.ordered else frame, exact)
-    has_zone = isinstance(order_kind, nw.Datetime) and bool(order_kind.time_zone)
+    order_kind, in_texts = kinds.get("tick"), False
+    if layout.order is not None and order_kind is not None:
+        in_texts = is_written(order_kind, clock)
+        if in_texts:
+            guessed = kind is None and clock.form is None
+            frame_of_texts = with_order_texts(frame, "tick", table, layout)
+            order_kind = kind or kind_of_texts(frame_of_texts.head(GUESSED_FROM), layout.order, clock.form)
+            plain: Frame | None = frame_of_texts
+            if is_plain:
+                plain = with_plain_texts(frame, "tick", order_kind)
+            if plain is None:
+                raise NotPlain("the first texts of the order are written otherwise")
+            frame, in_texts = plain, not is_plain
+        frame, step, is_whole = with_ticks(frame, layout.order, layout.step, order_kind, in_texts, clock)
+        if is_whole:
+            exact.append("tick")
+    if table.ordered:
+        frame = numbered(frame)
+    frame = settled(frame, exact)
     if isinstance(order_kind, nw.Date | nw.Datetime):
+        has_zone = isinstance(order_kind, nw.Datetime) and bool(order_kind.time_zone)
         naive = clock.zone is None and not has_zone
         if clock.zone is not None and (in_texts or not has_zone):
-            of_first = None if undecided == FAR else GUESSED_FROM
+            of_first: int | None = GUESSED_FROM
+            if undecided == FAR:
+                of_first = None
             rules = clock.zone, table.ordered, layout.ambiguous, layout.moments
             frame, in_place = in_utc(frame, keys, *rules, of_first, undecided == TWICE)
     return PickedRows(frame, keys, texts, (table, layout, states), step, guessed, naive, in_place)
@@ -135,7 +146,7 @@ def _with_keys(
     texts = frozenset(role for role in keys if is_text(kinds[role]))
     if layout.null_keys == "drop":
         frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in keys if role in texts)
-        frame = frame.filter(*(~nw.col(role).is_null() for role in keys))
+        frame = frame.drop_nulls(list(keys))
     return frame, keys, texts
 
 
@@ -161,13 +172,6 @@ def is_written(kind: nw.dtypes.DType, clock: Clock) -> bool:
 def with_order_texts(frame: Frame, role: str, table: Table, layout: Layout) -> Frame:
     """Add `tick`, an order column as texts, with numbers plainly written."""
     stripped = text(nw.col(role).cast(nw.String), table.missing)
-    return frame.with_columns(
-        tick=stripped if layout.clock.form is not None else table.numerals.plain_in_engine(stripped)
-    )
-
-
-def _with_plain_order(frame: Frame, kind: nw.dtypes.DType) -> Frame:
-    plain = with_plain_texts(frame, "tick", kind)
-    if plain is None:
-        raise NotPlain("the first texts of the order are written otherwise")
-    return plain
+    if layout.clock.form is None:
+        stripped = table.numerals.plain_in_engine(stripped)
+    return frame.with_columns(tick=stripped)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from takifugu.core.arrays import BoolArray
+from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.core.errors import DataError
 
 #: Why a row has no place in the order: it has no value there, clocks skipped that time, or showed it more than once.
@@ -49,6 +49,39 @@ class Fact:
     leaps: int = 0
 
 
+@dataclass(eq=False, slots=True)  # there may be millions, and frozen ones take six times as long to make
+class Piece:
+    """One piece of one unit's sequence: what is public about it, and how many of its entries are in each state.
+
+    `observed` are the runs of entries that have a state, counted from 0; the others have weight 0. `counts` has one
+    integer per state and is private: it goes into the noise and nowhere else. So are `values`, where they were asked
+    for: the number of each entry's state, -1 where it was not observed. `written` is the unit's name as the data spell
+    it. Entries counted by cells have the (public) number of each one's `cell`, and private counts by cell and state.
+    """
+
+    unit: str | None
+    piece: str | None
+    length: int
+    observed: tuple[range, ...]
+    counts: IntArray = field(repr=False)
+    written: str | None = field(default=None, repr=False)
+    values: IntArray | None = field(default=None, repr=False)
+    cell: IntArray | None = field(default=None, repr=False)
+    by_cell: IntArray | None = field(default=None, repr=False)
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every entry was observed."""
+        return sum(map(len, self.observed)) == self.length
+
+    def weights(self) -> IntArray:
+        """Return the weights of the piece's entries, 1 if observed, else 0."""
+        weights = np.zeros(self.length, dtype=np.int64)
+        for run in self.observed:
+            weights[run.start : run.stop] = 1
+        return weights
+
+
 def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
     """Return the facts of each piece."""
     grouped: dict[Key, list[Fact]] = {}
@@ -69,12 +102,23 @@ def runs_by_piece(edges: Iterable[tuple[Key, int | None, int | None]]) -> dict[K
     marks: dict[Key, tuple[list[int], list[int]]] = {}
     for key, start, end in edges:
         first, last = marks.setdefault(key, ([], []))
-        first += [] if start is None else [start]
-        last += [] if end is None else [end]
-    return {
-        key: tuple(range(start, end + 1) for start, end in zip(sorted(first), sorted(last), strict=True))
-        for key, (first, last) in marks.items()
-    }
+        if start is not None:
+            first.append(start)
+        if end is not None:
+            last.append(end)
+    runs = dict[Key, tuple[range, ...]]()
+    for key, (first, last) in marks.items():
+        runs[key] = tuple(range(start, end + 1) for start, end in zip(sorted(first), sorted(last), strict=True))
+    return runs
+
+
+def extent(facts: Iterable[Fact]) -> tuple[int, int]:
+    """Return the first and the last tick of some rows, 0 without any."""
+    ticks = list[int]()
+    for fact in facts:
+        if fact.low is not None and fact.high is not None:
+            ticks += (fact.low, fact.high)
+    return min(ticks, default=0), max(ticks, default=0)
 
 
 def are_together(grouped: Mapping[Key, list[Fact]]) -> bool:

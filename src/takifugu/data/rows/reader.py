@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 
@@ -21,6 +21,7 @@ from takifugu.data.rows.pieces import (
     Key,
     are_together,
     by_piece,
+    extent,
     looks_set_back,
     runs_by_piece,
 )
@@ -52,11 +53,13 @@ class Rows(PickedRows):
     def of(cls, rows: PickedRows, facts: list[Fact], tidy: bool, zones: set[int]) -> Self:
         """Return the rows with their facts."""
         grouped, origins = by_piece(facts), dict[Key, int]()
-        if rows.start is not None:
-            origins = dict.fromkeys(grouped, rows.start)
-        for key, some in grouped.items() if rows.start is None else ():
-            starts = [fact.low if rows.step is not None else fact.first for fact in some]
-            origins[key] = min((start for start in starts if start is not None), default=0)
+        for key, some in grouped.items():
+            if rows.start is not None:
+                origins[key] = rows.start
+            elif rows.step is not None:
+                origins[key], _ = extent(some)
+            else:
+                origins[key] = min((fact.first for fact in some if fact.first is not None), default=0)
         picked = {name: vars(rows)[name] for name in PickedRows.__dataclass_fields__}
         return cls(
             **{**picked, "naive": rows.naive and zones <= {0}}, tidy=tidy, together=are_together(grouped),
@@ -73,11 +76,15 @@ class Rows(PickedRows):
         ties, pieces = False, list[tuple[int, int, int]]()
         if self.in_rows and self.in_place and self.tidy and self.together:
             for some in self.grouped.values():
-                ties |= any(fact.ties for fact in some)
-                pieces.append((sum(f.back for f in some), sum(f.leaps for f in some), _span(some)))
+                back = leaps = 0
+                for fact in some:
+                    ties |= fact.ties > 0
+                    back += fact.back
+                    leaps += fact.leaps
+                pieces.append((back, leaps, _span(some)))
         elif self.in_rows:
             frame = with_comparisons(self, self._tidied(), "row", stands=False)
-            per_piece = frame.group_by(*self.keys).agg(*(nw.col(column).sum() for column in COMPARED))
+            per_piece = frame.group_by(*self.keys).agg(*map(nw.sum, COMPARED))
             for *names, tied, back, leaps in collected(per_piece.select(*self.keys, *COMPARED)):
                 ties |= bool(tied)
                 pieces.append((int(back), int(leaps), _span(self.grouped.get(self.key(names), []))))
@@ -90,7 +97,7 @@ class Rows(PickedRows):
 
     def without_ties(self, keep: str) -> Rows:
         """Return the rows with the first or last of equal places."""
-        row = nw.col("row").min() if keep == "first" else nw.col("row").max()
+        row = {"first": nw.min("row"), "last": nw.max("row")}[keep]
         first_rows = self._tidied().group_by(*self.keys, "tick").agg(row=row).select("row")
         frame = self.frame.join(first_rows, on="row", how="inner")  # type: ignore[arg-type]
         return surveyed(replace(self, frame=settled(frame, ["row"]), in_place=False))
@@ -107,19 +114,19 @@ class Rows(PickedRows):
 
     def counts(self, places: range) -> Iterator[tuple[Key, int, int]]:
         """Yield piece, state and number of entries at these places."""
-        by_raw = self._inside(places).group_by(*self.keys, "raw").agg(rows=nw.len())
-        by_code = self.coded(by_raw, "raw").group_by(*self.keys, "code").agg(rows=nw.col("rows").sum())
-        for *key, code, rows in collected(by_code.select(*self.keys, "code", "rows")):
-            yield self.key(key), int(code), int(rows)
+        yield from self._counts(self._inside(places))
 
     def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
         """Yield piece, cell, state and number of entries in the window."""
         frame = self._inside(slots.window)
-        frame = frame.with_columns(cell=whole(slots.of(nw.col("place"), choose)))
-        by_raw = frame.group_by(*self.keys, "cell", "raw").agg(rows=nw.len())
-        by_code = self.coded(by_raw, "raw").group_by(*self.keys, "cell", "code").agg(rows=nw.col("rows").sum())
-        for *key, cell, code, rows in collected(by_code.select(*self.keys, "cell", "code", "rows")):
-            yield self.key(key), int(cell), int(code), int(rows)
+        yield from self._counts(frame.with_columns(cell=whole(slots.of(nw.col("place"), choose))), "cell")
+
+    def _counts(self, frame: Frame, *by: str) -> Iterator[Any]:
+        """Yield piece, the numbers in other columns, state and number of rows."""
+        by_raw = frame.group_by(*self.keys, *by, "raw").agg(rows=nw.len())
+        by_code = self.coded(by_raw, "raw").group_by(*self.keys, *by, "code").agg(rows=nw.sum("rows"))
+        for values in collected(by_code.select(*self.keys, *by, "code", "rows")):
+            yield self.key(values), *map(int, values[len(self.keys) :])
 
     def observed(self, before: int | None) -> Mapping[Key, tuple[range, ...]]:
         """Return each piece's runs of observed entries, if any."""
@@ -127,13 +134,15 @@ class Rows(PickedRows):
             return runs_by_piece(self._edges(before))
         if before is None:
             return self.runs
-        cut = {key: [range(r.start, min(r.stop, before)) for r in runs] for key, runs in self.runs.items()}
-        return {key: tuple(run for run in runs if run) for key, runs in cut.items()}
+        cut = dict[Key, tuple[range, ...]]()
+        for key, runs in self.runs.items():
+            cut[key] = tuple(filter(None, (range(run.start, min(run.stop, before)) for run in runs)))
+        return cut
 
     def _edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
         """Yield piece, start of a run, and end of another one."""
         frame, unit, origins = self._positioned(before)
-        observed_rows = self._observed(frame).select(*self.keys, "position", *(["row"] if self.in_rows else []))
+        observed_rows = self._observed(frame, "position")
         ends = observed_rows.group_by(*self.keys).agg(last=nw.col("position").max()).select(*self.keys, "last")
         for *names, last in collected(ends):
             key = self.key(names)
@@ -149,7 +158,9 @@ class Rows(PickedRows):
         for *names, position, ended in collected(starts):
             key, end = self.key(names), integer(ended)
             origin = origins.get(key, 0)
-            yield key, (int(position) - origin) // unit, None if end is None else (end - origin) // unit
+            if end is not None:
+                end = (end - origin) // unit
+            yield key, (int(position) - origin) // unit, end
 
     def entries(self, before: int | None) -> Iterator[tuple[Key, int, int]]:
         """Yield piece, place and state of every row."""
@@ -162,7 +173,7 @@ class Rows(PickedRows):
         frame, unit, _ = self._positioned(None)
         if period > 1:
             frame, unit = self._placed(None).with_columns(position=nw.col("place")), 1
-        observed_rows = self._observed(frame).select(*self.keys, "position", "raw", *(["row"] if self.in_rows else []))
+        observed_rows = self._observed(frame, "position", "raw")
         stands = self.stands and period == 1
         pairs, same = with_row_before(observed_rows, self.keys, "position", ["position", "raw"], stands)
         follows = (nw.col("position") - nw.col("position_before") == unit) & same
@@ -175,20 +186,33 @@ class Rows(PickedRows):
 
     def _tidied(self) -> Frame:
         """Return the rows with tidy names of units and pieces."""
-        return self.frame if self.tidy else self.stripped(self.frame, [r for r in self.keys if r in self.texts])
+        if self.tidy:
+            return self.frame
+        return self.stripped(self.frame, self.text_keys)
 
-    def _observed(self, frame: Frame) -> Frame:
-        if self.seen:
-            return frame
-        raw = text(nw.col("raw"), self.request[0].missing) if "raw" in self.texts else nw.col("raw")
-        return frame.filter(~raw.is_null())
+    def _observed(self, frame: Frame, *columns: str) -> Frame:
+        """Return columns of the rows with a state, and their order, if any."""
+        raw = nw.col("raw")
+        if "raw" in self.texts:
+            raw = text(raw, self.request[0].missing)
+        if not self.seen:
+            frame = frame.filter(~raw.is_null())
+        if self.in_rows:
+            columns = (*columns, "row")
+        return frame.select(*self.keys, *columns)
+
+    @property
+    def _axis(self) -> str:
+        """Return the column that places are counted along."""
+        if self.step is None:
+            return "row"
+        return "tick"
 
     def _positioned(self, before: int | None) -> tuple[Frame, int, Mapping[Key, int]]:
         """Add each row's position; return its unit and the origins, too."""
         if before is not None or (self.step is None and not self.stands):
             return self._placed(before).with_columns(position=nw.col("place")), 1, {}
-        column = "row" if self.step is None else "tick"
-        return self._tidied().with_columns(position=nw.col(column)), self.step or 1, self.origins
+        return self._tidied().with_columns(position=nw.col(self._axis)), self.step or 1, self.origins
 
     def _placed(self, before: int | None) -> Frame:
         """Add each row's place in its piece, without rows cut off."""
@@ -196,26 +220,20 @@ class Rows(PickedRows):
         if self.step is None and not self.stands:
             frame = with_rank(frame, self.keys, "tick")
         else:
-            position = "row" if self.step is None else "tick"
-            frame = self._with_start(frame, position)
-            frame = frame.with_columns(place=(nw.col(position) - nw.col("start")) // (self.step or 1))
+            first = nw.min(self._axis)
+            if self.start is not None:
+                frame = frame.with_columns(start=nw.lit(self.start))
+            elif any((None in key) for key in self.origins) and self.request[1].null_keys == "keep":
+                frame = frame.with_columns(start=first.over(*self.keys))
+            else:  # a join with one row per piece, which finds no missing key
+                starts = frame.group_by(*self.keys).agg(start=first)
+                frame = frame.join(starts, on=list(self.keys), how="inner")  # type: ignore[arg-type]
+            frame = frame.with_columns(place=(nw.col(self._axis) - nw.col("start")) // (self.step or 1))
         return frame if before is None else frame.filter(nw.col("place") < before)
 
     def _inside(self, places: range) -> Frame:
         """Return the rows at these places."""
         return self._placed(None).filter(nw.col("place") >= places.start, nw.col("place") < places.stop)
-
-    def _with_start(self, frame: Frame, position: str) -> Frame:
-        """Add the piece's first position.
-
-        A join does so, with one row per piece, unless a key is missing.
-        """
-        if self.start is not None:
-            return frame.with_columns(start=nw.lit(self.start))
-        if any((None in key) for key in self.origins) and self.request[1].null_keys == "keep":
-            return frame.with_columns(start=nw.col(position).min().over(*self.keys))
-        starts = frame.group_by(*self.keys).agg(start=nw.col(position).min())
-        return frame.join(starts, on=list(self.keys), how="inner")  # type: ignore[arg-type]
 
 
 def surveyed(rows: PickedRows) -> Rows:
@@ -229,24 +247,20 @@ def surveyed(rows: PickedRows) -> Rows:
     undecided = max((fact.unplaced for fact in facts), default=0)
     if undecided in (TWICE, FAR):
         return surveyed(picked_rows(table, layout, states, undecided=undecided))
-    if rows.guessed and any(fact.unplaced for fact in facts):
+    if rows.guessed and undecided:
         texts = with_order_texts(table.pick({"tick": str(layout.order)}), "tick", table, layout)
         kind = kind_of_texts(texts, str(layout.order))
         return surveyed(picked_rows(table, layout, states, kind, undecided=FAR))
     if len(zones) > 1:
         raise two_ways(str(layout.order))
-    if table.without_blank_rows is not None and any(_is_blank(fact, rows) for fact in facts):
-        return surveyed(picked_rows(table.filled, layout, states))
+    if table.without_blank_rows is not None:
+        for fact in facts:  # some of these rows may be empty
+            if fact.code == UNOBSERVED and fact.key == (None, None) and (fact.unplaced or not rows.in_ticks):
+                return surveyed(picked_rows(table.filled, layout, states))
     return Rows.of(rows, facts, tidy, zones)
-
-
-def _is_blank(fact: Fact, rows: PickedRows) -> bool:
-    """Return whether some of these rows may be empty."""
-    nameless = all(part is None for part in fact.key)
-    return fact.code == UNOBSERVED and nameless and (bool(fact.unplaced) or not rows.in_ticks)
 
 
 def _span(facts: Sequence[Fact]) -> int:
     """Return the ticks from a piece's first to last row."""
-    low, high = [f.low for f in facts if f.low is not None], [f.high for f in facts if f.high is not None]
-    return max(high, default=0) - min(low, default=0)
+    low, high = extent(facts)
+    return high - low

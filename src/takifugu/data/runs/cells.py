@@ -41,7 +41,9 @@ class CellSums:
         for first, _ in self.slots.offsets[1:]:  # an hour that clocks show twice is two stretches
             passes = passes + choose(place >= first, 1, 0)
         if self._repeats is None:
-            return number + passes * self._most, place * 0
+            window = self.slots.window
+            ends = self._fine.of(np.array([window.start, window.stop], dtype=np.int64), np.where)
+            return number + passes * (int(np.max(ends)) * 2 + 50), place * 0  # above all numbers of one pass
         return number % self._repeats[0] + passes * self._repeats[0], number // self._repeats[0]
 
     def summed(self, numbers: IntArray, ends: IntArray, places: IntArray, periods: IntArray) -> IntArray:
@@ -66,14 +68,10 @@ class CellSums:
 
     @cached_property
     def _fine(self) -> Slots:
-        axes = ("date", "hour") if "hour" in self.slots.axes else ("date",)
+        axes: tuple[str, ...] = ("date",)
+        if "hour" in self.slots.axes:
+            axes = ("date", "hour")
         return Slots(self.slots.calendar, self.slots.window, axes)
-
-    @cached_property
-    def _most(self) -> int:
-        """Return a bound above all numbers of stretches in one pass."""
-        window = self.slots.window
-        return int(np.max(self._fine.of(np.array([window.start, window.stop], dtype=np.int64), _choose))) * 2 + 50
 
     @cached_property
     def _longest(self) -> tuple[int, int]:
@@ -94,7 +92,11 @@ class CellSums:
         if not axes <= {"hour", "weekday"} or not steps or steps * calendar.step != days * DAY:
             return None
         first, last = self._longest
-        return None if last - first < steps else ((24 if "hour" in axes else 1) * days, steps)
+        if last - first < steps:
+            return None
+        if "hour" in axes:
+            return 24 * days, steps
+        return days, steps
 
     @cached_property
     def _of_period(self) -> IntArray:
@@ -112,15 +114,12 @@ class CellSums:
         """
         window = self.slots.window
         places = np.arange(window.start, window.stop + 1, dtype=np.int64)
-        numbers, periods = (np.asarray(part, dtype=np.int64) for part in self.stretch(places, _choose))
+        numbers, periods = (np.asarray(part, dtype=np.int64) for part in self.stretch(places, np.where))
         changed = (numbers[1:] != numbers[:-1]) | (periods[1:] != periods[:-1])
         first = np.flatnonzero(np.concatenate(([True], changed)))
         cell_by_step = self.slots.cells[1]
-        return places[first], numbers[first], periods[first], self._cells_at(first, cell_by_step)
-
-    def _cells_at(self, first: IntArray, cell: IntArray) -> IntArray:
-        """Return the cell of each stretch, unused at the window's end."""
-        return cell[np.minimum(first, len(cell) - 1)]
+        cell = cell_by_step[np.minimum(first, len(cell_by_step) - 1)]  # unused at the window's end
+        return places[first], numbers[first], periods[first], cell
 
     @cached_property
     def _cumulative(self) -> IntArray:
@@ -129,10 +128,6 @@ class CellSums:
         counts = np.zeros((len(starts), self.size), dtype=np.int64)
         counts[np.arange(len(starts)), cell] = np.diff(np.append(starts, max(self.slots.window.stop, starts[-1])))
         return np.cumsum(counts, axis=0) - counts
-
-
-def _choose(when: Any, yes: Any, no: Any) -> Any:
-    return np.where(when, yes, no)
 
 
 def add_up(steps: Sequence[tuple[int, int, int, int]], sums: CellSums | None) -> IntArray | int:

@@ -54,7 +54,9 @@ class RunRows:
     def name(self, unit: object) -> str | None:
         """Return a unit's name in the data."""
         column = self.layout.unit
-        return self.names.get(unit) if self.numbered or column is None else unit_name(unit, column)
+        if self.numbered or column is None:
+            return self.names.get(unit)
+        return unit_name(unit, column)
 
 
 def run_rows(
@@ -67,13 +69,16 @@ def run_rows(
     time, and another name. Raises InputError for a missing column, DataError for unfit values.
     """
     table, layout, ends = _with_joined_times(table, layout, rules)
-    closing = ends.column if rules.duration is None else rules.duration[0]
+    closing = ends.column
+    if rules.duration is not None:
+        closing, _ = rules.duration
     roles = {"unit": layout.unit, "tick": layout.order, "raw": layout.value, "closing": closing}
     frame, _, kinds = picked(table, roles)
     frame = _with_code(frame, kinds["raw"], table, layout, states, is_tidy)
     frame = _with_unit(frame, kinds.get("unit"), table, layout, is_tidy)
     in_rows = table.ordered and (layout.duplicates != "refuse" or not is_tidy)
-    frame = numbered(frame) if in_rows else frame
+    if in_rows:
+        frame = numbered(frame)
     clock, guessed = layout.clock, False
     if is_written(kinds["tick"], clock):
         guessed = kind is None and clock.form is None
@@ -91,9 +96,16 @@ def run_rows(
         frame = _with_duration(frame, kinds["closing"], table, *rules.duration)
     has_ends = rules.last_column is not None
     frame = _with_note(frame, has_ends)
-    columns = ["unit", "code", "note", "start", *(["end"] if has_ends else []), *(["row"] if in_rows else [])]
+    columns = ["unit", "code", "note", "start"]
+    if has_ends:
+        columns.append("end")
+    if in_rows:
+        columns.append("row")
     frame, names, is_numbered = _with_number(frame.select(*columns), kinds.get("unit"), table, rules.covered, is_tidy)
-    frame = narrowed(frame, ["code", "note", *(["unit"] if is_numbered else [])])
+    narrow = ["code", "note"]
+    if is_numbered:
+        narrow.append("unit")
+    frame = narrowed(frame, narrow)
     return RunRows(frame, table, layout, step, guessed, has_ends, in_rows, names, is_numbered)
 
 
@@ -105,8 +117,7 @@ def _with_end(
     of_ends = replace(layout, order=ends.column)
     end_kind = typed
     if is_written(typed, layout.clock):
-        with_zone = isinstance(kind, nw.Date | nw.Datetime) and is_text(typed)
-        end_kind = nw.Datetime("us") if with_zone else kind
+        end_kind = nw.Datetime("us") if isinstance(kind, nw.Date | nw.Datetime) and is_text(typed) else kind
     frame, step_of_ends = _ticked(frame, "end", "closing", typed, end_kind, table, of_ends, is_tidy, ends.are_next)
     if step_of_ends != step:
         raise DataError(
@@ -121,7 +132,8 @@ def _with_note(frame: Frame, has_ends: bool) -> Frame:
     note = nw.col("start_fault") * START
     for weight, zone in ((WITHOUT_ZONE, 0), (WITH_ZONE, 1)):
         is_so = (nw.col("start_zoned") == zone).fill_null(False)
-        is_so = is_so | (nw.col("end_zoned") == zone).fill_null(False) if has_ends else is_so
+        if has_ends:
+            is_so = is_so | (nw.col("end_zoned") == zone).fill_null(False)
         note = note + is_so.cast(nw.Int64) * weight
     if has_ends:
         back = (nw.col("end") < nw.col("start")).fill_null(False) & (nw.col("start_fault") == 0)
@@ -182,7 +194,9 @@ def _with_unit(frame: Frame, kind: nw.dtypes.DType | None, table: Table, layout:
     if kind is None or layout.unit is None:
         return frame.with_columns(unit=nw.lit(0, nw.Int64))
     frame = frame.with_columns(unit=key_column("unit", layout.unit, kind))
-    return frame.with_columns(unit=text(nw.col("unit"), table.missing)) if is_text(kind) and not is_tidy else frame
+    if is_text(kind) and not is_tidy:
+        frame = frame.with_columns(unit=text(nw.col("unit"), table.missing))
+    return frame
 
 
 def _with_code(
@@ -190,10 +204,13 @@ def _with_code(
 ) -> Frame:
     """Add the number of each row's state, by text or bin."""
     frame = frame.with_columns(raw=raw_states(kind, table, layout, states))
-    if states.bins is None and is_text(kind) and not is_tidy:
-        frame = frame.with_columns(raw=text(nw.col("raw"), table.missing))
-    missing = dict.fromkeys(table.missing, UNOBSERVED) if is_tidy and is_text(kind) and states.bins is None else {}
-    code = state_code("raw", frame.collect_schema()["raw"], {**states.codes, **missing})
+    codes = states.codes
+    if states.bins is None and is_text(kind):
+        if is_tidy:
+            codes = {**codes, **dict.fromkeys(table.missing, UNOBSERVED)}
+        else:
+            frame = frame.with_columns(raw=text(nw.col("raw"), table.missing))
+    code = state_code("raw", frame.collect_schema()["raw"], codes)
     return settled(frame.with_columns(code=code), ["code"])
 
 
@@ -213,7 +230,9 @@ def _ticked(
     if plain is not None:
         frame, in_texts = plain, False
     else:
-        frame = with_order_texts(frame, role, table, layout) if in_texts else frame.with_columns(tick=nw.col(role))
+        frame = frame.with_columns(tick=nw.col(role))
+        if in_texts:
+            frame = with_order_texts(frame, role, table, layout)
         frame = frame.with_columns(written=(~nw.col("tick").is_null()).cast(nw.Int64))
     frame, step, _ = with_ticks(frame, column, layout.step, kind, in_texts, clock)
     assert step is not None  # which release files of runs declare
@@ -250,13 +269,16 @@ def _with_fault(frame: Frame, name: str) -> Frame:
         fault = nw.when(nw.col("fault") > 0).then(nw.col("fault")).otherwise(fault)
     if name == "end":  # a stay may have none
         fault = nw.when(nw.col("written") == 1).then(fault).otherwise(nw.lit(0, nw.Int64))
-    zoned = nw.col("zoned") if "zoned" in columns else nw.lit(0, nw.Int64)
+    zoned = nw.lit(0, nw.Int64)
+    if "zoned" in columns:
+        zoned = nw.col("zoned")
     frame = frame.with_columns(
         tick.cast(nw.Int64).alias(name), fault.alias(f"{name}_fault"), zoned.alias(f"{name}_zoned")
     )
     frame = settled(frame, [name, f"{name}_fault", f"{name}_zoned"])
     good: nw.Expr = nw.when(nw.col(f"{name}_fault") == 0).then(nw.col(name))
-    good = good.fill_null(0) if name == "start" else good
+    if name == "start":
+        good = good.fill_null(0)
     frame = settled(frame.with_columns(good.alias(name)), [name])
     return frame.drop(*(c for c in ("tick", "written", "zoned", "fault") if c in columns))
 
@@ -269,7 +291,8 @@ def _with_duration(frame: Frame, kind: nw.dtypes.DType, table: Table, column: st
     length = number("closing", column, kind, table) * float(unit)
     written = plain("closing", kind)
     assert written is not None, "of a column of numbers, or of texts"
-    written = text(written, table.missing) if is_text(kind) else written
+    if is_text(kind):
+        written = text(written, table.missing)
     is_there = (~written.is_null()).cast(nw.Int64)
     frame = frame.with_columns(length=length, there=is_there, end_zoned=nw.col("start_zoned"))
     is_fit = (nw.col("length").abs() < LONGEST).fill_null(False)

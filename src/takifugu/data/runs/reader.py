@@ -11,15 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.data.engines.differences import careful
+from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout, Recode, natural
-from takifugu.data.rows.pieces import runs_of
+from takifugu.data.rows.pieces import Piece, runs_of
 from takifugu.data.runs.cells import CellSums, add_up
 from takifugu.data.runs.rules import RunRules
 from takifugu.data.runs.spread import Runs, Total
 from takifugu.data.runs.survey import surveyed
-from takifugu.data.sequences import Piece
 from takifugu.data.values.codes import UNOBSERVED
 
 
@@ -61,8 +60,10 @@ def _window(layout: Layout) -> range:
 def _pieces(runs: Runs, totals: Sequence[Total], sums: CellSums | None, states: Recode, entrywise: bool) -> list[Piece]:
     """Return the pieces, with missing states last in arrays by state."""
     size, layout, rules = len(states.states), runs.rows.layout, runs.rules
-    counts = {name: np.zeros((1 if sums is None else sums.size, size + 1), dtype=np.int64) for name in runs.covers}
-    runs_by_name: dict[str | None, list[tuple[int, range]]] = {name: [] for name in runs.covers}
+    cells = 1 if sums is None else sums.size
+    counts, runs_by_name = dict[str | None, IntArray](), dict[str | None, list[tuple[int, range]]]()
+    for name in runs.covers:
+        counts[name], runs_by_name[name] = np.zeros((cells, size + 1), dtype=np.int64), []
     spellings = {runs.names[total.unit]: total.fact.key[0] for total in totals}
     for total in totals:
         counts[runs.names[total.unit]][:, total.fact.code] += add_up(total.steps, sums)
@@ -70,25 +71,32 @@ def _pieces(runs: Runs, totals: Sequence[Total], sums: CellSums | None, states: 
     if totals and (entrywise or (has_gaps and layout.gaps == "public")):
         for unit, code, run in runs.listed(not entrywise):
             runs_by_name[runs.names[unit]].append((code, run))
-    state = rules.before if rules.rows == "changes" else rules.otherwise
-    filled = UNOBSERVED if state is None else states.states.index(state)
+    state, filled = rules.otherwise, UNOBSERVED
+    if rules.rows == "changes":
+        state = rules.before
+    if state is not None:
+        filled = states.states.index(state)
     covered, pieces = dict[range, IntArray](), []
     for name, cover in runs.covers.items():
         steps = runs.inside(cover)
         if steps not in covered:
-            covered[steps] = np.array([len(steps)]) if sums is None else sums.between(steps.start, steps.stop)
+            covered[steps] = np.array([len(steps)])
+            if sums is not None:
+                covered[steps] = sums.between(steps.start, steps.stop)
         table = counts[name]
         table[:, filled] += covered[steps] - table.sum(axis=1)
         observed: tuple[range, ...] = (range(len(runs.window)),)
-        values = _values(runs.window, steps, filled, runs_by_name[name]) if entrywise else None
-        if values is not None:
+        values = None
+        if entrywise:
+            values = _values(runs.window, steps, filled, runs_by_name[name])
             observed = runs_of(values != UNOBSERVED)
         elif layout.gaps == "public":
             observed = _between(steps, [gap for _, gap in runs_by_name[name]], runs.window.start)
-        pieces.append(Piece(
-            name, None, len(runs.window), observed, table[:, :size].sum(axis=0), spellings.get(name, name), values,
-            None if sums is None else sums.slots.cells[1], None if sums is None else table[:, :size],
-        ))  # fmt: skip
+        by_cell, spelling = table[:, :size], spellings.get(name, name)
+        piece = Piece(name, None, len(runs.window), observed, by_cell.sum(axis=0), spelling, values)
+        if sums is not None:
+            piece.cell, piece.by_cell = sums.slots.cells[1], by_cell
+        pieces.append(piece)
     return pieces
 
 
@@ -103,7 +111,9 @@ def _values(window: range, inside: range, filled: int, runs: Sequence[tuple[int,
 
 def _between(covered: range, gaps: Sequence[range], origin: int) -> tuple[range, ...]:
     """Return the runs of covered steps without gaps, from the origin."""
-    starts = [covered.start, *sorted(gap.stop for gap in gaps)]
-    stops = [*sorted(gap.start for gap in gaps), covered.stop]
-    runs = (range(start - origin, stop - origin) for start, stop in zip(starts, stops, strict=True))
-    return tuple(run for run in runs if run)
+    runs, start = list[range](), covered.start
+    for gap in [*sorted(gaps, key=lambda gap: gap.start), range(covered.stop, covered.stop)]:
+        if start < gap.start:
+            runs.append(range(start - origin, gap.start - origin))
+        start = gap.stop
+    return tuple(runs)

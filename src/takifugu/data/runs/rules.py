@@ -41,6 +41,13 @@ class RunRules:
             return self.duration[0]
         return self.end[1] if isinstance(self.end, tuple) else self.end
 
+    @property
+    def last_key(self) -> str:
+        """Return the key of the end or length of stays."""
+        if self.end is None:
+            return "duration"
+        return "end"
+
 
 @dataclass(frozen=True)
 class Cover:
@@ -59,12 +66,14 @@ class Cover:
     @staticmethod
     def of(calendar: Calendar, ends: Ends, per_step: int) -> Cover:
         """Return the cover of two moments in a calendar with an end."""
-        size = calendar.size or 0
-        first, last = calendar.moment_of(0), calendar.moment_of(size)
-        start = max(first, first if ends[0] is None else ends[0])
-        until = min(last, last if ends[1] is None else ends[1])
-        places = [math.ceil(Fraction(moment - first) / calendar.step) for moment in (start, until)]
+        start, until = calendar.moment_of(0), calendar.moment_of(calendar.size or 0)
+        if ends[0] is not None:
+            start = max(start, ends[0])
+        if ends[1] is not None:
+            until = min(until, ends[1])
+        first = math.ceil(Fraction(start - calendar.start) / calendar.step)
+        stop = math.ceil(Fraction(until - calendar.start) / calendar.step)
         return Cover(
-            range(places[0], max(places)), calendar.ticks(per_step) + places[0] * per_step,
+            range(first, max(first, stop)), calendar.ticks(per_step) + first * per_step,
             math.ceil(Fraction(until) / calendar.step * per_step),
         )  # fmt: skip

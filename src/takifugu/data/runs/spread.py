@@ -79,18 +79,21 @@ class Runs:
         frame, keys = self._spread, ["unit", "code", "note"]
         if sums is None:
             frame = settled(frame.with_columns(place=nw.col("last") - nw.col("first")), ["place"])
-            added = {"places": nw.col("place").sum()}
+            added = {"places": nw.sum("place")}
         else:
             frame = with_both(frame, ("first", "last"), (-1, 1), "place", "sign")
             stretch, period = sums.stretch(nw.col("place"), choose)
             frame = settled(frame.with_columns(stretch=whole(stretch), period=whole(period)), ["stretch", "period"])
-            signed = {name: nw.col(name) * nw.col("sign") for name in ("place", "period")}
-            frame = settled(frame.with_columns(**signed), list(signed))
+            sign = nw.col("sign")
+            frame = frame.with_columns(place=nw.col("place") * sign, period=nw.col("period") * sign)
+            frame = settled(frame, ["place", "period"])
             keys = [*keys, "stretch"]
-            added = {f"{name}s": nw.col(name).sum() for name in ("sign", "place", "period")}
-        added |= {"low": nw.col("start").min(), "high": nw.col("start").max()}
-        added |= {"row": nw.col("row").min()} if self.rows.in_rows else {}
-        added |= {"last_end": nw.col("end").max()} if self.rows.has_ends else {}
+            added = {"signs": nw.sum("sign"), "places": nw.sum("place"), "periods": nw.sum("period")}
+        added |= {"low": nw.min("start"), "high": nw.max("start")}
+        if self.rows.in_rows:
+            added["row"] = nw.min("row")
+        if self.rows.has_ends:
+            added["last_end"] = nw.max("end")
         columns, grouped = [*keys, *added], dict[tuple[object, ...], list[dict[str, int | None]]]()
         for unit, *values in collected(frame.group_by(*keys).agg(**added).select(*columns)):
             read = dict(zip(columns[1:], map(integer, values), strict=True))
@@ -99,21 +102,26 @@ class Runs:
 
     def _total(self, unit: object, parts: Sequence[Mapping[str, int | None]]) -> Total:
         """Return the parts of a total, one per stretch, as one."""
-        steps = [
-            (part.get("stretch") or 0, part.get("signs") or 0, part["places"] or 0, part.get("periods") or 0)
-            for part in parts
-        ]  # fmt: skip
+        steps, starts = list[tuple[int, int, int, int]](), list[int]()
+        rows, ends = list[int](), list[int]()
+        for part in parts:
+            stretch, signs, periods = part.get("stretch") or 0, part.get("signs") or 0, part.get("periods") or 0
+            steps.append((stretch, signs, part["places"] or 0, periods))
+            starts += (part["low"] or 0, part["high"] or 0)
+            if (row := part.get("row")) is not None:
+                rows.append(row)
+            if (end := part.get("last_end")) is not None:
+                ends.append(end)
         code, note = parts[0]["code"] or 0, parts[0]["note"] or 0
-        low, high = min(part["low"] or 0 for part in parts), max(part["high"] or 0 for part in parts)
-        first = min((row for part in parts if (row := part.get("row")) is not None), default=None)
-        last_end = max((end for part in parts if (end := part.get("last_end")) is not None), default=None)
-        fact = Fact((self.rows.name(unit), None), code, 1, note // START % END, low, high, None, first, None)
-        return Total(unit, fact, note, last_end, steps)
+        key, first = (self.rows.name(unit), None), min(rows, default=None)
+        fact = Fact(key, code, 1, note // START % END, min(starts), max(starts), None, first, None)
+        return Total(unit, fact, note, max(ends, default=None), steps)
 
     def listed(self, missing_only: bool) -> Iterator[tuple[object, int, range]]:
         """Yield unit, code and steps of runs, or of missing ones only."""
         frame = self._spread.filter(nw.col("first") < nw.col("last"))
-        frame = frame.filter(nw.col("code") == UNOBSERVED) if missing_only else frame
+        if missing_only:
+            frame = frame.filter(nw.col("code") == UNOBSERVED)
         for unit, code, first, last in collected(frame.select("unit", "code", "first", "last")):
             yield unit, int(code), range(int(first), int(last))
 
@@ -122,7 +130,7 @@ class Runs:
 
         Events overlap by sharing a step.
         """
-        sums = self._compared.select(nw.col("tied").sum(), nw.col("overlapping").sum())
+        sums = self._compared.select(nw.sum("tied"), nw.sum("overlapping"))
         ((tied, overlapping),) = collected(sums)
         return integer(tied) or 0, integer(overlapping) or 0
 
@@ -149,7 +157,7 @@ class Runs:
         """
         frame, by = self.rows.frame, ["start"]
         if self.rows.in_rows and self.rows.layout.duplicates != "refuse":
-            sign = -1 if self.rows.layout.duplicates == "first" else 1
+            sign = {"first": -1, "last": 1}[self.rows.layout.duplicates]
             frame, by = settled(frame.with_columns(turn=nw.col("row") * sign), ["turn"]), ["start", "turn"]
         frame = settled(with_neighbour(frame, ["unit"], by, ["start"], after=True), ["start_after"])
         start, then = nw.col("start"), nw.col("start_after")
@@ -169,8 +177,11 @@ class Runs:
     def _spread(self) -> Frame:
         """Return all rows with their steps, `first` up to before `last`."""
         step, frame, start, after = self.rows.step, self._compared, nw.col("start"), nw.col("start_after")
-        early = step - 1 if self.rules.rows == "events" else 0  # an event has the step that it lies in
-        last = start + 1 if self.rules.rows == "events" else nw.col("end" if self.rows.has_ends else "start_after")
+        early, last = 0, after
+        if self.rules.rows == "events":  # an event has the step that it lies in
+            early, last = step - 1, start + 1
+        elif self.rows.has_ends:
+            last = nw.col("end")
         frame = settled(frame.with_columns(first=start - early, last=last), ["first", "last"])
         if self.rules.overlap == "last":
             frame = _replaced(frame, "last", nw.col("overlapping") == 1, after - early)
@@ -184,7 +195,8 @@ class Runs:
         # ticks are not before the first step now: no engine divides below 0
         places = {column: (nw.col(column) + (step - 1 - self._origin)) // step for column in ("first", "last")}
         frame = settled(frame.with_columns(**places), [*places])
-        frame = _behind_earlier_ones(frame) if self.rules.overlap == "first" else frame
+        if self.rules.overlap == "first":
+            frame = _behind_earlier_ones(frame)
         return _replaced(frame, "last", nw.col("last") < nw.col("first"), nw.col("first"))
 
     def _with_ends(self, frame: Frame) -> tuple[Frame, nw.Expr, nw.Expr]:

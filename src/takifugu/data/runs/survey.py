@@ -49,7 +49,8 @@ def surveyed(
         if runs.rows.guessed and any(_fault(total, START) or _fault(total, END) for total in totals):
             runs = Runs.of(run_rows(table, layout, states, rules, kind_of_all(table, layout, rules)), rules, window)
             totals = runs.totals(sums)
-        if table.without_blank_rows is not None and any(_may_be_blank(total) for total in totals):
+        may_be_blank = any(_fault(total, START) or total.fact.key[0] is None for total in totals)
+        if table.without_blank_rows is not None and may_be_blank:
             return surveyed(table.filled, layout, states, rules, window, sums)
     grouped = by_piece(total.fact for total in totals)
     if grouped:
@@ -58,7 +59,8 @@ def surveyed(
     names = _names(totals, names_of(grouped, layout), layout, rules)
     is_covered = all(runs.cover(unit) == runs.covers[name] for unit, name in names.items())
     runs = replace(runs, names={**runs.names, **names})
-    totals = totals if is_covered else runs.totals(sums)
+    if not is_covered:
+        totals = runs.totals(sums)
     _check_covers(totals, runs, layout)
     _check_neighbours(totals, layout, rules, table)
     return runs, totals
@@ -71,16 +73,10 @@ def _fault(total: Total, bound: int) -> int:
 
 def _is_tidy(total: Total, table: Table) -> bool:
     """Return whether rows have states, times and names as written."""
-    is_name = total.unit is not None and not (isinstance(total.unit, str) and _is_untidy(total.unit, table))
-    return is_name and total.fact.code >= UNOBSERVED and not (_fault(total, START) or _fault(total, END))
-
-
-def _is_untidy(name: str, table: Table) -> bool:
-    return name != name.strip(BLANKS) or name in table.missing
-
-
-def _may_be_blank(total: Total) -> bool:
-    return bool(_fault(total, START)) or total.fact.key[0] is None
+    name = total.unit
+    if name is None or (isinstance(name, str) and (name != name.strip(BLANKS) or name in table.missing)):
+        return False
+    return total.fact.code >= UNOBSERVED and not (_fault(total, START) or _fault(total, END))
 
 
 def _noted(totals: Sequence[Total]) -> int:
@@ -92,29 +88,28 @@ def _check_times(totals: Sequence[Total], layout: Layout, rules: RunRules) -> No
     notes = _noted(totals)
     if notes & WITHOUT_ZONE and notes & WITH_ZONE:
         raise two_ways(str(layout.order))
-    for bound, column in ((START, str(layout.order)), (END, str(rules.last_column))):
+    for bound, column, key in ((START, layout.order, "order"), (END, rules.last_column, rules.last_key)):
         reasons = {_fault(total, bound) for total in totals} - {0}
         if reasons:
-            raise _without_tick(min(reasons), layout, column, "start" if bound == START else "end", rules)
+            raise _without_tick(min(reasons), layout, str(column), key)
     if notes & BACKWARDS:
         flaw = f"column {rules.last_column!r} has stays that end before they start"
-        raise DataError(flaw, fix="repair them").at("end" if rules.end else "duration")
+        raise DataError(flaw, fix="repair them").at(rules.last_key)
 
 
-def _without_tick(reason: int, layout: Layout, column: str, bound: str, rules: RunRules) -> DataError:
+def _without_tick(reason: int, layout: Layout, column: str, key: str) -> DataError:
     if reason == TOO_FAR:
         return DataError(f"column {column!r} has values that are too large", rule="they are no times").at("order")
-    key = "order" if bound == "start" else "end" if rules.end else "duration"
     if reason == UNCLEAR:
         return DataError(
             f"column {column!r} has times that clocks in {layout.timezone!r} showed twice",
             rule="how long a state lasts is not told by the order of the rows",
             fix='write the offsets from UTC, or declare which they are: ambiguous = "first" or "last"',
         ).at("timezone")
-    if reason != SKIPPED and bound == "end":
-        flaw = "durations that are no numbers" if rules.end is None else "values that are no times as those of starts"
+    flaws = {"duration": "durations that are no numbers", "end": "values that are no times as those of starts"}
+    if reason != SKIPPED and key in flaws:
         return DataError(
-            f"column {column!r} has {flaw}", fix="repair them; of a stay without an end leave it empty"
+            f"column {column!r} has {flaws[key]}", fix="repair them; of a stay without an end leave it empty"
         ).at(key)
     error = without_place(reason, layout)
     error.what = error.what.replace(repr(layout.order), repr(column))
@@ -125,11 +120,12 @@ def _names(
     totals: Sequence[Total], spellings: Mapping[Key, Key], layout: Layout, rules: RunRules
 ) -> dict[object, str | None]:
     """Return the declared name of each unit; DataError for undeclared ones."""
-    declared = {None if name is None else budget_name(name): name for name in rules.covered}
-    names = dict[object, str | None]()
+    declared, names = dict[str | None, str | None](), dict[object, str | None]()
+    for name in rules.covered:
+        declared[name and budget_name(name)] = name
     for total in totals:
-        name = spellings[total.fact.key][0]
-        budget = None if name is None else budget_name(name)
+        name, _ = spellings[total.fact.key]
+        budget = name and budget_name(name)
         if budget not in declared:
             raise DataError(
                 f"column {layout.unit!r} names a {PEOPLE.one} that the roster lacks",
@@ -167,12 +163,21 @@ def _check_neighbours(totals: Sequence[Total], layout: Layout, rules: RunRules, 
     """Raise DataError for rows of one person without an order."""
     column, notes = rules.last_column, _noted(totals)
     if notes & TIED and (layout.duplicates == "refuse" or not table.ordered):
-        raise _tied(str(layout.order), layout.duplicates)
+        tied = f"column {layout.order!r} has two rows of one person at one time"
+        if layout.duplicates != "refuse":
+            raise DataError(
+                f"{tied}, and this source keeps no order of its rows", rule="none of them is the first or the last",
+                fix="leave one row for each time",
+            ).at("duplicates")  # fmt: skip
+        raise DataError(
+            tied, rule="only one of them can hold from then on",
+            fix='leave one out, or declare which row counts: duplicates = "first" or "last"',
+        ).at("duplicates")  # fmt: skip
     if notes & UNENDED:
         raise DataError(
             f"column {column!r} has a stay without an end, and another one of the same person starts later",
             rule="a stay without an end lasts until the data end", fix="write when it ended",
-        ).at("end" if rules.end else "duration")  # fmt: skip
+        ).at(rules.last_key)  # fmt: skip
     if notes & OVERLAPPING and rules.overlap == "refuse" and rules.rows == "events":
         raise DataError(
             f"column {layout.order!r} has several events of one person in one step",
@@ -185,15 +190,3 @@ def _check_neighbours(totals: Sequence[Total], layout: Layout, rules: RunRules, 
             rule="a person is in one state at a time",
             fix='repair them, or declare which counts: overlap = "first" or "last" (which ends the other)',
         ).at("overlap")  # fmt: skip
-
-
-def _tied(column: str, duplicates: str) -> DataError:
-    if duplicates == "refuse":
-        return DataError(
-            f"column {column!r} has two rows of one person at one time", rule="only one of them can hold from then on",
-            fix='leave one out, or declare which row counts: duplicates = "first" or "last"',
-        ).at("duplicates")  # fmt: skip
-    return DataError(
-        f"column {column!r} has two rows of one person at one time, and this source keeps no order of its rows",
-        rule="none of them is the first or the last", fix="leave one row for each time",
-    ).at("duplicates")  # fmt: skip

@@ -99,8 +99,10 @@ class Calendar:
             return to_text(self.step)
         for unit, size in (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)):
             times = self.step / (size * 10**6)
+            if times == 1:
+                return f"1 {unit}"
             if times.denominator == 1:
-                return f"{times} {unit}{'s' if times > 1 else ''}"
+                return f"{times} {unit}s"
         return f"{to_text(self.step)} microseconds"
 
     def steps_in(self, seconds: int) -> int:
@@ -166,7 +168,11 @@ class Calendar:
     def _windows(self, every: str) -> Iterator[tuple[str, Moment, Moment]]:
         """Yield the ends of endless whole windows after the start."""
         if every == "hour":
-            yield from self._hours()
+            start = int(self.start) + self._offset(int(self.start))
+            for wall in range(start // HOUR * HOUR, LAST_HOUR, HOUR):
+                first, last = self._hour(wall)
+                if self.start <= first < last:  # clocks do not skip it
+                    yield name_of_hour(wall), first, last
             return
         day = self._day(int(self.start))
         while True:
@@ -177,17 +183,6 @@ class Calendar:
             if first >= self.start:
                 yield text, first, last
             day = self._day(int(last))
-
-    def _hours(self) -> Iterator[tuple[str, Moment, Moment]]:
-        """Yield every whole local hour after the start, with its ends.
-
-        One that clocks skip is none.
-        """
-        start = int(self.start) + self._offset(int(self.start))
-        for wall in range(start // HOUR * HOUR, LAST_HOUR, HOUR):
-            first, last = self._hour(wall)
-            if self.start <= first < last:
-                yield name_of_hour(wall), first, last
 
     def _hour(self, wall: int) -> tuple[Moment, Moment]:
         """Return the ends of a local hour, two hours long where clocks show it twice."""
@@ -205,14 +200,18 @@ class Calendar:
         if not self.is_time:
             return True
         now = moments.now()
-        ahead = now.utcoffset() or timedelta()
-        latest = now - EPOCH if self.zone is not None else now - EPOCH + max(timedelta(), ahead)
+        latest = now - EPOCH
+        if self.zone is None:
+            latest += max(timedelta(), now.utcoffset() or timedelta())
         return self.moment_of(places.stop) <= latest // MICROSECOND
 
     @property
     def _origin(self) -> Fraction:
         """Return the start, counted from a ledger's origin."""
-        return Fraction(self.start) + ((EPOCH - _FIRST) // MICROSECOND if self.is_time else 0)
+        origin = Fraction(self.start)
+        if self.is_time:
+            origin += (EPOCH - _FIRST) // MICROSECOND
+        return origin
 
     def _place(self, instant: Moment, key: str) -> int:
         place = (Fraction(instant) - self.start) / self.step
@@ -230,11 +229,11 @@ class Calendar:
     def _inside(self, places: range, text: str, key: str) -> range:
         size = self.size
         if places.start < 0 or (size is not None and places.stop > size):
-            end = "" if size is None else f" to {self._text(size)}"
-            raise InputError(
-                f"the window {text} is not inside the calendar",
-                rule=f"it runs from {self._text(0)}{end}", fix="write a window inside it, or move until",
-            ).at(key)  # fmt: skip
+            rule = f"it runs from {self._text(0)}"
+            if size is not None:
+                rule += f" to {self._text(size)}"
+            fix = "write a window inside it, or move until"
+            raise InputError(f"the window {text} is not inside the calendar", rule=rule, fix=fix).at(key)
         return places
 
     def _bounds(self, text: str) -> tuple[Moment, Moment]:
@@ -244,15 +243,16 @@ class Calendar:
         if hour is not None:
             first, last = self._hour(hour)
             if first == last:
-                zone = "" if self.zone is None else f" in {self.zone.name!r}"
-                raise InputError(f"the window is {text!r}, an hour that clocks{zone} skipped").at("window")
+                assert self.zone is not None, "no other clocks skip an hour"
+                fault = f"the window is {text!r}, an hour that clocks in {self.zone.name!r} skipped"
+                raise InputError(fault).at("window")
             return first, last
         days = days_of(text)
         if days is None:
-            periods = {"hour": AN_HOUR, **PERIODS} if self.step <= HOUR else PERIODS
-            examples = ", ".join(map(repr, periods.values()))
-            hours = "an hour, " if "hour" in periods else ""
-            fix = f"write {hours}a day, a week, a month or a year, such as {examples}"
+            words, examples = "a day, a week, a month or a year", [*PERIODS.values()]
+            if self.step <= HOUR:
+                words, examples = f"an hour, {words}", [AN_HOUR, *examples]
+            fix = f"write {words}, such as {', '.join(map(repr, examples))}"
             raise InputError(f"the window is {text[:40]!r}", fix=fix).at("window")
         return midnight(days[0], self.zone), midnight(days[1], self.zone)
 

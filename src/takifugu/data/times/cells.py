@@ -27,6 +27,8 @@ HOUR, DAY = 3_600_000_000, 86_400_000_000
 WEEK = 7 * DAY
 #: What a table may be by, from the longest to the shortest, and how long a step of it may be at most.
 AXES = {"month": 28 * DAY, "week": WEEK, "date": DAY, "weekday": DAY, "hour": HOUR}
+#: Cells that come again; of others there is a first one, that of the origin of local time.
+_REPEATING = ("weekday", "hour")
 
 
 def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
@@ -36,7 +38,9 @@ def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
     >>> axes_of(["weekday", "hour"], Calendar.read("2026-01-05", None, timedelta(minutes=1)))
     ('weekday', 'hour')
     """
-    axes = (by,) if isinstance(by, str) else tuple(by)
+    if isinstance(by, str):
+        by = (by,)
+    axes = tuple(by)
     for axis in axes:
         if axis not in AXES:
             choices = f"write one of {list(reversed(AXES))}{did_you_mean(axis, AXES)}"
@@ -73,7 +77,7 @@ class Slots:
     def numbers(self) -> IntArray:
         """Return the number of each step of the window."""
         places = np.arange(self.window.start, self.window.stop, dtype=np.int64)
-        numbers: IntArray = self.of(places, lambda when, yes, no: np.where(when, yes, no)).astype(np.int64)
+        numbers: IntArray = self.of(places, np.where).astype(np.int64)
         return numbers
 
     @cached_property
@@ -87,11 +91,19 @@ class Slots:
 
         Places may be columns of engines; `choose` is their if-else.
         """
-        clock = self._by_halves(places, self._clocks, choose)
-        wall = (places - self.window.start) * self._step + clock
+        start, unit = self._moment(self.window.start) - self._monday, self._unit
+        clocks = [(place, (start + offset) // unit) for place, offset in self.offsets]
+        steps = (places - self.window.start) * (int(self.calendar.step) // unit)
+        wall = steps + self._by_halves(places, clocks, choose)
         number = places * 0
         for axis in self.axes:
-            number = number * self._sizes[axis] + self._part(axis, wall, choose)
+            if axis == "month":
+                part = self._by_halves(wall, self._months, choose)
+            else:
+                part = wall // (AXES[axis] // unit)
+            if axis in _REPEATING:
+                part = part % self._sizes[axis]
+            number = number * self._sizes[axis] + part
         return number
 
     def label(self, number: int) -> str:
@@ -103,7 +115,9 @@ class Slots:
         parts = []
         for axis in reversed(self.axes):
             number, part = divmod(number, self._sizes[axis])
-            parts.append(self._called(axis, part))
+            if axis not in _REPEATING:
+                part += int(cell_numbers(axis, np.array([self._monday], dtype=np.int64))[0])
+            parts.append(cell_name(axis, part))
         return tuple(reversed(parts))
 
     def parts(self, number: int, axes: Sequence[str]) -> tuple[int, ...]:
@@ -145,19 +159,6 @@ class Slots:
         shifts = [self._moment(self.window.start) + offset for _, offset in self.offsets]
         return math.gcd(HOUR, int(self.calendar.step), *shifts)
 
-    @property
-    def _step(self) -> int:
-        return int(self.calendar.step) // self._unit
-
-    @cached_property
-    def _clocks(self) -> list[tuple[int, int]]:
-        """Return the first step's local time in units, by stretch of clocks.
-
-        Units count from the origin; a stretch is named by its first place.
-        """
-        first = self._moment(self.window.start) - self._monday
-        return [(place, (first + offset) // self._unit) for place, offset in self.offsets]
-
     @cached_property
     def _months(self) -> list[tuple[int, int]]:
         """Return the start, in units, and the number of each month.
@@ -179,13 +180,6 @@ class Slots:
         """Return the most days from the origin to the window's end."""
         return (self._moment(self.window.stop) + max(offset for _, offset in self.offsets) - self._monday) // DAY + 1
 
-    def _part(self, axis: str, wall: Any, choose: Callable[[Any, Any, Any], Any]) -> Any:
-        if axis == "month":
-            return self._by_halves(wall, self._months, choose)
-        length = {"hour": HOUR, "weekday": DAY, "date": DAY, "week": WEEK}[axis] // self._unit
-        cells = wall // length
-        return cells % self._sizes[axis] if axis in ("hour", "weekday") else cells
-
     def _by_halves(self, places: Any, steps: Sequence[tuple[int, int]], choose: Callable[[Any, Any, Any], Any]) -> Any:
         """Return the value of the last step up to each number."""
         if len(steps) == 1:
@@ -193,13 +187,6 @@ class Slots:
         middle = len(steps) // 2
         later = self._by_halves(places, steps[middle:], choose)
         return choose(places >= steps[middle][0], later, self._by_halves(places, steps[:middle], choose))
-
-    def _called(self, axis: str, part: int) -> str:
-        return cell_name(axis, part if axis in ("hour", "weekday") else part + self._first(axis))
-
-    def _first(self, axis: str) -> int:
-        """Return the origin's number among all dates, weeks or months."""
-        return int(cell_numbers(axis, np.array([self._monday], dtype=np.int64))[0])
 
     def _moment(self, place: int) -> int:
         return int(self.calendar.moment_of(place))

@@ -57,7 +57,18 @@ def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> 
             return (value - EPOCH) // MICROSECOND
         if isinstance(value, datetime):
             wall = (value.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
-            return wall if zone is None else _one_moment(wall, str(value), key, zone)
+            if zone is None:
+                return wall
+            if wall % (86_400 * 10**6) == 0:
+                return midnight(value.date(), zone)
+            instants = zone.moments(wall)
+            if len(instants) == 1:
+                return instants[0]
+            verb = "showed twice" if instants else "skipped"
+            raise InputError(
+                f"is {value}, a time that clocks in {zone.name!r} {verb}",
+                fix="write it with its offset from UTC, such as 2025-10-26T02:00:00+01:00",
+            ).at(key)
         if isinstance(value, date):
             return midnight(value, zone)
     except InputError:
@@ -65,19 +76,6 @@ def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> 
     except (ValueError, OverflowError):
         pass
     raise InputError(f"is {str(value)[:40]!r}, which is no time", fix="write a date such as 2026-01-05").at(key)
-
-
-def _one_moment(wall: int, text: str, key: str, zone: Zone) -> int:
-    if wall % (86_400 * 10**6) == 0:
-        return midnight((EPOCH + wall * MICROSECOND).date(), zone)
-    instants = zone.moments(wall)
-    if len(instants) != 1:
-        verb = "showed twice" if instants else "skipped"
-        raise InputError(
-            f"is {text}, a time that clocks in {zone.name!r} {verb}",
-            fix="write it with its offset from UTC, such as 2025-10-26T02:00:00+01:00",
-        ).at(key)
-    return instants[0]
 
 
 def midnight(day: date, zone: Zone | None) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from fractions import Fraction
 from functools import cached_property
 
@@ -38,38 +38,32 @@ class RowTimes:
     def moment(self, text: str) -> Moment:
         """Return the moment of a row, or its number; DataError, quoting nothing, for what is none."""
         if not self.is_time or self.form in EPOCHS:
-            return self._number(text)
-        when = self._written(text)
-        if when.tzinfo is not None or self.zone is None:
-            return moment(when, self.is_time, "order")
-        return self._by_the_clock((when.replace(tzinfo=UTC) - EPOCH) // MICROSECOND, self.zone)
-
-    def _number(self, text: str) -> Moment:
-        try:
-            return as_fraction(text, "a time") * EPOCHS.get(self.form or "", 1)
-        except TakifuguError:
-            raise self._unfit("is no time", "write numbers") from None
-
-    def _written(self, text: str) -> datetime:
+            try:
+                return as_fraction(text, "a time") * EPOCHS.get(self.form or "", 1)
+            except TakifuguError:
+                raise self._unfit("is no time", "write numbers") from None
         if self._format is not None:
-            if (when := self._format.read(text)) is None:
+            when = self._format.read(text)
+            if when is None:
                 fix = "declare how they are written, or leave order_format out"
                 raise self._unfit("is no time in the declared format", fix)
-            return when
-        try:
-            return iso_time(text)
-        except ValueError:
-            fix = "write times as ISO 8601, such as 2026-01-05T09:30, or declare order_format"
-            raise self._unfit("is no time", fix) from None
-
-    def _by_the_clock(self, wall: int, zone: Zone) -> Moment:
-        instants = zone.moments(wall)
+        else:
+            try:
+                when = iso_time(text)
+            except ValueError:
+                fix = "write times as ISO 8601, such as 2026-01-05T09:30, or declare order_format"
+                raise self._unfit("is no time", fix) from None
+        if when.tzinfo is not None or self.zone is None:
+            return moment(when, self.is_time, "order")
+        instants = self.zone.moments((when.replace(tzinfo=UTC) - EPOCH) // MICROSECOND)
         if not instants:
-            raise self._unfit(f"is a time that clocks in {zone.name!r} skipped", "repair it, or check timezone")
+            raise self._unfit(f"is a time that clocks in {self.zone.name!r} skipped", "repair it, or check timezone")
         if len(instants) > 1 and self.ambiguous == "refuse":
             fix = 'write such times with their offset from UTC, or ambiguous = "first" or "last"'
-            raise self._unfit(f"is a time that clocks in {zone.name!r} showed twice", fix)
-        return Fraction(instants[-1 if self.ambiguous == "last" else 0])
+            raise self._unfit(f"is a time that clocks in {self.zone.name!r} showed twice", fix)
+        if self.ambiguous == "last":
+            return Fraction(instants[-1])
+        return Fraction(instants[0])
 
     def _unfit(self, fault: str, fix: str) -> DataError:
         return DataError(f"column {self.column!r} has a value that {fault}", fix=fix).at("order")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -50,9 +50,9 @@ class TimeFormat:
 
     def __post_init__(self) -> None:
         letters = [letter for letter, _ in self.pieces]
-        if not 2 <= len(self.text) <= 100 or any(letter not in PARTS for letter in letters if letter):
+        parts = [*filter(None, letters)]
+        if not 2 <= len(self.text) <= 100 or not PARTS.keys() >= set(parts):
             raise InputError(f"the format of times is {self.text[:60]!r}", fix=_EXAMPLE).at("order_format")
-        parts = [letter for letter in letters if letter]
         twice = len(set(parts)) < len(parts) or {"Y", "y"} <= set(parts) or {"H", "I"} <= set(parts)
         day = "d" in parts and len({"m", "b"} & set(parts)) == 1 and bool({"Y", "y"} & set(parts))
         clock = "".join(letter for letter in "HIMSf" if letter in parts)
@@ -63,7 +63,7 @@ class TimeFormat:
                 f"the format of times is {self.text!r}", rule="it must have a year, a month and a day, each once, and "
                 "a time of day in full or none", fix=_EXAMPLE,
             ).at("order_format")  # fmt: skip
-        if any(sign.isdigit() for _, literal in self.pieces for sign in literal) or "f" in letters[:-1]:
+        if any(map(str.isdigit, self.words)) or "f" in letters[:-1]:
             raise InputError(
                 f"the format of times is {self.text!r}", rule="no digits stand between its parts, and %f is the last",
                 fix=_EXAMPLE,
@@ -72,22 +72,25 @@ class TimeFormat:
     @cached_property
     def pieces(self) -> tuple[tuple[str, str], ...]:
         """Return the format's pieces, a part's letter or "", and text."""
-        return tuple(self._pieces())
-
-    def _pieces(self) -> Iterator[tuple[str, str]]:
+        pieces = list[tuple[str, str]]()
         for match in re.finditer(r"%(.?)|([^%]+)", self.text, re.DOTALL):
             if match[2] is not None:
-                yield "", match[2]
+                pieces.append(("", match[2]))
             elif match[1] == "%":
-                yield "", "%"
+                pieces.append(("", "%"))
             else:
-                yield match[1] or "?", ""
+                pieces.append((match[1] or "?", ""))
+        return tuple(pieces)
+
+    @cached_property
+    def words(self) -> str:
+        """Return the text that stands between its parts."""
+        return "".join(literal for _, literal in self.pieces)
 
     @cached_property
     def is_utc(self) -> bool:
         """Return whether its words say that times are in UTC."""
-        words = "".join(literal for _, literal in self.pieces)
-        return re.search(r"\b(?:UTC|GMT|Z)\b", words) is not None
+        return re.search(r"\b(?:UTC|GMT|Z)\b", self.words) is not None
 
     @cached_property
     def packed(self) -> bool:
@@ -108,16 +111,23 @@ class TimeFormat:
         return f"^{self._pattern(named=False)}$"
 
     def _pattern(self, named: bool) -> str:
-        forms = []
+        pattern = ""
         for letter, literal in self.pieces:
-            form = PARTS[letter].replace("?[", "[") if letter and self.has_two_digits(letter) else PARTS.get(letter, "")
-            forms.append((f"(?P<{letter}>{form})" if named else form) if letter else _literal(literal))
-        return "".join(forms)
+            if not letter:
+                pattern += "".join(map(_pattern_of, literal))
+                continue
+            form = PARTS[letter]
+            if self.has_two_digits(letter):
+                form = form.replace("?[", "[")
+            if named:
+                form = f"(?P<{letter}>{form})"
+            pattern += form
+        return pattern
 
     @cached_property
     def example(self) -> str:
         """Return the start of 1970 in this format."""
-        return "".join(START[letter] if letter else literal for letter, literal in self.pieces)
+        return "".join(START.get(letter, literal) for letter, literal in self.pieces)
 
     def read(self, text: str) -> datetime | None:
         """Return the time of a text, None for any other."""
@@ -126,22 +136,22 @@ class TimeFormat:
             return None
         part = match.groupdict()
         number = {letter: int(value) for letter, value in part.items() if letter not in "pb"}
-        year = number["Y"] if "Y" in number else number["y"] + (2000 if number["y"] < CENTURY else 1900)
+        if "b" in part:
+            number["m"] = 1 + MONTHS.index(part["b"].lower())
+        if "y" in part:
+            number["Y"] = number["y"] + 1900
+            if number["y"] < CENTURY:
+                number["Y"] += 100
         hour = number.get("H", number.get("I", 0) % 12) + 12 * (part.get("p", "").lower() == "pm")
-        month = number["m"] if "m" in number else 1 + MONTHS.index(part["b"].lower())
         second, fraction = number.get("S", 0), int(part.get("f", "").ljust(6, "0") or 0)
         try:
-            return datetime(year, month, number["d"], hour, number.get("M", 0), second, fraction)
+            return datetime(number["Y"], number["m"], number["d"], hour, number.get("M", 0), second, fraction)
         except ValueError:
             return None
 
 
-def _literal(text: str) -> str:
-    """Return a pattern for a literal text, valid in every engine."""
-    return "".join(map(_sign, text))
-
-
-def _sign(sign: str) -> str:
+def _pattern_of(sign: str) -> str:
+    """Return a pattern for a sign, valid in every engine."""
     if sign.isalnum() or sign in " _-:,/;'\"" or ord(sign) > 127:
         return sign
     return f"[\\{sign}]" if sign in "[]\\^" else f"[{sign}]"

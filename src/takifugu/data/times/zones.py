@@ -7,7 +7,6 @@ pass, and the rows after it are the second one.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
@@ -97,9 +96,13 @@ class Zone:
         >>> [len(Zone("Europe/Berlin").moments(hour * 3_600_000_000)) for hour in (489_289, 489_290, 492_986)]
         [1, 2, 0]
         """
-        zone = self.at(wall)
-        first = wall - zone.offset
-        return () if zone.skipped else (first, first + zone.back) if zone.back else (first,)
+        stretch = self.at(wall)
+        first = wall - stretch.offset
+        if stretch.skipped:
+            return ()
+        if stretch.back:
+            return first, first + stretch.back
+        return (first,)
 
     def between(self, low: int, high: int) -> tuple[Stretch, ...]:
         """Return the stretches of local times from `low` to `high`."""
@@ -108,31 +111,23 @@ class Zone:
 
 @cache
 def _all_stretches(name: str) -> tuple[Stretch, ...]:
-    return tuple(_read_zone(name))
-
-
-def _read_zone(name: str) -> Iterator[Stretch]:
     zone = ZoneInfo(name)
     first = _offset(zone, datetime(FIRST_YEAR, 1, 1, tzinfo=zone))
-    yield Stretch(-(2**62), first // _MICROSECOND)
+    stretches = [Stretch(-(2**62), first // _MICROSECOND)]
     for at, before, after in _all_changes(name):
         if after > before:
-            yield Stretch(at + before, before, skipped=True)
-            yield Stretch(at + after, after)
+            stretches += [Stretch(at + before, before, skipped=True), Stretch(at + after, after)]
         else:
-            yield Stretch(at + after, before, back=before - after, end=at + before)
-            yield Stretch(at + before, after)
+            repeated = Stretch(at + after, before, back=before - after, end=at + before)
+            stretches += [repeated, Stretch(at + before, after)]
+    return tuple(stretches)
 
 
 @cache
 def _all_changes(name: str) -> tuple[tuple[int, int, int], ...]:
-    return tuple(_changes(name))
-
-
-def _changes(name: str) -> Iterator[tuple[int, int, int]]:
-    zone = ZoneInfo(name)
+    zone, changes = ZoneInfo(name), list[tuple[int, int, int]]()
     if zone.utcoffset(None) is not None:  # its clocks are never changed
-        return
+        return ()
     moment = datetime(FIRST_YEAR, 1, 1, tzinfo=zone)
     offset = _offset(zone, moment)
     while moment.year < LAST_YEAR:
@@ -140,16 +135,21 @@ def _changes(name: str) -> Iterator[tuple[int, int, int]]:
         while _offset(zone, later) != offset:  # a day may hold two changes
             change = _change(zone, moment, later, offset)
             after = _offset(zone, change)
-            yield (change.replace(tzinfo=UTC) - _START) // _MICROSECOND, offset // _MICROSECOND, after // _MICROSECOND
+            at = change.replace(tzinfo=UTC) - _START
+            changes.append((at // _MICROSECOND, offset // _MICROSECOND, after // _MICROSECOND))
             moment, offset = change, after
         moment = later
+    return tuple(changes)
 
 
 def _change(zone: ZoneInfo, before: datetime, after: datetime, offset: timedelta) -> datetime:
     """Return the second of a day's first change of the offset, in UTC."""
     while after - before > timedelta(seconds=1):
         middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
-        before, after = (middle, after) if _offset(zone, middle) == offset else (before, middle)
+        if _offset(zone, middle) == offset:
+            before = middle
+        else:
+            after = middle
     return after
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,7 +33,15 @@ class Bins:
     edges: tuple[Edge, ...]
 
     def __init__(self, bins: Mapping[str, Sequence[Number]]) -> None:
-        ends = {state: _ends(state, edges) for state, edges in bins.items()}
+        ends = dict[str, tuple[Edge, Edge]]()
+        for state, edges in bins.items():
+            if len(edges) != 2:
+                raise InputError(f"the bin of {state!r} is {list(edges)}", fix="write its two edges, such as [0, 100]")
+            low, high = (_edge(end, state) for end in edges)
+            if not float(low) < float(high):
+                flaw = f"the bin of {state!r} goes from {_text(low)} to {_text(high)}"
+                raise InputError(flaw, rule="its second edge must be above the first one")
+            ends[state] = low, high
         if not ends:
             raise InputError("no bin is declared", fix="write for example { still = [0, 100], moving = [100, inf] }")
         ordered = sorted(ends, key=lambda state: float(ends[state][0]))
@@ -51,11 +60,9 @@ class Bins:
     @property
     def words(self) -> tuple[str, ...]:
         """Return the words for each bin."""
-        last = len(self.states) - 1
-        return tuple(
-            f"{_text(low)} to {'' if number == last else 'below '}{_text(high)}"
-            for number, (low, high) in enumerate(pairwise(self.edges))
-        )
+        words = [f"{_text(low)} to below {_text(high)}" for low, high in pairwise(self.edges)]
+        words[-1] = f"{_text(self.edges[-2])} to {_text(self.edges[-1])}"
+        return tuple(words)
 
     def code(self, value: float | None) -> int:
         """Return the number of a number's bin, in rising order."""
@@ -63,25 +70,13 @@ class Bins:
             return UNOBSERVED
         if not float(self.edges[0]) <= value <= float(self.edges[-1]):
             return OUTSIDE
-        return sum(value >= float(edge) for edge in self.edges[1:-1])
+        return bisect_right(self.edges[1:-1], value, key=float)
 
     def code_of(self, text: str) -> int:
         """Return the number of a text's bin, UNKNOWN without a number."""
         if re.match(NOT_FINITE, text):
             return UNOBSERVED
         return self.code(float(text)) if re.match(NUMBER, text) else UNKNOWN
-
-
-def _ends(state: object, edges: Sequence[Number]) -> tuple[Edge, Edge]:
-    if len(edges) != 2:
-        raise InputError(f"the bin of {state!r} is {list(edges)}", fix="write its two edges, such as [0, 100]")
-    low, high = (_edge(end, state) for end in edges)
-    if not float(low) < float(high):
-        raise InputError(
-            f"the bin of {state!r} goes from {_text(low)} to {_text(high)}", rule="its second edge must be above the "
-            "first one",
-        )  # fmt: skip
-    return low, high
 
 
 def _edge(value: Number, state: object) -> Edge:

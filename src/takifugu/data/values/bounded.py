@@ -36,9 +36,10 @@ class Bounded:
     ) -> None:
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "clips", clips)
+        object.__setattr__(self, "missing", None)
         for name, value in (("low", low), ("high", high), ("grid", grid), ("missing", missing)):
-            exact = None if value is None else as_fraction(value, f"{name} of column {column!r}")
-            object.__setattr__(self, name, exact)
+            if value is not None:
+                object.__setattr__(self, name, as_fraction(value, f"{name} of column {column!r}"))
         if self.low > self.high:
             raise InputError(
                 f"column {column!r} is bounded by {low} and {high}",
@@ -75,9 +76,16 @@ class Bounded:
         """Return the number half way between the bounds."""
         return float((self.low + self.high) / 2)
 
+    @property
+    def replacement(self) -> float:
+        """Return the number in place of a missing one."""
+        if self.missing is None:
+            return float(self.low)
+        return float(self.missing)
+
     def units(self, value: float | None) -> int:
         """Return the integer for a raw value."""
         if value is None or not abs(value) < float("inf"):
-            value = float(self.low if self.missing is None else self.missing)
+            value = self.replacement
         clipped = min(max(value, float(self.low)), float(self.high))
         return round(clipped * float(self.grid.denominator) / float(self.grid.numerator))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,20 +31,21 @@ class Classes:
     def __init__(self, ends: Iterable[Number], missing: int = UNOBSERVED) -> None:
         object.__setattr__(self, "ends", tuple(as_fraction(end, "an end of a class", "ends") for end in ends))
         object.__setattr__(self, "missing", missing)
-        if not self.ends or any(float(low) >= float(high) for low, high in pairwise(self.ends)):
+        floats = list(map(float, self.ends))
+        if not floats or floats != sorted(set(floats)):
             raise InputError(
-                f"the ends of the classes are {[to_text(end) for end in self.ends]}",
+                f"the ends of the classes are {list(map(to_text, self.ends))}",
                 rule="they must rise, and differ as floats", fix="write for example [20, 40]",
             ).at("ends")  # fmt: skip
 
     @property
     def words(self) -> tuple[str, ...]:
         """Return default words for each class."""
-        ends = [to_text(end) for end in self.ends]
+        ends = list(map(to_text, self.ends))
         return (f"below {ends[0]}", *(f"from {a} to below {b}" for a, b in pairwise(ends)), f"at least {ends[-1]}")
 
     def code(self, value: float | None) -> int:
         """Return the class's number for a raw value."""
         if value is None or not abs(value) < float("inf"):
             return self.missing
-        return sum(value >= float(end) for end in self.ends)
+        return bisect_right(self.ends, value, key=float)

@@ -51,9 +51,10 @@ class Numerals:
     @cached_property
     def pattern(self) -> str:
         """Return a pattern of numbers for every engine."""
-        signs = GROUPING.get(self.thousands, "")
-        grouped = f"|[0-9]{{1,3}}(?:[{signs}][0-9]{{3}}){{1,19}}" if signs else ""
-        return f"^-?(?:[0-9]{{1,60}}{grouped})(?:[{self.decimal}][0-9]{{1,60}})?(?:[eE][+-]?[0-9]{{1,2}})?$"
+        digits = "[0-9]{1,60}"
+        if self.thousands:
+            digits += f"|[0-9]{{1,3}}(?:[{GROUPING[self.thousands]}][0-9]{{3}}){{1,19}}"
+        return f"^-?(?:{digits})(?:[{self.decimal}][0-9]{{1,60}})?(?:[eE][+-]?[0-9]{{1,2}})?$"
 
     def plain(self, text: str) -> str:
         """Return a number in this package's notation, "?" for another one.

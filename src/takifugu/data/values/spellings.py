@@ -21,7 +21,10 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
     >>> meant([("Ana ", 0), ("Ben", 1)], "person", "unit")
     {'Ana ': 'Ana', 'Ben': 'Ben'}
     """
-    noun = PEOPLE.one if what == "unit" else what
+    noun, reasons = what, "blanks, accents, characters of zero width"
+    if what == "unit":
+        noun, reasons = PEOPLE.one, f"{reasons}, or zeros in front of a number"
+    below = f" (counted from 1 below the header{counted})"
     spelling_of: dict[str, str] = {}
     first: dict[str, Written] = {}
     for raw, row in written:
@@ -32,7 +35,7 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
         except InputError:
             name = ""
         if not name:
-            place = "" if row is None else f" in row {row + 1}{_counted(counted)}"
+            place = "" if row is None else f" in row {row + 1}{below}"
             try:
                 normalised(raw, f"column {column!r}: a {noun}{place}")
             except InputError as error:
@@ -40,19 +43,17 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
             raise DataError(
                 f"column {column!r}: a {noun}{place} has no character that can be seen", fix="write its name"
             ).at(what)
-        # No budget hangs on a piece: 007 is not 7.
-        other, at = first.setdefault(without_zeros(name) if what == "unit" else name, (raw, row))
+        budget = name
+        if what == "unit":  # no budget hangs on a piece: 007 is not 7
+            budget = without_zeros(name)
+        other, at = first.setdefault(budget, (raw, row))
         if other != raw:
-            rows = "" if at is None or row is None else f" in rows {at + 1} and {row + 1}{_counted(counted)}"
-            reasons = "blanks, accents, characters of zero width"
-            reasons = f"{reasons}, or zeros in front of a number" if what == "unit" else reasons
+            rows = ""
+            if at is not None and row is not None:
+                rows = f" in rows {at + 1} and {row + 1}{below}"
             raise DataError(
                 f"column {column!r}: a {noun} is written in two ways{rows}, which look alike ({reasons})",
                 fix="write it in one way",
             ).at(what)
         spelling_of[raw] = name
     return spelling_of
-
-
-def _counted(what_is_left_out: str) -> str:
-    return f" (counted from 1 below the header{what_is_left_out})"

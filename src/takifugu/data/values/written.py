@@ -50,10 +50,9 @@ class Written:
                 fix="write the line that has the names, such as 4, or with the last above the rows, such as [1, 3]",
             ).at("header")  # fmt: skip
         sign = self.delimiter
-        odd = sign is not None and (
-            len(sign) != 1 or sign.isalnum() or sign in "\"' \r\n\\-+_" or not _is_visible(sign)
-        )
-        if odd:
+        if sign is not None and sign != "\t" and (
+            len(sign) != 1 or sign.isalnum() or sign in "\"' \r\n\\-+_" or visible(sign) != sign
+        ):
             raise InputError(
                 f"the delimiter is {sign!r}", rule="it is one character that no field holds",
                 fix='write for example ";", "," or "\\t"',
@@ -62,8 +61,11 @@ class Written:
     @property
     def codec(self) -> str | None:
         """Return Python's name of the encoding, None for UTF-8."""
-        name = None if self.encoding is None else codecs.lookup(self.encoding).name
-        return None if name in ("utf-8", "utf-8-sig", "ascii") else name
+        if self.encoding is not None:
+            name = codecs.lookup(self.encoding).name
+            if name not in ("utf-8", "utf-8-sig", "ascii"):
+                return name
+        return None
 
 
 def check_encoding(name: str | None) -> None:
@@ -80,10 +82,6 @@ def check_encoding(name: str | None) -> None:
             f"{name[:40]!r} is no encoding of text files{did_you_mean(name, ENCODINGS)}",
             fix='write for example "latin-1", "cp1252" or "utf-16"',
         ).at("encoding")
-
-
-def _is_visible(sign: str) -> bool:
-    return sign == "\t" or visible(sign) == sign
 
 
 def not_written_so(name: str, codec: str | None) -> DataError:
