@@ -78,8 +78,7 @@ class PublicTable:
             if text is None:
                 raise DataError(fault_text, fix=FILL_THEM)
             return binned(text, name, bins, self.table.numerals)
-        number = None if text is None else float(self.number(text, name))
-        code = classes.classes().code(number)
+        code = classes.classes().code(None if text is None else float(self.number(text, name)))
         if code == UNOBSERVED:
             fix = f'fill them, or write missing = "..." under [belief.classes.{name}]'
             raise DataError(fault_text, fix=fix)
@@ -153,7 +152,9 @@ def fitted_to_data(spec: FileSpec) -> bool:
 
 def key_of(section: Described, error: TakifuguError) -> tuple[Step, ...]:
     """Return the key of an error in a section, if any."""
-    return tuple(error.where[:3]) if error.where and error.where[0] in type(section).model_fields else ()
+    if not error.where or error.where[0] not in type(section).model_fields:
+        return ()
+    return error.where[:3]
 
 
 @contextmanager

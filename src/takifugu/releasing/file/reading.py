@@ -50,7 +50,7 @@ def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
 def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
     """Return some columns of a table as lists."""
     rows = rows_of(table, names)
-    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
+    return list(map(list, zip(*rows, strict=True))) or [[] for _ in names]
 
 
 def value_of(text: str | None, column: str, values: Mapping[str, Hashable], table: Table) -> Hashable:
@@ -59,9 +59,14 @@ def value_of(text: str | None, column: str, values: Mapping[str, Hashable], tabl
         raise wrong("file", f"column {column!r} has missing values", fix=FILL_THEM)
     if text not in values:
         no_lookalikes(table, column, values)
-        fault_text = f"column {column!r} has a value that the belief does not know"
-        raise wrong("file", fault_text, fix=f"its values are {first_of(values)}; {NAME_MARKS}")
+        raise unknown_value(column, values)
     return values[text]
+
+
+def unknown_value(column: str, values: Iterable[object]) -> DataError:
+    """Return the error about a value that the belief does not know."""
+    fix = f"its values are {first_of(values)}; {NAME_MARKS}"
+    return wrong("file", f"column {column!r} has a value that the belief does not know", fix=fix)
 
 
 def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: str = "file") -> None:
@@ -155,9 +160,7 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
         return np.array([places[text] for text in texts], dtype=np.int32)  # type: ignore[index]
     except KeyError:
         if None in texts:
-            raise DataError(
-                f"column {column!r} has missing values", fix=FILL_THEM
-            ).at("value") from None
+            raise DataError(f"column {column!r} has missing values", fix=FILL_THEM).at("value") from None
         like = Lookalikes(places)
         for row, text in enumerate(texts):
             if text is not None and like(text) is not None:
@@ -179,13 +182,10 @@ def _number(text: str | None, column: str, numerals: Numerals, where_no_numbers:
 
 def bins_of(source: SourceKeys, column: str | None = None) -> Bins | None:
     """Return the bins of a column, by default of the only one."""
-    declared = values_of(source, written(source, ("bins",)))  # records of whole columns have classes
-    if not declared:
-        return None
-    edges = declared["bins"]
-    if column is None:
-        return Bins(edges)
-    return Bins(edges[column]) if column in edges else None
+    bins = values_of(source, written(source, ("bins",))).get("bins")  # records of whole columns have classes
+    if bins is not None and column is not None:
+        bins = bins.get(column)
+    return None if bins is None else Bins(bins)
 
 
 def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals) -> str | None:

@@ -169,7 +169,7 @@ class SourceSpec(CalendarKeys):
     @property
     def times(self) -> str | tuple[str, str] | None:
         """Return the column, or two, of each row's time."""
-        return self.order if self.start is None else self.start
+        return self.start or self.order
 
     @property
     def are_runs(self) -> bool:
@@ -189,24 +189,21 @@ class SourceSpec(CalendarKeys):
         """Return the meaning of columns in wide rows, by the states of raw values."""
         assert self.columns is not None  # which `runs.faults_of` requires, as the order
         assert self.order is not None
-        day, order = self.order if isinstance(self.order, tuple) else (None, self.order)
-        columns: tuple[str, ...] | Mapping[str, str]
+        *days, order = names_of(self.order)
+        columns: tuple[str, ...] | Mapping[str, str] = names_of(self.columns)
         if isinstance(self.columns, dict):
             columns = {header: str(step) for header, step in self.columns.items()}
-        else:
-            columns = names_of(self.columns)
         empty: tuple[str, ...] = ()
         if self.empty is not None:
             empty = (str(self.empty), *(raw for raw, state in state_of.items() if state == self.empty))
-        others = tuple(name for name in (self.unit, self.piece, day, *self.attributes) if name is not None)
-        return Wide(columns, order, self.value, others, self.ignore, self.order_format, day is not None, empty)
+        others = (*names_of(self.unit), *names_of(self.piece), *days, *self.attributes)
+        return Wide(columns, order, self.value, others, self.ignore, self.order_format, bool(days), empty)
 
     def long(self, table: Table, belief: Described | None) -> Table:
         table = super().long(table, belief)
         if self.rows != "wide" or self.columns is None or self.order is None:  # which is told with the keys
             return table
-        states = belief.map if isinstance(belief, SequenceBelief) else {}
-        return melted(table, self.wide(states))
+        return melted(table, self.wide(belief.map if isinstance(belief, SequenceBelief) else {}))
 
     def layout(self, belief: Described, table: Table | None) -> Json:
         """Return the meaning of the keys, one text for all its spellings.
@@ -222,7 +219,7 @@ class SourceSpec(CalendarKeys):
             layout.pop("null_keys", None)
         if self.rows == "wide":
             layout |= _of_columns(self)
-        layout["step"] = None if self.step is None else _length(self.step)
+        layout["step"] = _length(self.step)
         layout["from"] = None if self.calendar is None else f"steps that start {self.calendar.name.partition(', ')[2]}"
         if self.bins is not None:
             layout["bins"] = {state: [*map(_edge, ends)] for state, ends in self.bins.items()}
@@ -241,15 +238,14 @@ def _of_order(source: SourceSpec, table: Table | None) -> Json:
     """Return the rules for times as steps and rows of one step."""
     times = None
     if table is not None:
-        day, clock = source.times if isinstance(source.times, tuple) else (source.times, None)
+        day, clock = columns_of_order(source.times)
         read = Layout(
             source.value, source.unit, source.piece, day, null_keys=source.null_keys, order_format=source.form,
             time_of_day=clock,
         )  # fmt: skip
         key = "order", source.times, source.form, source.null_keys
         times = cached(table, key, lambda: order_kind(table, read))
-    duplicates = None if source.duplicates == "refuse" else source.duplicates
-    layout: Json = {"times": times, "duplicates": duplicates}
+    layout: Json = {"times": times, "duplicates": {"refuse": None}.get(source.duplicates, source.duplicates)}
     if times in (None, CLOCK_TIMES):
         layout["timezone"] = clocks(source.timezone)
         stretches = Zone(source.timezone or "UTC").stretches
@@ -278,8 +274,9 @@ def _is_rounded_to_itself(source: SourceSpec, layout: Plain) -> bool:
     """Return whether rounding in UTC keeps the steps of the calendar."""
     if source.calendar is None or source.round_to is None or layout.get("timezone", clocks(None)) != clocks(None):
         return False
-    part = parse_step(source.round_to)
-    exact = Fraction(part // timedelta(microseconds=1)) if isinstance(part, timedelta) else part
+    exact = parse_step(source.round_to)
+    if isinstance(exact, timedelta):
+        exact = Fraction(exact // timedelta(microseconds=1))
     return layout["times"] == CLOCK_TIMES and Fraction(source.calendar.start) % exact == 0
 
 
@@ -288,9 +285,16 @@ def _edge(written: int | float | str) -> str:
     return infinite if infinite in ("inf", "-inf") else to_text(as_fraction(written, "an edge"))
 
 
-def _length(written: int | float | str) -> str:
+def _length(written: Number | None) -> str | None:
+    if written is None:
+        return None
     length = parse_step(written)
     return f"{length // timedelta(seconds=1)}s" if isinstance(length, timedelta) else to_text(length)
+
+
+def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, str | None]:
+    """Return the columns of the order and of its times of day."""
+    return order if isinstance(order, tuple) else (order, None)
 
 
 def clocks(zone: str | None) -> list[str]:
