@@ -131,7 +131,8 @@ def expanded(spec: Any) -> tuple[Windowed, ...]:
 def windowed(file: ReleaseFile, item: Windowed, calendar: Calendar, places: range) -> ReleaseFile:
     """Return the file for a table that reads these steps."""
     still_open = ""
-    if (item.window or item.to) is not None and not calendar.is_over(places):
+    is_window = item.window is not None or item.to is not None
+    if is_window and not calendar.is_over(places):
         still_open = calendar.written(places)
     return replace(file, places=places, place=(calendar.at(places.start), calendar.name), still_open=still_open)
 

@@ -80,8 +80,8 @@ def _validated(hint: object) -> object:
         notes = list[object]()
         for note in metadata:
             if isinstance(note, Key):
-                examples = [note.example]
-                note = Field(description=note.meaning, examples=examples[note.example is None :] or None)
+                examples = None if note.example is None else [note.example]
+                note = Field(description=note.meaning, examples=examples)
             elif isinstance(note, Finite):
                 note = Field(allow_inf_nan=False)
             elif isinstance(note, Checked):

@@ -6,7 +6,6 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
@@ -65,7 +64,7 @@ def checked(raw: Json, path: Path, data: object = None, window: str | None = Non
     if first or data is UNOPENED:
         _end(raw)
     try:
-        return replace(_checked(raw, path, data), window=window)
+        return _checked(raw, path, data, window)
     except SpecError as error:
         for problem in error.faults:  # with the number that its table has in the file
             section, *steps = problem.where or ("",)
@@ -108,7 +107,7 @@ def _unreadable(path: Path, text: str, error: Exception) -> TakifuguError:
     return InputError(f"is not TOML: {error}", fix=fix).at(f"{path}")
 
 
-def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
+def _checked(raw: Json, path: Path, data: object, window: str | None) -> ReleaseFile:
     faults = list(islice(_giants(raw), MOST_PROBLEMS))
     if isinstance(items := raw.get("release"), list) and len(items) > MOST_TABLES:
         faults += [fault(("release",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
@@ -135,7 +134,7 @@ def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
         other_faults = [problem for problem in problems if ".".join(map(str, problem.where)) not in faulty]
         raise SpecError([*faults, *other_faults, *shared])
     spec = spec.model_copy(update={"release": kind.facts.tables(spec)})
-    return ReleaseFile(path, spec, kind, belief, framework, data, table)
+    return ReleaseFile(path, spec, kind, belief, framework, data, table, window=window)
 
 
 def _choose(raw: Json, window: str | None) -> Sequence[int]:

@@ -18,9 +18,9 @@ from takifugu.core.text.toml import either, toml_of
 
 @dataclass(frozen=True)
 class Recipe:
-    """Which query to publish instead, and how to read what was asked for off its table; `bins` must be declared.
+    """Which query to publish instead, and `how` to read off its table what was asked for, behind a comma or semicolon.
 
-    `why` is what speaks against the query itself.
+    `bins` says that the file must declare them, `why` what speaks against the query itself.
     """
 
     query: str

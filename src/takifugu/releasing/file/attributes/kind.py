@@ -124,7 +124,7 @@ class AttributeReleaseSpec(FileSpec):
 
 
 #: The values of each column of a finite distribution, by their texts; a column of numbers has none.
-Known = Mapping[str, Mapping[str, State]]
+Known = Mapping[str, Mapping[str, Hashable]]
 #: The setting that a key of [hide] belongs to: the kinds of belief of the other one have no use for it.
 _SETTINGS = {"property": "the records at hand", "record": "the records at hand", "parameter": "the population"}
 
@@ -243,7 +243,7 @@ def _secret_of(section: Hidden, hidden: Known) -> Secret:
     of: Hashable = section.of
     if of is not None and len(columns) == 1:
         of = values_of(columns[0], of, hidden, "of")
-    sets: list[list[State] | tuple[Number | None, Number | None]] | None = None
+    sets: list[list[Hashable] | tuple[Number | None, Number | None]] | None = None
     if section.sets is not None:
         sets = []
         for value_set in section.sets:

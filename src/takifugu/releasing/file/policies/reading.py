@@ -89,13 +89,13 @@ def visited(
 
 
 def _in_window(
-    table: Table, columns: list[str], times: Times | None
+    table: Table, columns: Sequence[str], times: Times | None
 ) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """Yield the step, person and place of each visit that is read."""
     key: tuple[object, ...] = ()
     window = range(1)
     if times is not None:
-        columns.append(times.written.column)
+        columns = [*columns, times.written.column]
         key, window = (times.written, times.calendar), times.window
     by_step: _BySteps = cached(table, ("visits", *columns, *key), lambda: _by_step(table, columns, times))
     for step in window:

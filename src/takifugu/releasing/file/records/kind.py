@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -147,7 +147,7 @@ class Records(Kind):
         """Yield the contradictions between sections of this kind."""
         return ()
 
-    def values(self, belief: Belief) -> list[tuple[State, ...]]:
+    def values(self, belief: Belief) -> list[tuple[Hashable, ...]]:
         """Return each entry's values; two must not be spelt alike."""
         alphabets = [belief.alphabet(entry) for entry in range(belief.size)]
         for alphabet in alphabets:

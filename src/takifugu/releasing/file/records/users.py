@@ -55,8 +55,7 @@ class Users(Records):
              'write value = "<the column with what each user contributes>"'),
         )  # fmt: skip
         yield from bins_problems(source, columns=isinstance(source.value, tuple))
-        yield from _combined_faults(spec)
-        yield from _missing_faults(spec)
+        yield from _value_faults(spec)
         yield from broken(
             (source.null_keys is not None, "source.null_keys", "does not belong to users",
              "leave it out, every row is a user"),
@@ -142,8 +141,8 @@ def _values(file: ReleaseFile) -> list[Hashable]:
     return values
 
 
-def _combined_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-    """Yield the faults of combined columns and their bins."""
+def _value_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
+    """Yield the faults of combined columns, their bins and what replaces missing values."""
     columns, belief = names_of(spec.source.value), spec.belief
     if len(set(columns)) < len(columns):
         yield fault(("source", "value"), f"names a column of {list(columns)} twice", "name each once")
@@ -164,6 +163,16 @@ def _combined_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
             yield fault(where, problem, fix)
         if several and len({str(combined(value)) for value in values}) < len(values):
             yield fault(where, "has two combinations that are written alike", "rename a value")
+    for name, text in (belief.missing or {}).items():
+        if name not in columns:
+            yield stranger(("belief", "missing"), name, "column of values", columns)
+            continue
+        choices = dict[str, None]()
+        for value in chain(*_value_lists(belief)):
+            choices |= dict.fromkeys(map(str, _parts(value)[columns.index(name) :][:1]))
+        if text not in choices:
+            problem = f"{text!r} is none of the values"
+            yield fault(("belief", "missing", name), problem, f"write one of {[*choices]}, or add it to them")
 
 
 def _value_lists(belief: Any) -> list[Sequence[Any]]:
@@ -178,21 +187,6 @@ def _parts(value: Any) -> tuple[Any, ...]:
     if isinstance(value, tuple):
         return value
     return (value,)
-
-
-def _missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-    """Yield the faults of replacements for missing values."""
-    belief, columns = spec.belief, names_of(spec.source.value)
-    for name, text in (belief.missing or {}).items():
-        if name not in columns:
-            yield stranger(("belief", "missing"), name, "column of values", columns)
-            continue
-        choices = dict[str, None]()
-        for value in chain(*_value_lists(belief)):
-            choices |= dict.fromkeys(map(str, _parts(value)[columns.index(name) :][:1]))
-        if text not in choices:
-            problem = f"{text!r} is none of the values"
-            yield fault(("belief", "missing", name), problem, f"write one of {[*choices]}, or add it to them")
 
 
 def _by_faults(spec: RecordReleaseSpec, item: RecordItemSpec, number: int) -> Iterator[TakifuguError]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
@@ -161,12 +161,3 @@ def _observed(pieces: Sequence[Piece]) -> tuple[range, ...]:
         runs += [range(start + run.start, start + run.stop) for run in piece.observed]
         start += piece.length
     return tuple(runs)
-
-
-def sequence_of(file: ReleaseFile, units: Sequence[Unit]) -> list[list[Hashable]] | list[Hashable]:
-    """Return the states by entry, None if unobserved, split by piece."""
-    state_of, walks = dict(enumerate(file.belief.states)), list[list[Hashable]]()
-    for unit in units:
-        for piece in unit.data or ():
-            walks.append([state_of.get(value) for value in piece.values])
-    return walks[0] if len(walks) == 1 else walks

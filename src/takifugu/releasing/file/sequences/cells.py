@@ -42,7 +42,7 @@ def attribute_of(item: ItemSpec, source: SourceSpec) -> str | None:
 def used_by(source: SourceSpec, items: Iterable[ItemSpec]) -> tuple[str, ...]:
     """Return the attributes of any table."""
     used = {attribute_of(item, source) for item in items}
-    return tuple(filter(used.__contains__, source.attributes))
+    return tuple(name for name in source.attributes if name in used)
 
 
 def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
@@ -161,7 +161,7 @@ def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
     axes = set[str]()
     for item in items:
         axes.update(names_of(item.by))
-    return tuple(filter(axes.__contains__, AXES))
+    return tuple(axis for axis in AXES if axis in axes)
 
 
 def by_cells(query: Query, slots: Slots) -> queries.By:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from takifugu.calibration import Calibration
@@ -20,7 +20,7 @@ from takifugu.releasing.file.calendars import expanded, facts_of, window_of, win
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
 from takifugu.releasing.file.problems import blaming, fault
-from takifugu.releasing.file.sequences.build import recode_of, sequence_of, units_of
+from takifugu.releasing.file.sequences.build import recode_of, units_of
 from takifugu.releasing.file.sequences.cells import (
     attribute_of,
     by_attribute,
@@ -119,7 +119,11 @@ class Sequences(Kind):
             problem = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"
             fix = "write one number for each entry, 0 to leave one out"
             raise SpecError([fault(("release", number, "weights"), problem, fix)])
-        return sequence_of(file, units)
+        state_of, walks = dict(enumerate(file.belief.states)), list[list[Hashable]]()
+        for unit in units:
+            for piece in unit.data or ():  # None for what was not observed
+                walks.append([state_of.get(value) for value in piece.values])
+        return walks[0] if len(walks) == 1 else walks
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(ReleaseSpec)
