@@ -114,11 +114,10 @@ def _checked(raw: Json, path: Path, data: object, window: str | None) -> Release
     if faults:
         raise SpecError(faults)
     kind_name = section_in(raw, "belief").get("kind", SEQUENCES)
-    is_kind = kind_name in KINDS
-    kind = KINDS.find(kind_name if is_kind else SEQUENCES)
+    kind = KINDS.get(kind_name) or KINDS.find(SEQUENCES)
     reading = Reading(kind, raw)
     spec, faults, faulty = reading.spec, reading.faults, frozenset(reading.faulty)
-    if not is_kind:  # what another kind lacks says nothing
+    if kind_name not in KINDS:  # what another kind lacks says nothing
         raise SpecError([problem for problem in faults if problem.where == ("belief",)])
     if data is UNOPENED and fitted_to_data(spec):
         fix = f"{command('calibrate', path)} checks such a file where its data are"

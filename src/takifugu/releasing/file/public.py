@@ -78,7 +78,8 @@ class PublicTable:
             if text is None:
                 raise DataError(fault_text, fix=FILL_THEM)
             return binned(text, name, bins, self.table.numerals)
-        code = classes.classes().code(None if text is None else float(self.number(text, name)))
+        number = None if text is None else float(self.number(text, name))
+        code = classes.classes().code(number)
         if code == UNOBSERVED:
             fix = f'fill them, or write missing = "..." under [belief.classes.{name}]'
             raise DataError(fault_text, fix=fix)

@@ -150,7 +150,15 @@ def numbers_in(
     """Return a column of numbers, NaN if missing; DataError for texts."""
     if all(value.__class__ in (float, int) for value in values):
         return np.array(values, dtype=np.float64)
-    numbers = [_number(text, column, table.numerals, where_no_numbers) for text in texts_in(values, table)]
+    numbers = list[float]()
+    for text in texts_in(values, table):
+        number = None if text is None else table.numerals.plain(text)
+        if number is None or re.match(NOT_FINITE, number):
+            numbers.append(math.nan)
+        elif re.match(NUMBER, number):
+            numbers.append(float(number))
+        else:
+            raise not_numbers(column, where_no_numbers).at("coordinates")
     return np.array(numbers, dtype=np.float64)
 
 
@@ -169,15 +177,6 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
             f"column {column!r} has a value that is not declared",
             fix=f"the values are {first_of(places)}; {NAME_MARKS}",
         ).at("value") from None
-
-
-def _number(text: str | None, column: str, numerals: Numerals, where_no_numbers: str) -> float:
-    text = None if text is None else numerals.plain(text)
-    if text is None or re.match(NOT_FINITE, text):
-        return math.nan
-    if not re.match(NUMBER, text):
-        raise not_numbers(column, where_no_numbers).at("coordinates")
-    return float(text)
 
 
 def bins_of(source: SourceKeys, column: str | None = None) -> Bins | None:

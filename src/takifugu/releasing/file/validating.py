@@ -138,7 +138,8 @@ class Reading:
             return model.model_validate(raw)
         except ValidationError as error:
             errors = error.errors()
-        self.faults += problems_of(errors, model if place else self._kind.facts.sections, raw, place, self._raw)
+        words = model if place else self._kind.facts.sections
+        self.faults += problems_of(errors, words, raw, place, self._raw)
         keys = {str(detail["loc"][0]) for detail in errors if detail["loc"]}
         if faulty is None or not isinstance(raw, dict) or "kind" in keys:
             return None

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool
 
 from takifugu.core.cache import cached
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json
 from takifugu.core.sections import values_of
 from takifugu.data import Layout, Table, Zone, order_kind, parse_step
 from takifugu.data.melting import melted
@@ -203,7 +203,8 @@ class SourceSpec(CalendarKeys):
         table = super().long(table, belief)
         if self.rows != "wide" or self.columns is None or self.order is None:  # which is told with the keys
             return table
-        return melted(table, self.wide(belief.map if isinstance(belief, SequenceBelief) else {}))
+        states = belief.map if isinstance(belief, SequenceBelief) else {}
+        return melted(table, self.wide(states))
 
     def layout(self, belief: Described, table: Table | None) -> Json:
         """Return the meaning of the keys, one text for all its spellings.
@@ -254,7 +255,12 @@ def _of_order(source: SourceSpec, table: Table | None) -> Json:
     if source.form not in (None, *ISO_FORMATS, *EPOCHS):
         layout["order_format"] = source.form
     if source.round_to is not None:
-        layout["round_to"] = [_length(source.round_to), _is_rounded_to_itself(source, layout)]
+        part, keeps_steps = parse_step(source.round_to), False
+        if isinstance(part, timedelta):
+            part = Fraction(part // timedelta(microseconds=1))
+        if source.calendar is not None and layout.get("timezone", clocks(None)) == clocks(None):
+            keeps_steps = times == CLOCK_TIMES and Fraction(source.calendar.start) % part == 0
+        layout["round_to"] = [_length(source.round_to), keeps_steps]
     return layout
 
 
@@ -268,16 +274,6 @@ def _of_columns(source: SourceSpec) -> Json:
     others = sorted({*wide.others, *wide.ignored} - {source.unit, source.piece})
     layout = {"columns": steps, "form": wide.form, "others": others, "empty": source.empty}
     return {"wide": layout, **dict.fromkeys(("rows", "columns", "ignore", "empty"))}
-
-
-def _is_rounded_to_itself(source: SourceSpec, layout: Plain) -> bool:
-    """Return whether rounding in UTC keeps the steps of the calendar."""
-    if source.calendar is None or source.round_to is None or layout.get("timezone", clocks(None)) != clocks(None):
-        return False
-    exact = parse_step(source.round_to)
-    if isinstance(exact, timedelta):
-        exact = Fraction(exact // timedelta(microseconds=1))
-    return layout["times"] == CLOCK_TIMES and Fraction(source.calendar.start) % exact == 0
 
 
 def _edge(written: int | float | str) -> str:
