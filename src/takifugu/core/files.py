@@ -42,6 +42,13 @@ def read_file(path: str | Path, largest: int = LARGEST) -> bytes:
     return content
 
 
+def path_in(folder: Path, name: str) -> str | Path:
+    """Return a path as seen from a folder, and a URL as it is."""
+    if "://" in name:
+        return name
+    return folder / name
+
+
 def _without_waiting(path: str, flags: int) -> int:
     """Open a file, without waiting on a pipe without a writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

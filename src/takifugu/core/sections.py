@@ -57,6 +57,12 @@ def values_of(value: object, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
+def section_in(file: object, name: str) -> dict[str, Any]:
+    """Return a section of a parsed file, {} if it has none."""
+    section = file.get(name) if isinstance(file, dict) else None
+    return section if isinstance(section, dict) else {}
+
+
 def values_by_field(value: Any) -> dict[str, Any]:
     """Return the values of a dataclass by the names of its fields.
 

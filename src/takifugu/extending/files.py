@@ -8,9 +8,8 @@ from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.kinds import register as register_release_file
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import texts, wrong
-from takifugu.releasing.file.records.kind import Records
+from takifugu.releasing.file.records.kind import RecordHideSpec, RecordItemSpec, Records, RecordSourceSpec
 from takifugu.releasing.file.records.rows import Columned
-from takifugu.releasing.file.records.sections import RecordHideSpec, RecordItemSpec, RecordSourceSpec
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import SharedTable, Table

@@ -17,7 +17,7 @@ from takifugu.releasing.file.keys import Moment, Number, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, broken, fault
 from takifugu.releasing.file.sections import SourceKeys
-from takifugu.releasing.file.tables import Table
+from takifugu.releasing.file.tables import Table, numbered
 
 if TYPE_CHECKING:
     from takifugu.accounting.composition.charges import Calibrated
@@ -130,7 +130,8 @@ def expanded(spec: Any) -> tuple[Windowed, ...]:
 
 def windowed(file: ReleaseFile, item: Windowed, calendar: Calendar, places: range) -> ReleaseFile:
     """Return the file for a table that reads these steps."""
-    is_window, still_open = item.window is not None or item.to is not None, ""
+    still_open = ""
+    is_window = item.window is not None or item.to is not None
     if is_window and not calendar.is_over(places):
         still_open = calendar.written(places)
     return replace(file, places=places, place=(calendar.at(places.start), calendar.name), still_open=still_open)
@@ -148,11 +149,12 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
             rounded_up = Context(prec=3, rounding=ROUND_CEILING)
             digits = rounded_up.divide(Decimal(cost.numerator), Decimal(cost.denominator))
             costs[what] = format(digits.normalize(), "f")
+    period = item.window or ""
+    series = item.name.removesuffix(f"-{period}")
+    if not period or series == item.name:
+        series = period = ""
     zone = None if calendar.zone is None else calendar.zone.name
-    name, period, series = str(item.name), item.window or "", ""
-    if period and name.endswith(f"-{period}"):
-        series = name.removesuffix(f"-{period}")
-    return Window(calendar.written(window), str(calendar.length), zone, costs, series, period if series else "")
+    return Window(calendar.written(window), str(calendar.length), zone, costs, series, period)
 
 
 def calendar_faults(
@@ -177,22 +179,18 @@ def calendar_faults(
         calendar = source.calendar
     except TakifuguError as error:
         yield blamed(error, "source", *(error.where[:1] or ("step",)))
-    for number, item in enumerate(items):
-        if item is not None and not has_start:
-            needed_keys = [key for key in keys if needs(item, key)]
-            for key in needed_keys[:1]:
-                yield fault(("release", number, key), "needs a declared calendar", _CALENDAR)
-        elif item is not None and calendar is not None:
-            faults = [*_window_faults(item, number, calendar)]
-            yield from faults or further(item, number, calendar)
+    for number, item in numbered(items):
+        if calendar is not None:
+            yield from [*_window_faults(item, number, calendar)] or further(item, number, calendar)
+        needed_keys = [key for key in keys if not has_start and needs(item, key)]
+        for key in needed_keys[:1]:
+            yield fault(("release", number, key), "needs a declared calendar", _CALENDAR)
 
 
 def _window_faults(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
     """Yield the faults of one table's window, or windows."""
     where, place = ("release", number), f"release.{number}"
-    written_keys = {key for key in WINDOW_KEYS if has_key(item, key)}
-    ways = ["from"] if written_keys & {"from", "to"} else []
-    ways += [key for key in ("window", "every") if key in written_keys]
+    ways = [*dict.fromkeys({"to": "from"}.get(key, key) for key in WINDOW_KEYS if has_key(item, key))]
     if len(ways) > 1 and ways != ["window", "every"]:
         yield fault((*where, ways[1]), f"is given beside {ways[0]}", "write only one of them")
         return

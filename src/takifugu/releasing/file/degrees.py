@@ -70,7 +70,9 @@ def refuse_beyond(table: Table, columns: Sequence[str], coordinates: Sequence[np
     if nowhere is None:
         return
     axis, row = nowhere
-    place = f" in row {row + 1} (counted from 1 below the header)" if table.ordered else ""
+    place = ""
+    if table.ordered:
+        place = f" in row {row + 1} (counted from 1 below the header)"
     raise DataError(
         f"column {columns[axis]!r} holds{place} a {_NAMES[axis]} out of range",
         rule=f"it is a number of degrees from -{LARGEST[axis]} to {LARGEST[axis]}",

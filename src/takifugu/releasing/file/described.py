@@ -18,18 +18,18 @@ from takifugu.releasing.file.keys import Described, Section
 from takifugu.releasing.file.sections import FileKeys, FileSpec
 from takifugu.releasing.file.tables import Table
 
-_STRICT: Mapping[type, object] = {
+_STRICT: Mapping[object, object] = {
     int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType,
 }  # fmt: skip
 
 
 @cache
-def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> type[Section]:
+def model_of(declared: type, base: type[Described] = Described, rows: str = "") -> type[Section]:
     """Return a declared section's model for data of this shape."""
     hints = get_type_hints(declared, include_extras=True)
     keys: dict[str, Any] = {}
     said = Field(description=str(declared.__doc__).partition("\n")[0])
-    bases: tuple[type[Section], ...] = () if base is Section else (base,)
+    bases: tuple[type[Section], ...] = (base,)
     if issubclass(declared, PublicFile):
         bases = (*bases, FileKeys)
     inherited_keys = FileKeys.model_fields if FileKeys in bases else ()
@@ -37,14 +37,16 @@ def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> t
         shapes = [note.rows for note in metadata_of(hints[key_field.name]) if isinstance(note, Key)]
         is_foreign = any(rows not in of_key for of_key in shapes if of_key)  # only files about other data have it
         if key_field.name not in inherited_keys and not is_foreign:
-            default = key_field.default if key_field.default is not MISSING else ...
-            factory = key_field.default_factory
-            default = default if factory is MISSING else Field(default_factory=factory)
+            default = key_field.default
+            if key_field.default_factory is not MISSING:
+                default = Field(default_factory=key_field.default_factory)
+            elif default is MISSING:
+                default = ...
             hint = _validated(hints[key_field.name])
             if get_origin(hint) is not Annotated:
                 hint = Annotated[hint, said]
             keys[key_field.name] = (hint, default)
-    of: dict[str, Any] = {"__base__": (*bases, Described), "__doc__": declared.__doc__, "__module__": __name__}
+    of: dict[str, Any] = {"__base__": bases, "__doc__": declared.__doc__, "__module__": __name__}
     model: Any = create_model(declared.__name__, **of, **keys)
     model.declared = declared
     return model  # type: ignore[no-any-return]
@@ -92,7 +94,7 @@ def _validated(hint: object) -> object:
         return origin[tuple(map(_validated, arguments))]
     if isinstance(hint, type) and is_dataclass(hint):
         return model_of(hint)
-    return _STRICT.get(hint, hint) if isinstance(hint, type) else hint
+    return _STRICT.get(hint, hint)
 
 
 def files_of(section: object) -> Iterator[tuple[tuple[str, ...], str, Section]]:
@@ -103,7 +105,8 @@ def files_of(section: object) -> Iterator[tuple[tuple[str, ...], str, Section]]:
         value = getattr(section, key, None)
         if isinstance(value, str) and checked_path in _checks(hint):
             yield (key,), value, section
-        yield from (((key, *steps), path, inner) for steps, path, inner in files_of(value))
+        for steps, path, inner in files_of(value):
+            yield (key, *steps), path, inner
 
 
 def _checks(hint: object) -> list[object]:

@@ -61,17 +61,19 @@ class Described(Section):
     @property
     def meant(self) -> Any:
         """Return the section as its author declared it."""
-        return _plain(self, type(self).declared)
+        return _plain(self)
 
 
-def _plain(value: object, declared: type | None = None) -> object:
+def _plain(value: object) -> object:
     """Return validated values as their author declared them."""
     if isinstance(value, Described):
-        kind = declared or type(value).declared
-        return kind(**{key.name: _plain(getattr(value, key.name)) for key in fields(kind) if hasattr(value, key.name)})
+        keys = [key.name for key in fields(value.declared) if hasattr(value, key.name)]
+        return value.declared(**{key: _plain(getattr(value, key)) for key in keys})
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
-    return {key: _plain(part) for key, part in value.items()} if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    return value
 
 
 def checked(check: Callable[[Any], object]) -> AfterValidator:
@@ -83,6 +85,16 @@ def checked(check: Callable[[Any], object]) -> AfterValidator:
         return value
 
     return AfterValidator(as_written)
+
+
+def refused(is_wrong: Callable[[Any], object], what: str, fix: str, rule: str = "") -> AfterValidator:
+    """Return a validator that refuses values; `what` may have a place for one."""
+
+    def check(value: object) -> None:
+        if is_wrong(value):
+            raise InputError(what.format(value), rule=rule, fix=fix)
+
+    return checked(check)
 
 
 def meaning(words: str, *examples: object, **limits: Any) -> Any:
@@ -99,19 +111,9 @@ def names_of(columns: str | Iterable[str] | None) -> tuple[str, ...]:
     >>> names_of(None), names_of("ward"), names_of(["hour", "ward"])
     ((), ('ward',), ('hour', 'ward'))
     """
-    if columns is None:
-        return ()
-    return (columns,) if isinstance(columns, str) else tuple(columns)
-
-
-def _check_name(name: str) -> None:
-    if not normalised(name):
-        raise InputError("is a blank name", fix="write letters or digits")
-
-
-def _check_words(words: str) -> None:
-    if visible(words) != words or "\n" in words or not words.strip():
-        raise InputError("is blank, or holds control characters", fix="write words on one line")
+    if isinstance(columns, str):
+        return (columns,)
+    return tuple(columns or ())
 
 
 Number = StrictInt | StrictFloat | StrictStr
@@ -120,11 +122,14 @@ Delta = Annotated[Number, checked(partial(as_delta, name="delta"))]
 State = StrictStr | StrictInt
 Text = Annotated[StrictStr, Field(min_length=1)]
 #: A name in the ledger, as it is written: the ledger itself treats all spellings of it as one.
-Name = Annotated[Text, checked(_check_name)]
+Name = Annotated[Text, refused(lambda name: not normalised(name), "is a blank name", "write letters or digits")]
 Path = Annotated[Text, checked(checked_path)]
 Positive = Annotated[StrictInt, Field(ge=1)]
 #: Public words for readers, which change no number.
-Words = Annotated[StrictStr, Field(min_length=1, max_length=200), checked(_check_words)]
+Words = Annotated[StrictStr, Field(min_length=1, max_length=200), refused(
+    lambda words: visible(words) != words or "\n" in words or not words.strip(),
+    "is blank, or holds control characters", "write words on one line",
+)]  # fmt: skip
 Edges = tuple[Number, Number]
 
 #: A time or a place along the order column, as a calendar and its windows are written.

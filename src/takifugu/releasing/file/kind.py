@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.files import path_in
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Plain
 from takifugu.data import Table as Data
@@ -136,7 +137,9 @@ class ReleaseFile:
     def budget(self) -> Number | tuple[Number, Number] | None:
         """Return the source's budget for the ledger: epsilon, or (epsilon, delta)."""
         budget = self.source.budget
-        return (budget.epsilon, budget.delta) if isinstance(budget, BudgetSpec) else budget
+        if isinstance(budget, BudgetSpec):
+            return budget.epsilon, budget.delta
+        return budget
 
     @property
     def epsilon_budget(self) -> Fraction | None:
@@ -146,7 +149,7 @@ class ReleaseFile:
 
     @property
     def ledger(self) -> str | Path:
-        return self.spec.ledger if "://" in self.spec.ledger else self.inside(self.spec.ledger)
+        return path_in(self.folder, self.spec.ledger)
 
     @property
     def output(self) -> Path:
@@ -173,8 +176,9 @@ class ReleaseFile:
         read = {**self.source.layout(belief, self.opened), **said}
         read = with_dialect(read, self.source, self.folder, self.given, self.opened)
         if "encoding" in read:
-            is_plain = all((unit.written or unit.name or "").isascii() for unit in units)
-            names = "ASCII" if is_plain else "other names"
+            names = "ASCII"
+            if not all((unit.written or unit.name or "").isascii() for unit in units):
+                names = "other names"
             read["encoding"] = [read["encoding"], names]
         return read
 
@@ -297,7 +301,7 @@ def assumed(section: Described) -> Iterable[str | Fact]:
 
 def undeclared(key: str) -> TakifuguError:
     """Return the fault of units or pieces without declared independence."""
-    noun = PEOPLE.one if key == "unit" else key
+    noun = {"unit": PEOPLE.one}.get(key, key)
     return fault(
         ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
         f"write {key}s_independent = true if one {noun} says nothing about another, or leave source.{key} out",

@@ -68,13 +68,13 @@ class _Kinds(Registry[Kind]):
     def about(self, rows: str) -> Iterator[Kind]:
         """Yield the kinds about such rows, loading no others."""
         for name in self.names:
-            shape = "" if name in self._known else self._built_in[name].rpartition(" ")[0]
+            shape = self._built_in.get(name, "").rpartition(" ")[0]
             if ROWS.get(shape, rows) == rows:
                 yield self.find(name)
 
     def _loaded(self, name: str) -> Kind:
         shape, _, section = self._built_in[name].rpartition(" ")
-        return SHAPES.find(shape)(loaded(section)) if shape else loaded(section)
+        return SHAPES.find(shape)(loaded(section))
 
 
 KINDS = _Kinds("the kind of release file", SECTIONS)
@@ -85,8 +85,8 @@ def model_of_file(kind: Kind) -> type[FileSpec]:
     facts = kind.facts
     queries = tuple(sections_of(facts.rows).items())
     beliefs = list[type[Section]]()
-    for other in KINDS.about(facts.rows) if kind.section is not None else ():
-        if other.section is not None and other.facts.rows == facts.rows:
+    for other in KINDS.about(facts.rows):
+        if other.facts.rows == facts.rows:
             beliefs.append(other.believes)
     return file_of(facts.sections, facts.table, facts.rows, queries, tuple(beliefs))
 
@@ -102,7 +102,7 @@ def register(kind: Kind) -> None:
     """
     if not isinstance(kind, Kind):
         raise InputError(f"a {type(kind).__name__} is no kind of release file", fix="derive it from Kind")
-    section, kind_words = kind.section, f"a {type(kind).__name__}"
+    section = kind.section
     if section is None or not is_dataclass(section) or not hasattr(section, "belief") or not name_of(section, "kind"):
         raise InputError(
             f"{section!r} is no section of a belief",
@@ -111,9 +111,11 @@ def register(kind: Kind) -> None:
     missing = [name for name in ("units", "framework_of") if getattr(type(kind), name) is getattr(Kind, name)]
     if type(kind).framework_about is not Kind.framework_about and "framework_of" in missing:
         missing.remove("framework_of")  # it depends on the units
-    missing += [] if hasattr(kind, "facts") else ["facts"]
+    if not hasattr(kind, "facts"):
+        missing.append("facts")
     if missing:
-        raise InputError(f"{kind_words} does not define {', '.join(missing)}", rule="every kind of release file must")
+        problem = f"a {type(kind).__name__} does not define {', '.join(missing)}"
+        raise InputError(problem, rule="every kind of release file must")
     KINDS.register(name_of(section, "kind"), kind)
 
 

@@ -6,7 +6,6 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
@@ -15,6 +14,7 @@ from takifugu.core.commands import command
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
 from takifugu.core.plain import Json
+from takifugu.core.sections import section_in
 from takifugu.data.files.formats import suffixes
 from takifugu.data.times.moments import period_number, period_of
 from takifugu.releasing.file.kind import ReleaseFile
@@ -53,8 +53,8 @@ def load(
     InputError for a window without regular tables.
     """
     raw = parsed(Path(path))
-    if only_release and isinstance(raw.get("source"), dict):
-        raw["source"]["only_release"] = True
+    if only_release:
+        section_in(raw, "source")["only_release"] = True
     return checked(raw, Path(path), data, window, first)
 
 
@@ -64,9 +64,13 @@ def checked(raw: Json, path: Path, data: object = None, window: str | None = Non
     if first or data is UNOPENED:
         _end(raw)
     try:
-        return replace(_checked(raw, path, data), window=window)
+        return _checked(raw, path, data, window)
     except SpecError as error:
-        raise SpecError([_in_its_place(problem, places) for problem in error.faults]) from None
+        for problem in error.faults:  # with the number that its table has in the file
+            section, *steps = problem.where or ("",)
+            if section == "release" and steps and isinstance(steps[0], int) and steps[0] < len(places):
+                problem.where = ("release", places[steps[0]], *steps[1:])
+        raise SpecError(error.faults) from None
 
 
 def parsed(where: Path) -> Json:
@@ -84,11 +88,13 @@ def parsed(where: Path) -> Json:
 
 def _unreadable(path: Path, text: str, error: Exception) -> TakifuguError:
     """Return the error of a file without valid TOML, and remedies."""
-    is_table = path.name.lower().removesuffix(".gz").endswith((*suffixes(), *_NO_SOURCES))
-    table = f"{command('init', path)} starts a release file about it" if is_table else ""
+    table = ""
+    if path.name.lower().removesuffix(".gz").endswith((*suffixes(), *_NO_SOURCES)):
+        table = f"{command('init', path)} starts a release file about it"
     if isinstance(error, OSError):
-        reason = (error.strerror or "it cannot be read").lower()
-        fix = table if table and path.is_file() else "give the path of a TOML release file"
+        reason, fix = (error.strerror or "it cannot be read").lower(), "give the path of a TOML release file"
+        if table and path.is_file():
+            fix = table
         return fault((f"{path}",), f"cannot be read ({reason})", fix)
     if isinstance(error, UnicodeDecodeError):
         return fault((f"{path}",), "is not UTF-8 text", table or "save it as UTF-8")
@@ -101,33 +107,33 @@ def _unreadable(path: Path, text: str, error: Exception) -> TakifuguError:
     return InputError(f"is not TOML: {error}", fix=fix).at(f"{path}")
 
 
-def _checked(raw: Json, path: Path, data: object) -> ReleaseFile:
+def _checked(raw: Json, path: Path, data: object, window: str | None) -> ReleaseFile:
     faults = list(islice(_giants(raw), MOST_PROBLEMS))
     if isinstance(items := raw.get("release"), list) and len(items) > MOST_TABLES:
         faults += [fault(("release",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
     if faults:
         raise SpecError(faults)
-    belief = raw.get("belief")
-    kind_name = belief.get("kind") if isinstance(belief, dict) else None
-    kind = KINDS.find(kind_name) if kind_name in KINDS else KINDS.find(SEQUENCES)
+    kind_name = section_in(raw, "belief").get("kind", SEQUENCES)
+    kind = KINDS.get(kind_name) or KINDS.find(SEQUENCES)
     reading = Reading(kind, raw)
     spec, faults, faulty = reading.spec, reading.faults, frozenset(reading.faulty)
-    if kind_name is not None and kind_name not in KINDS:  # what another kind lacks says nothing
+    if kind_name not in KINDS:  # what another kind lacks says nothing
         raise SpecError([problem for problem in faults if problem.where == ("belief",)])
     if data is UNOPENED and fitted_to_data(spec):
         fix = f"{command('calibrate', path)} checks such a file where its data are"
         raise SpecError([*faults, fault(("belief",), _MADE_OF_DATA, fix)])
-    meaning = meaning_of(kind, spec, faulty, path.parent, data)
+    belief, framework, table, problems = meaning_of(kind, spec, faulty, path.parent, data)
     has_units = spec.source is not None and spec.source.unit is not None
     shared = list(named_sources(spec))
     if not any(error.where[:1] in (("joint_epsilon",), ("joint_delta",)) for error in faults):
         promise = raw.get("joint_epsilon"), raw.get("joint_delta", 0)
-        shared += sharing_problems(spec.release, *promise, meaning.framework, has_units)
-    if faults or shared or meaning.faults or meaning.belief is None:
+        shared += sharing_problems(spec.release, *promise, framework, has_units)
+    if faults or shared or problems or belief is None:
         # a fault at a faulty key was told of that key
-        other_faults = [problem for problem in meaning.faults if ".".join(map(str, problem.where)) not in faulty]
+        other_faults = [problem for problem in problems if ".".join(map(str, problem.where)) not in faulty]
         raise SpecError([*faults, *other_faults, *shared])
-    return ReleaseFile(path, meaning.spec, kind, meaning.belief, meaning.framework, data, meaning.table)
+    spec = spec.model_copy(update={"release": kind.facts.tables(spec)})
+    return ReleaseFile(path, spec, kind, belief, framework, data, table, window=window)
 
 
 def _choose(raw: Json, window: str | None) -> Sequence[int]:
@@ -142,9 +148,8 @@ def _choose(raw: Json, window: str | None) -> Sequence[int]:
     regular = {i: item["every"] for i, item in enumerate(items) if isinstance(item, dict) and "every" in item}
     if not regular:
         raise InputError("no table is published regularly", fix='write every = "week" under [[release]]').at("window")
-    number = period_number(window)
-    lengths = {number[1]} & {*map(str, regular.values())} if number is not None else set[str]()
-    choices = [i for i, every in regular.items() if not lengths or every in lengths]
+    _, length = period_number(window) or (0, None)
+    choices = [i for i, every in regular.items() if every == length] or [*regular]
     for i in choices:
         _read_only(items[i], window)
     places = [i for i in range(len(items)) if i in choices or i not in regular]
@@ -152,23 +157,17 @@ def _choose(raw: Json, window: str | None) -> Sequence[int]:
     return places
 
 
-def _in_its_place(problem: TakifuguError, places: Sequence[int]) -> TakifuguError:
-    """Return a fault with its table's number in the file."""
-    section, *steps = problem.where or ("",)
-    if section == "release" and steps and isinstance(steps[0], int) and steps[0] < len(places):
-        problem.where = ("release", places[steps[0]], *steps[1:])
-    return problem
-
-
 def _end(raw: Json) -> None:
     """Write one window in place of every `every` without an end."""
-    source, items = raw.get("source"), raw.get("release")
-    if not isinstance(source, dict) or "until" in source or not isinstance(items, list):
+    source, items = section_in(raw, "source"), raw.get("release")
+    if "until" in source or not isinstance(items, list):
         return
     try:
         start = date.fromisoformat(str(source.get("from"))[:10])
         for item in items:
-            every = item.get("every") if isinstance(item, dict) and "window" not in item else None
+            if not isinstance(item, dict) or "window" in item:
+                continue
+            every = item.get("every")
             if every in _LONGEST:  # the window that so many days later lies in is a whole one
                 _read_only(item, period_of(start + timedelta(days=_LONGEST[every]), every))
     except (ValueError, OverflowError, TypeError):  # which is told with the source

@@ -4,41 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, SpecError, TakifuguError
-from takifugu.data import Table as Data
-from takifugu.model.frameworks import Framework
 from takifugu.model.queries.forms import QueryReader, Weighing
-from takifugu.releasing.file.expectations import PUBLIC
+from takifugu.releasing.file.expectations import PUBLIC, ExpectSpec
 from takifugu.releasing.file.kind import Kind
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import Where, blamed, fault
 from takifugu.releasing.file.public import Public, collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.shape import Parts, opened
 from takifugu.releasing.file.sharing import only_release_problems, promise_problems
 from takifugu.releasing.file.source import is_there
-from takifugu.releasing.file.tables import Table
+from takifugu.releasing.file.tables import Table, numbered
 
 #: Keys of [belief] in whose place an example tells nothing wrong about the others.
 _HARMLESS = frozenset({"belief.records", "belief.source"})
-
-
-@dataclass(frozen=True, eq=False)
-class Meaning:
-    """What a release file means, as far as it is not faulty, and every fault that no single key shows.
-
-    `spec` are its sections with every table that they stand for.
-    """
-
-    belief: Entries | None
-    framework: Framework | None
-    table: Data | None
-    faults: Sequence[TakifuguError]
-    spec: FileSpec
 
 
 @runtime_checkable
@@ -49,12 +32,12 @@ class Blaming(Protocol):
     def blamed(self) -> str: ...
 
 
-def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Meaning:
-    """Return the meaning of a file, with all faults in order.
+def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Parts:
+    """Return the meaning of a file, with all faults in order that no single key shows.
 
     Faulty sections are None and `faulty` keys have examples in their place; all that can be said of the others is.
     """
-    first = _meaning_of if kind.facts.meaning is None else kind.facts.meaning
+    first = kind.facts.meaning or _meaning_of
     belief, framework, table, problems = first(kind, spec, faulty, folder, data)
     if spec.source is not None:
         problems += only_release_problems(spec.source, spec.release)
@@ -62,13 +45,10 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
     odd_tables = {error.where[:2] for error in problems if kind.facts.meaning is None}
     problems += two_tables(spec.release)
     definition = "" if framework is None else framework.definition
-    for number, item in enumerate(spec.release):
-        if item is not None:
-            of_table = None if ("release", number) in odd_tables else belief
-            problems += table_problems(item, number, of_table, folder, definition)
-    if not problems and not faulty:
-        spec = spec.model_copy(update={"release": kind.facts.tables(spec)})
-    return Meaning(belief, framework, table, problems, spec)
+    for number, item in numbered(spec.release):
+        of_table = None if ("release", number) in odd_tables else belief
+        problems += table_problems(item, number, of_table, folder, definition)
+    return belief, framework, table, problems
 
 
 def _meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Parts:
@@ -79,14 +59,15 @@ def _meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path
         problems += [*kind.shape(spec, folder, data), *faults_of(spec.belief), *private_keys(spec, folder, data)]
     odd = set[str]()
     for error in problems:
-        odd.add(str(error.where[0]) if error.where else "")
+        odd.add(str(next(iter(error.where), "")))
     odd |= {name for name, section in sections.items() if section is None}
     odd |= {"belief" for key in faulty - _HARMLESS if key.startswith("belief.")}
     belief, framework, table = None, None, None
     if not odd & {*kind.facts.believes_from, ""}:
         with collecting(problems, spec.belief):
             belief = spec.belief.meant.belief(Public(folder, spec.source))
-            problems += [] if spec.source is None else kind.misfits(spec, belief)
+            if spec.source is not None:
+                problems += kind.misfits(spec, belief)
     if belief is not None and not odd & {"hide", ""}:
         try:
             framework = kind.framework_of(spec, belief)
@@ -103,9 +84,7 @@ def _meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path
 def two_tables(items: Sequence[Table | None]) -> Iterator[TakifuguError]:
     """Yield a fault for each name of two tables: on some machines A.csv and a.csv are one file."""
     taken = set[str]()
-    for number, item in enumerate(items):
-        if item is None:
-            continue
+    for number, item in numbered(items):
         for name in item.names:
             if name.lower() in taken:
                 yield fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
@@ -135,14 +114,17 @@ def table_problems(
         yield blamed(error, "release", number, key)
 
 
-def named_sources(spec: FileSpec | None) -> Iterator[TakifuguError]:
+def named_sources(spec: FileSpec) -> Iterator[TakifuguError]:
     """Yield the expectations with the data's own file as a source."""
-    file_name = None if spec is None or spec.source is None else spec.source.file
-    name = PurePath(str(file_name).replace("\\", "/")).name.casefold() if file_name else ""
-    if spec is None or "." not in name:
+    name = ""
+    if spec.source is not None and spec.source.file is not None:
+        name = PurePath(spec.source.file.replace("\\", "/")).name.casefold()
+    if "." not in name:
         return
-    items = [(("release", n, "expect"), item.expect) for n, item in enumerate(spec.release or ()) if item is not None]
-    for place, expect in [(("expect",), spec.expect), *items]:
+    expectations: dict[Where, ExpectSpec | None] = {("expect",): spec.expect}
+    for number, item in numbered(spec.release):
+        expectations["release", number, "expect"] = item.expect
+    for place, expect in expectations.items():
         if expect is not None and re.search(rf"(?<![\w.-]){re.escape(name)}(?!\w)", expect.source.casefold()):
             error = InputError(f"names {name!r}, the private data", rule="advice must not depend on them", fix=PUBLIC)
             yield error.at(*place, "source")

@@ -13,9 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from takifugu.core.files import read_file, replace_synced
+from takifugu.core.files import path_in, read_file, replace_synced
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json
+from takifugu.core.sections import section_in
 from takifugu.releasing.file.same_data import is_one_of
 
 #: Larger files are no release files, and so many are looked at.
@@ -45,7 +46,7 @@ class Neighbour:
     @property
     def place(self) -> str | Path:
         """Return the path or URL of its ledger."""
-        return self.ledger if "://" in self.ledger else self.path.parent / self.ledger
+        return path_in(self.path.parent, self.ledger)
 
 
 def output_by_default(path: Path) -> str:
@@ -64,11 +65,9 @@ def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
             raw = tomllib.loads(read_file(path, LARGEST).decode("utf-8-sig"))
         except (OSError, ValueError, RecursionError):
             continue
-        section, ledger, output = raw.get("source"), raw.get("ledger"), raw.get("output")
-        source = section if isinstance(section, dict) else {}
-        data_file = source.get("file")
+        source, ledger, output = section_in(raw, "source"), raw.get("ledger"), raw.get("output")
+        data_file, name, budget = source.get("file"), source.get("name"), source.get("budget")
         if isinstance(ledger, str) and ledger and isinstance(data_file, str) and _is_same(data_file, data, folder):
-            name, budget = source.get("name"), source.get("budget")
             if not isinstance(output, str):
                 output = None
             if not isinstance(name, str) or not normalised(name):

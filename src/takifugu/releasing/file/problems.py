@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError, SpecError, Step, TakifuguError
 from takifugu.core.nearest import did_you_mean, nearest, nearest_words
 from takifugu.core.plain import Json
+from takifugu.core.sections import section_in
 from takifugu.core.text.toml import either, toml_of
 from takifugu.data import Table, missing_states
 from takifugu.releasing.file.toml_words import in_toml
-from takifugu.releasing.file.unsupported import exact_total
+from takifugu.releasing.file.unsupported import exact_total, others, shortened
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -37,9 +38,10 @@ def problems_of(
     `model` is the section's, `section` its place in the `file`.
     """
     problems: dict[Where, TakifuguError] = {}
-    belief, schema = file.get("belief"), schema_of(model)
-    kind = belief.get("kind") if isinstance(belief, dict) else None
-    all_keys = command("keys", kind) if isinstance(kind, str) else command("keys")
+    kind, schema = section_in(file, "belief").get("kind"), schema_of(model)
+    all_keys = command("keys")
+    if isinstance(kind, str):
+        all_keys = command("keys", kind)
     placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
     for error, place, node in placed:
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
@@ -57,37 +59,6 @@ def problems_of(
 def schema_of(model: type[BaseModel]) -> Json:
     """Return the JSON Schema of a section or a file."""
     return model.model_json_schema()
-
-
-def missing(where: Where, kinds: Mapping[str, type[BaseModel]]) -> InputError:
-    """Return the error about a missing section of these kinds."""
-    needed = f"kind = {either([*kinds])}"
-    if len(kinds) == 1:
-        (model,) = kinds.values()
-        fields = model.model_fields.items()
-        required = [field.alias or name for name, field in fields if field.is_required()]
-        needed = ", ".join(required or model.model_fields)
-    return fault(where, "is missing", f"add a section [{where[-1]}] with {needed}")
-
-
-def unknown_kind(where: Where, section: Json, kinds: Sequence[str], fix: str = "") -> InputError:
-    """Return the error about a section of an unknown kind."""
-    kind = section.get("kind")
-    what = f"has the unknown kind {kind!r}{did_you_mean(kind, kinds)}"
-    if kind is None:
-        near_keys = [key for key in section if did_you_mean("kind", [key.lower()])]
-        what = f"has no kind, and {near_keys[0]!r} is not it" if near_keys else "has no kind"
-    return fault(where, what, fix or f"write kind = {either(kinds)}")
-
-
-def unknown_query(table: Json, queries: Sequence[str]) -> InputError:
-    """Return the error about a table of an unknown query."""
-    if "query" not in table:
-        return InputError("is missing", fix=f"write {either(queries)}")
-    query = table["query"]
-    near = nearest_words(query, queries)
-    more = f" or {len(queries) - len(near)} more" if len(near) < len(queries) else ""
-    return InputError(f"is {_text(query)}{did_you_mean(query, queries)}", fix=f"write {either(near)}{more}")
 
 
 def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
@@ -179,24 +150,24 @@ def blaming(*where: Step) -> Iterator[None]:
         raise SpecError([blamed(error, *where)]) from None
 
 
-def _walk(loc: tuple[Hashable, ...], schema: Json, raw: object) -> tuple[Where, Json]:
-    """Return a fault's path in the user's words, and its schema.
-
-    Tags of unions are steps of `loc` and no keys of the file.
-    """
+def _walk(loc: Where, schema: Json, value: Any) -> tuple[Where, Json]:
+    """Return a fault's path in the user's words, and its schema."""
     path: Where = ()
-    node, value = schema, raw
-    parent = schema
+    node = parent = schema
     for step in loc:
         node = _resolve(node, schema, value)
+        keys = node.get("properties", {})
         if isinstance(step, int):
-            items: Json = node.get("items") or next(iter(node.get("prefixItems", [])), {})
-            path, parent, node = (*path, step), node, items
-            value = value[step] if isinstance(value, list) and step < len(value) else None
-        elif step in node.get("properties", {}) or (isinstance(value, dict) and step in value):
-            parent, node = node, node.get("properties", {}).get(step, {})
-            path = (*path, str(step))
-            value = value.get(step) if isinstance(value, dict) else None
+            parent, node = node, node.get("items") or next(iter(node.get("prefixItems", [])), {})
+        elif step in keys or (isinstance(value, dict) and step in value):
+            parent, node = node, keys.get(step, {})
+        else:  # the tag of a union is no key of the file
+            continue
+        path = (*path, step)
+        try:
+            value = value[step]
+        except (LookupError, TypeError):
+            value = None
     if not node:
         node = parent
     return path, _resolve(node, schema, value)
@@ -205,11 +176,11 @@ def _walk(loc: tuple[Hashable, ...], schema: Json, raw: object) -> tuple[Where, 
 def _resolve(node: Json, schema: Json, value: object) -> Json:
     """Follow references, into unions by a value's kind."""
     while True:
+        node = node.copy()
         if len(node.get("allOf", ())) == 1:  # how pydantic before 2.9 writes a reference that has a description
-            node = {**node["allOf"][0], **{k: v for k, v in node.items() if k != "allOf"}}
+            node = {**node.pop("allOf")[0], **node}
         elif "$ref" in node:
-            target = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
-            node = {**target, **{k: v for k, v in node.items() if k != "$ref"}}
+            node = {**schema["$defs"][node.pop("$ref").rsplit("/", 1)[1]], **node}
         elif "anyOf" in node:
             members = [m for m in node["anyOf"] if m.get("type") != "null"]
             if len(members) > 1 and isinstance(value, list):
@@ -218,7 +189,8 @@ def _resolve(node: Json, schema: Json, value: object) -> Json:
                 members = [m for m in members if "$ref" in m or m.get("type") == "object"]
             if len(members) != 1:
                 return node
-            node = {**members[0], **{k: v for k, v in node.items() if k in ("description", "examples")}}
+            del node["anyOf"]
+            node = {**members[0], **node}
         else:
             return node
 
@@ -233,22 +205,21 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
     if kind == "extra_forbidden":
         keys = list(node.get("properties", {}))
         near = nearest_words(key, keys)
-        more = f" or {len(keys) - len(near)} more ({all_keys} has all)" if len(near) < len(keys) else ""
-        what = f"is not a known key here{did_you_mean(key, keys)}"
-        return exact_total(key) or InputError(what, fix=f"write one of {', '.join(near)}{more}")
+        fix = f"write one of {', '.join(near)}{others(keys, near, f' ({all_keys} has all)')}"
+        return exact_total(key) or InputError(f"is not a known key here{did_you_mean(key, keys)}", fix=fix)
     if kind == "literal_error":
         allowed = _allowed(node)
-        return InputError(f"is {_text(value)}{did_you_mean(value, allowed)}", fix=f"write {either(allowed)}")
+        return InputError(f"is {shortened(value)}{did_you_mean(value, allowed)}", fix=f"write {either(allowed)}")
     if kind == "string_pattern_mismatch":
         fix = f"write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
-        return InputError(f"is {_text(value)}", fix=fix)
+        return InputError(f"is {shortened(value)}", fix=fix)
     if kind in ("string_too_short", "too_short"):
         return InputError("is too short" if value else "is empty", fix=_write(key, node, schema))
     if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
-        fault_text = f"is {_text(value)}, not {' or '.join(_kinds(node)) or 'what belongs here'}"
+        fault_text = f"is {shortened(value)}, not {' or '.join(_kinds(node)) or 'what belongs here'}"
         return InputError(fault_text, fix=_write(key, node, schema))
     rule = f"it must be {error['msg'].removeprefix('Input should be ')}"
-    return InputError(f"is {_text(value)}", rule=rule, fix=_write(key, node, schema))
+    return InputError(f"is {shortened(value)}", rule=rule, fix=_write(key, node, schema))
 
 
 def _allowed(node: Json) -> list[str]:
@@ -284,26 +255,25 @@ def _members(node: Json) -> list[Json]:
     return node.get("anyOf") or [node]
 
 
-def _text(value: object) -> str:
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def _example(node: Json) -> str:
-    examples = node.get("examples")
-    return toml_of(examples[0]) if examples else ""
+    for example in node.get("examples") or ():
+        return toml_of(example)
+    return ""
 
 
 def _write(key: str, node: Json, schema: Json) -> str:
     """Return the words of a remedy: an example, or a meaning."""
-    example = _example(node)
+    meaning, example = node.get("description", ""), _example(node)
+    if example and meaning:
+        return f"write {key} = {example} ({meaning})"
     if example:
-        meaning = f" ({node['description']})" if "description" in node else ""
-        return f"write {key} = {example}{meaning}"
+        return f"write {key} = {example}"
     if node.get("type") == "object" and "properties" in node:
-        required = node["required"] if "required" in node else node["properties"]
+        required: list[str] = node.get("required", list(node["properties"]))
         return f"add a section [{key}] with {', '.join(required)}"
     enums = [member["enum"] for member in _members(node) if "enum" in member]
     if enums:
         return f"write {either([*chain(*enums)])}"
-    return f"write {key}: {node['description']}" if "description" in node else f"fix {key}"
+    if meaning:
+        return f"write {key}: {meaning}"
+    return f"fix {key}"

@@ -153,7 +153,9 @@ def fitted_to_data(spec: FileSpec) -> bool:
 
 def key_of(section: Described, error: TakifuguError) -> tuple[Step, ...]:
     """Return the key of an error in a section, if any."""
-    return tuple(error.where[:3]) if error.where and error.where[0] in type(section).model_fields else ()
+    if not error.where or error.where[0] not in type(section).model_fields:
+        return ()
+    return error.where[:3]
 
 
 @contextmanager

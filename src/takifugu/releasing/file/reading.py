@@ -50,7 +50,7 @@ def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
 def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
     """Return some columns of a table as lists."""
     rows = rows_of(table, names)
-    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
+    return list(map(list, zip(*rows, strict=True))) or [[] for _ in names]
 
 
 def value_of(text: str | None, column: str, values: Mapping[str, Hashable], table: Table) -> Hashable:
@@ -59,9 +59,14 @@ def value_of(text: str | None, column: str, values: Mapping[str, Hashable], tabl
         raise wrong("file", f"column {column!r} has missing values", fix=FILL_THEM)
     if text not in values:
         no_lookalikes(table, column, values)
-        fault_text = f"column {column!r} has a value that the belief does not know"
-        raise wrong("file", fault_text, fix=f"its values are {first_of(values)}; {NAME_MARKS}")
+        raise unknown_value(column, values)
     return values[text]
+
+
+def unknown_value(column: str, values: Iterable[object]) -> DataError:
+    """Return the error about a value that the belief does not know."""
+    fix = f"its values are {first_of(values)}; {NAME_MARKS}"
+    return wrong("file", f"column {column!r} has a value that the belief does not know", fix=fix)
 
 
 def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: str = "file") -> None:
@@ -145,7 +150,15 @@ def numbers_in(
     """Return a column of numbers, NaN if missing; DataError for texts."""
     if all(value.__class__ in (float, int) for value in values):
         return np.array(values, dtype=np.float64)
-    numbers = [_number(text, column, table.numerals, where_no_numbers) for text in texts_in(values, table)]
+    numbers = list[float]()
+    for text in texts_in(values, table):
+        number = None if text is None else table.numerals.plain(text)
+        if number is None or re.match(NOT_FINITE, number):
+            numbers.append(math.nan)
+        elif re.match(NUMBER, number):
+            numbers.append(float(number))
+        else:
+            raise not_numbers(column, where_no_numbers).at("coordinates")
     return np.array(numbers, dtype=np.float64)
 
 
@@ -155,9 +168,7 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
         return np.array([places[text] for text in texts], dtype=np.int32)  # type: ignore[index]
     except KeyError:
         if None in texts:
-            raise DataError(
-                f"column {column!r} has missing values", fix=FILL_THEM
-            ).at("value") from None
+            raise DataError(f"column {column!r} has missing values", fix=FILL_THEM).at("value") from None
         like = Lookalikes(places)
         for row, text in enumerate(texts):
             if text is not None and like(text) is not None:
@@ -168,24 +179,12 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
         ).at("value") from None
 
 
-def _number(text: str | None, column: str, numerals: Numerals, where_no_numbers: str) -> float:
-    text = None if text is None else numerals.plain(text)
-    if text is None or re.match(NOT_FINITE, text):
-        return math.nan
-    if not re.match(NUMBER, text):
-        raise not_numbers(column, where_no_numbers).at("coordinates")
-    return float(text)
-
-
 def bins_of(source: SourceKeys, column: str | None = None) -> Bins | None:
     """Return the bins of a column, by default of the only one."""
-    declared = values_of(source, written(source, ("bins",)))  # records of whole columns have classes
-    if not declared:
-        return None
-    edges = declared["bins"]
-    if column is None:
-        return Bins(edges)
-    return Bins(edges[column]) if column in edges else None
+    bins = values_of(source, written(source, ("bins",))).get("bins")  # records of whole columns have classes
+    if bins is not None and column is not None:
+        bins = bins.get(column)
+    return None if bins is None else Bins(bins)
 
 
 def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals) -> str | None:

@@ -24,16 +24,9 @@ from takifugu.releasing.file.keys import (
     Words,
     checked,
     meaning,
+    refused,
 )
 from takifugu.releasing.file.tables import Table
-
-
-def _check_renamed(names: dict[str, str]) -> None:
-    if len(set(names.values())) < len(names) or set(names) & set(names.values()):
-        raise InputError(
-            "two columns have one name, or one has two", rule="each column was renamed once",
-            fix='write { Hour = "hour" } where the data has Hour and the file names hour',
-        ).at("renamed")  # fmt: skip
 
 
 def _check_version(version: object) -> object:
@@ -129,7 +122,11 @@ class SourceKeys(FileKeys):
             "columns that have another name in the data than before, with the name that this file and the ledger know",
             {"Hour": "hour"},
         ),
-        checked(_check_renamed),
+        refused(
+            lambda names: len({*names, *names.values()}) < 2 * len(names),
+            "two columns have one name, or one has two", rule="each column was renamed once",
+            fix='write { Hour = "hour" } where the data has Hour and the file names hour',
+        ),
     ] = Field(default_factory=dict)
     missing: Annotated[
         tuple[StrictStr, ...], meaning("texts that count as missing, beside the empty one", ["NA", "?"])

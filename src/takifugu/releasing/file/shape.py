@@ -14,7 +14,7 @@ from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
 from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
-from takifugu.releasing.file.keys import Section, names_of
+from takifugu.releasing.file.keys import Described, names_of
 from takifugu.releasing.file.problems import Where, absent_columns, blamed, fault
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import BLAMED, open_source
@@ -40,7 +40,7 @@ class Shape:
     sections: type[FileSpec]
     draft: str = "releasing.file.drafting.draft:not_drafted"
     table: type[Table] = Table
-    believed: type[Section] = Section
+    believed: type[Described] = Described
     roles: Mapping[str, str] = field(default_factory=lambda: SEQUENCE_ROLES)
     named: tuple[str, ...] = ()
     of_belief: bool = False
@@ -60,8 +60,17 @@ def opened(
     except TakifuguError as error:
         part = [key for key in error.where[:1] if key in BLAMED]
         return None, [blamed(error, "source", *(part or ["file"]))]
-    columns = columns_of(shape, spec, belief)
-    return table, [*_third_columns(shape, spec, columns), *twice_named(columns), *absent_columns(table, columns)]
+    columns, faults = columns_of(shape, spec, belief), list[TakifuguError]()
+    keyed_columns = {column for _, column in columns}
+    keys = (*shape.roles, "attributes", "start", "end", "duration", "columns", "ignore")
+    for names in values_of(spec.source, written(spec.source, keys)).values():
+        keyed_columns |= {*names_of(names)}
+    for now, before in spec.source.renamed.items():
+        if before not in keyed_columns:
+            problem = f"{now!r} is said to be {before!r}, and no key of the file names that column"
+            fix = f"write the name that {now!r} had before here, and in the keys that name the column"
+            faults.append(fault(("source", "renamed"), problem, fix))
+    return table, [*faults, *twice_named(columns), *absent_columns(table, columns)]
 
 
 def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[Where, str]]:
@@ -69,26 +78,12 @@ def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence
     columns = list[tuple[Where, str]]()
     for key, value in values_of(spec.source, shape.named).items():
         for name in names_of(value):
-            where = ("source", key, name) if isinstance(value, Mapping) else ("source", key)
-            columns.append((where, name))
+            steps = (key, name) if isinstance(value, Mapping) else (key,)
+            columns.append((("source", *steps), name))
     if shape.of_belief and belief is not None:
         for entry in columns_believed(belief) or belief.names or ():
             columns.append((("source", "file"), str(entry)))
     return columns
-
-
-def _third_columns(shape: Shape, spec: FileSpec, key_columns: Sequence[tuple[Where, str]]) -> Iterator[TakifuguError]:
-    """Yield a fault for each renamed column without a key."""
-    keyed_columns = {column for _, column in key_columns}
-    keys = (*shape.roles, "attributes", "start", "end", "duration", "columns", "ignore")
-    for columns in values_of(spec.source, written(spec.source, keys)).values():
-        keyed_columns |= {*names_of(columns)}
-    for now, before in spec.source.renamed.items():
-        if before not in keyed_columns:
-            yield fault(
-                ("source", "renamed"), f"{now!r} is said to be {before!r}, and no key of the file names that column",
-                f"write the name that {now!r} had before here, and in the keys that name the column",
-            )  # fmt: skip
 
 
 def twice_named(key_columns: Sequence[tuple[Where, str]]) -> Iterator[TakifuguError]:

@@ -14,12 +14,12 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
-from takifugu.numbers.transport.metrics import Declared
+from takifugu.numbers.transport.metrics import Declared, declared
 from takifugu.releasing.file.calendars import WINDOW_KEYS
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, broken, fault
 from takifugu.releasing.file.sections import SourceKeys
-from takifugu.releasing.file.tables import SharedTable, Table
+from takifugu.releasing.file.tables import SharedTable, Table, numbered
 
 #: The queries that choose among declared values.
 CHOICES = ("median", "quantile", "mode", "top-k")
@@ -62,9 +62,10 @@ def only_release_problems(source: SourceKeys, items: Sequence[Table | None]) -> 
 
 def epsilon_of(file: ReleaseFile, item: Table) -> Number:
     """Return the epsilon of a table, or the joint one."""
-    epsilon = file.spec.joint_epsilon if item.shares_epsilon else item.epsilon
-    assert epsilon is not None  # which `sharing_problems` requires
-    return epsilon
+    if not item.shares_epsilon:
+        return item.epsilon
+    assert file.spec.joint_epsilon is not None  # which `sharing_problems` requires
+    return file.spec.joint_epsilon
 
 
 def delta_of(file: ReleaseFile, item: Table) -> Number:
@@ -74,7 +75,9 @@ def delta_of(file: ReleaseFile, item: Table) -> Number:
 
 def metric_of(item: Table) -> Declared | None:
     """Return the metric that a table declares, if any."""
-    return None if item.metric is None else item.metric.declared
+    if item.metric is None:
+        return None
+    return declared(item.metric.name, item.metric.parameter)
 
 
 def begins_series(file: ReleaseFile, item: Table) -> bool:
@@ -90,8 +93,9 @@ def sharing(file: ReleaseFile, item: Table) -> tuple[Table, ...]:
 
 def importance_of(item: Table) -> Number:
     """Return the weight of a table's error beside others; 1 by default."""
-    importance = item.importance if isinstance(item, SharedTable) else None
-    return 1 if importance is None else importance
+    if not isinstance(item, SharedTable) or item.importance is None:
+        return 1
+    return item.importance
 
 
 def sharing_problems(
@@ -101,11 +105,13 @@ def sharing_problems(
 
     `joint` and `delta` are the file's joint promise.
     """
-    sharers = [(number, item) for number, item in enumerate(items) if item is not None and item.shares_epsilon]
-    for number, item in enumerate(items):
-        is_weighed = item is not None and not item.shares_epsilon and written(item, ("importance",))
-        fix = "leave it out, or leave the table's epsilon out"
-        yield from broken((is_weighed, f"release.{number}.importance", _SHARES, fix))
+    sharers = list[tuple[int, Table]]()
+    for number, item in numbered(items):
+        if item.shares_epsilon:
+            sharers.append((number, item))
+        elif written(item, ("importance",)):
+            fix = "leave it out, or leave the table's epsilon out"
+            yield fault(("release", number, "importance"), _SHARES, fix)
     failing, is_summed = as_delta(delta), True
     if framework is not None:
         is_summed = framework.definition == "pufferfish" and not framework.is_pair

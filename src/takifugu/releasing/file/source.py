@@ -10,6 +10,7 @@ from typing import Any
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.files import path_in
 from takifugu.core.plain import Json, Plain
 from takifugu.data import Numerals, Table, Written, open_frame
 from takifugu.data.engines import outside
@@ -47,9 +48,10 @@ def written_of(*keys: object) -> Written:
             value = getattr(section, name, None)
             if value is not None:
                 said[name] = value
-    header = said["header"]
-    lines = None if isinstance(header, bool) else header
-    if isinstance(lines, int):
+    lines = header = said["header"]
+    if isinstance(lines, bool):
+        lines = None
+    elif isinstance(lines, int):
         lines = (lines, lines)
     parts: dict[str, Any] = {}
     if not isinstance(keys[0], SourceKeys) or keys[0].engine is None:  # an engine's table is none of a file's
@@ -62,7 +64,9 @@ def written_of(*keys: object) -> Written:
 
 def open_public(keys: object, source: SourceKeys | None, path: Path | str, missing: bool = True) -> Table:
     """Open a file of the belief, with the source's format by default."""
-    texts = source.missing if missing and source is not None else ("",)
+    texts: tuple[str, ...] = ("",)
+    if missing and source is not None:
+        texts = source.missing
     return open_frame(path, texts, written_of(keys, source))
 
 
@@ -73,29 +77,23 @@ def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False)
     """
     source = spec.source
     if data is None and source.engine is not None:
-        data = outside.opened(source.engine, _address(spec, folder, named and not source.reads_all_columns))
+        place = source.file
+        texts: frozenset[str] | None = None
+        if place is not None and "://" not in place:
+            place = f"file:///{Path(os.path.abspath(folder / place)).as_posix().lstrip('/')}"
+        if named and not source.reads_all_columns:
+            texts = frozenset(_texts(plain(spec, by_alias=True)))
+        data = outside.opened(source.engine, Address(place, source.table, texts))
     if data is not None:
         return source.long(open_frame(data, source.missing, written_of(source)), spec.belief)
     if source.file is None:
         raise InputError(
             "is missing",
-            fix=(
-                f'write file = "data.csv" ({format_words()}, relative to this file), or give a frame: '
-                "tf.release_file(..., data=frame)"
-            ),
+            fix=f'write file = "data.csv" ({format_words()}, relative to this file), or give a frame: '
+            "tf.release_file(..., data=frame)",
         )
-    path = source.file if "://" in source.file else folder / source.file
+    path = path_in(folder, source.file)
     return source.long(open_frame(path, source.missing, written_of(source)), spec.belief)
-
-
-def _address(spec: FileSpec, folder: Path, is_limited: bool) -> Address:
-    """Return an engine's address, limited to the file's texts if `is_limited`."""
-    source = spec.source
-    file = source.file
-    if file is not None and "://" not in file:
-        file = f"file:///{Path(os.path.abspath(folder / file)).as_posix().lstrip('/')}"
-    texts = frozenset(_texts(plain(spec, by_alias=True)))
-    return Address(file, source.table, texts if is_limited else None)
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -111,19 +109,18 @@ def _texts(value: object) -> Iterator[str]:
 
 def is_there(source: SourceKeys, folder: Path, data: object) -> bool:
     """Return whether there are data to open."""
-    if data is UNOPENED:
-        return False
-    return (
-        data is not None
-        or source.engine is not None
-        or (source.file is not None and leads_to_data(folder / source.file))
-    )
+    if data is not None or source.engine is not None:
+        return data is not UNOPENED
+    return source.file is not None and leads_to_data(folder / source.file)
 
 
 def private_files(source: SourceKeys, folder: Path, data: object) -> tuple[Path, ...]:
     """Return the files of private data, given ones included."""
-    paths = [] if source.file is None or "://" in source.file else [folder / source.file]
-    paths += [Path(data)] if isinstance(data, str | os.PathLike) else []
+    paths = list[Path]()
+    if source.file is not None and "://" not in source.file:
+        paths.append(folder / source.file)
+    if isinstance(data, str | os.PathLike):
+        paths.append(Path(data))
     for path in filter(is_many, tuple(paths)):
         with suppress(DataError):  # opening it says what is wrong
             paths += files_of(path)
@@ -135,8 +132,10 @@ def with_dialect(said: Plain, source: SourceKeys, folder: Path, data: object, ta
 
     Keys of other formats are left out. Nothing is known of the format of a frame, or of a file that cannot be opened.
     """
-    path = data if data is not None else source.engine is None and source.file and folder / source.file
+    path = data
     dialect: Mapping[str, object] = {}
+    if data is None and source.engine is None and source.file:
+        path = folder / source.file
     if table is not None and isinstance(path, str | os.PathLike):
         with suppress(TakifuguError):  # a file that was replaced since it was opened: reading it says so
             dialect = cached(table, "dialect", lambda: dialect_of(Path(path), written_of(source)))

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Protocol, runtime_checkable
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Protocol, TypeVar, runtime_checkable
 
 from pydantic import StrictBool, StrictStr
 
-from takifugu.core.errors import InputError
 from takifugu.numbers.rationals import as_fraction
-from takifugu.numbers.transport.metrics import METRICS, Declared, declared
+from takifugu.numbers.transport.metrics import METRICS
 from takifugu.releasing.file.expectations import ExpectSpec
-from takifugu.releasing.file.keys import Delta, Described, Epsilon, Number, Section, Text, Words, checked, meaning
+from takifugu.releasing.file.keys import Delta, Described, Epsilon, Number, Section, Text, Words, meaning, refused
 
+AnyTable = TypeVar("AnyTable", bound="Table")
 
-def _check_table_name(name: str) -> None:
-    if re.fullmatch("con|prn|aux|nul|(com|lpt)[0-9]", name.lower()):
-        raise InputError("is a device on Windows, so no file can have this name there", fix="write another name")
-
-
-def _check_importance(importance: Number) -> None:
-    if as_fraction(importance, "the importance") <= 0:
-        raise InputError(f"is {importance!r}", rule="it must be above 0", fix="write for example 2")
 
 
 class ItemWords(Section):
@@ -42,11 +35,6 @@ class MetricSpec(Section):
         meaning("its number, or a table's rows of distances, one per possible answer", "1/2"),
     ]
 
-    @property
-    def declared(self) -> Declared:
-        """Return the metric, or raise InputError for what is none."""
-        return declared(self.name, self.parameter)
-
 
 class Table(ItemWords, Described):
     """The keys that every [[release]] has; its query adds its own."""
@@ -54,7 +42,10 @@ class Table(ItemWords, Described):
     name: Annotated[
         StrictStr,
         meaning("the table's name, also of its files", "time-use", pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"),
-        checked(_check_table_name),
+        refused(
+            lambda name: re.fullmatch("con|prn|aux|nul|(com|lpt)[0-9]", name.lower()),
+            "is a device on Windows, so no file can have this name there", "write another name",
+        ),
     ]
     query: Annotated[Text, meaning("what is computed", "histogram")]
     epsilon: Annotated[Epsilon, meaning("the promise, and what each person spends", 1.0)]
@@ -79,7 +70,9 @@ class Table(ItemWords, Described):
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of its answers' tables."""
-        return (self.name, f"{self.name}-units", f"{self.name}-pooled") if self.scope == "both" else (self.name,)
+        if self.scope == "both":
+            return self.name, f"{self.name}-units", f"{self.name}-pooled"
+        return (self.name,)
 
     @property
     def period(self) -> str | None:
@@ -101,7 +94,10 @@ class SharedTable(Table):
     importance: Annotated[
         Number | None,
         meaning("what one unit of the error counts beside other tables that share joint_epsilon", 2),
-        checked(_check_importance),
+        refused(
+            lambda importance: as_fraction(importance, "the importance") <= 0,
+            "is {!r}", "write for example 2", rule="it must be above 0",
+        ),
     ] = None
 
     @property
@@ -115,3 +111,10 @@ class Adjustable(Protocol):
 
     @property
     def adjust(self) -> bool | None: ...
+
+
+def numbered(tables: Iterable[AnyTable | None]) -> Iterator[tuple[int, AnyTable]]:
+    """Yield the valid tables of a file, each with its number."""
+    for number, table in enumerate(tables):
+        if table is not None:
+            yield number, table

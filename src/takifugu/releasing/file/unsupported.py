@@ -7,18 +7,20 @@ Each recipe is post-processing of a table that is published instead (docs/tables
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 
 from takifugu.core.errors import InputError
-from takifugu.core.text.toml import either
+from takifugu.core.nearest import did_you_mean, nearest_words
+from takifugu.core.sections import section_in
+from takifugu.core.text.toml import either, toml_of
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Which query to publish instead, and how to read off its table what was asked for; `bins` says where to declare.
+    """Which query to publish instead, and `how` to read off its table what was asked for, behind a comma or semicolon.
 
-    `why` is what speaks against the query itself.
+    `bins` says that the file must declare them, `why` what speaks against the query itself.
     """
 
     query: str
@@ -29,28 +31,24 @@ class Recipe:
 
 _FAR = "one value can move it across all that it can be, so that noise which hides one hides the answer"
 _NO_SUM = "it does not add up over the data"
-_SQUARES = "twice, with codes of the values and of their squares:"
-_READ = {
-    "quantile": "read it off the table: the first bin at which the counts up to it reach the share of their sum",
-    "max": "the last bin whose interval lies above 0 holds it",
-    "min": "the first bin whose interval lies above 0 holds it",
-    "range": "it goes from the first to the last bin whose interval lies above 0",
-}
+_SQUARES = ", twice, with codes of the values and of their squares:"
+_READ = "; read it off the table: the first bin at which the counts up to it reach"
+_ABOVE = "whose interval lies above 0"
 _RECIPES = {
-    "median": Recipe("histogram", _READ["quantile"].replace("the share", "half"), _FAR, bins=True),
-    "quantile": Recipe("histogram", _READ["quantile"], _FAR, bins=True),
-    "max": Recipe("histogram", _READ["max"], _FAR, bins=True),
-    "min": Recipe("histogram", _READ["min"], _FAR, bins=True),
-    "range": Recipe("histogram", _READ["range"], _FAR, bins=True),
-    "mode": Recipe("histogram", "take its largest cell"),
-    "top-k": Recipe("histogram", "take its largest cells"),
-    "count_distinct": Recipe("histogram", "count the cells whose interval lies above 0", _FAR),
-    "frequencies": Recipe("histogram", "divide by the public number, total = 100, for shares"),
-    "proportion": Recipe("mean", "with 1 as the code of what counts and 0 of all else, codes = { yes = 1, no = 0 }"),
-    "average": Recipe("mean", "it is the same"),
+    "median": Recipe("histogram", f"{_READ} half of their sum", _FAR, bins=True),
+    "quantile": Recipe("histogram", f"{_READ} the share of their sum", _FAR, bins=True),
+    "max": Recipe("histogram", f"; the last bin {_ABOVE} holds it", _FAR, bins=True),
+    "min": Recipe("histogram", f"; the first bin {_ABOVE} holds it", _FAR, bins=True),
+    "range": Recipe("histogram", f"; it goes from the first to the last bin {_ABOVE}", _FAR, bins=True),
+    "mode": Recipe("histogram", "; take its largest cell"),
+    "top-k": Recipe("histogram", "; take its largest cells"),
+    "count_distinct": Recipe("histogram", f"; count the cells {_ABOVE}", _FAR),
+    "frequencies": Recipe("histogram", "; divide by the public number, total = 100, for shares"),
+    "proportion": Recipe("mean", ", with 1 as the code of what counts and 0 of all else, codes = { yes = 1, no = 0 }"),
+    "average": Recipe("mean", "; it is the same"),
     "variance": Recipe("mean", f"{_SQUARES} the second less the first squared", _NO_SUM),
     "std": Recipe("mean", f"{_SQUARES} the root of the second less the first squared", _NO_SUM),
-    "total": Recipe("sum", "it is the same"),
+    "total": Recipe("sum", "; it is the same"),
 }  # fmt: skip
 #: Other spellings of these names, without signs and in small letters.
 _ALSO = {
@@ -73,7 +71,7 @@ _NAMES = dict[str, str]()
 for _name, _spellings in _ALSO.items():
     _NAMES |= dict.fromkeys((*_spellings.split(), _name.replace("_", "")), _name)
 
-_SHARE = ", and share = 0.9, or several such as share = [0.25, 0.75]"
+_SHARES = {"quantile": ", and share = 0.9, or several such as share = [0.25, 0.75]"}
 _OF_ONE = "bins = { low = [0, 10], high = [10, 20] } under [source]"
 _OF_EACH = "bins = { age = { young = [0, 30], old = [30, 120] } } under [source]"
 _CLASSES = "ends = [20, 40] under [belief.classes.age]"
@@ -92,26 +90,28 @@ def instead_of(wanted: object, allowed: Sequence[str], raw: object = None) -> In
     >>> print(instead_of("avg", ["mean", "sum"]))
     "avg" is not published under this name: write query = "mean"; it is the same
     """
-    name = _NAMES.get(re.sub("[^a-z0-9]", "", wanted.lower())) if isinstance(wanted, str) and len(wanted) < 60 else None
+    if not isinstance(wanted, str) or len(wanted) >= 60:
+        return None
+    name = _NAMES.get(re.sub("[^a-z0-9]", "", wanted.lower()))
     if name is None:
         return None
+    recipe, kind = _RECIPES[name], str(section_in(raw, "belief").get("kind"))
+    problem = InputError(f'"{wanted}" is not published', rule=recipe.why)
+    if name in allowed or not recipe.why:
+        problem.what += " under this name"
     if name in allowed:  # another spelling of what is published
-        share = _SHARE if name == "quantile" else ""
-        return InputError(f'"{wanted}" is not published under this name', fix=f'write query = "{name}"{share}')
-    recipe, kind = _RECIPES[name], ""
-    if isinstance(raw, Mapping) and isinstance(raw.get("belief"), Mapping):
-        kind = str(raw["belief"].get("kind"))
-    fault_text = f'"{wanted}" is not published' if recipe.why else f'"{wanted}" is not published under this name'
-    if recipe.query not in allowed:
-        return InputError(fault_text, rule=recipe.why, fix=f"this kind of file publishes {either(allowed)}")
-    if kind == "normal" and (recipe.bins or recipe.query == "histogram" or "codes" in recipe.how):
+        problem.rule, problem.fix = "", f'write query = "{name}"{_SHARES.get(name, "")}'
+    elif recipe.query not in allowed:
+        problem.fix = f"this kind of file publishes {either(allowed)}"
+    elif kind == "normal" and (recipe.query == "histogram" or "codes" in recipe.how):
         other = 'declare belief.kind = "independent-records" with [belief.classes.age], where this goes by classes'
-        return InputError(
-            fault_text, rule=recipe.why, fix=f"this kind of file publishes {either(allowed)} of real numbers; {other}"
-        )
-    bins = f" of declared bins ({_BINS[kind]})" if recipe.bins and kind in _BINS else ""
-    joined = ", " if recipe.how.startswith(("twice", "with")) else "; "
-    return InputError(fault_text, rule=recipe.why, fix=f'write query = "{recipe.query}"{bins}{joined}{recipe.how}')
+        problem.fix = f"this kind of file publishes {either(allowed)} of real numbers; {other}"
+    else:
+        bins = ""
+        if recipe.bins and kind in _BINS:
+            bins = f" of declared bins ({_BINS[kind]})"
+        problem.fix = f'write query = "{recipe.query}"{bins}{recipe.how}'
+    return problem
 
 
 #: How people call the key of a total that is to be published as it is.
@@ -134,3 +134,22 @@ def exact_total(key: str) -> InputError | None:
         "last one; and no promise about the other tables is proved for somebody who knows it",
         fix="leave it out, and publish the total as a count or a sum with an epsilon of its own",
     )
+
+
+def unknown_query(wanted: object, queries: Sequence[str]) -> InputError:
+    """Return the error about a query that this kind of file does not have."""
+    near = nearest_words(wanted, queries)
+    fix = f"write {either(near)}{others(queries, near)}"
+    return InputError(f"is {shortened(wanted)}{did_you_mean(wanted, queries)}", fix=fix)
+
+
+def others(names: Sized, near: Sized, where: str = "") -> str:
+    """Say how many names there are beside the near ones, if any."""
+    more = len(names) - len(near)
+    return f" or {more} more{where}" if more else ""
+
+
+def shortened(value: object) -> str:
+    """Return a value as a file has it, cut to 60 characters."""
+    text = toml_of(value) if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

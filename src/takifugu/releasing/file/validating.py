@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from types import UnionType
@@ -10,24 +10,19 @@ from typing import Annotated, Any, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError, create_model
 
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import Json
+from takifugu.core.sections import section_in
+from takifugu.core.text.toml import either
 from takifugu.model.queries import names_of, sections_of
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.kinds import KINDS, which_kind
-from takifugu.releasing.file.problems import (
-    MOST_PROBLEMS,
-    Where,
-    fault,
-    missing,
-    problems_of,
-    unknown_kind,
-    unknown_query,
-)
+from takifugu.releasing.file.problems import MOST_PROBLEMS, Where, fault, problems_of
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.tables import Table
-from takifugu.releasing.file.unsupported import instead_of
+from takifugu.releasing.file.unsupported import instead_of, unknown_query
 
 #: Keys of a table that others do not depend on.
 _HARMLESS = {"name", "epsilon"}
@@ -46,7 +41,7 @@ class Reading:
         sections = _sections_of(kind.facts.sections)
         keys = {key: value for key, value in raw.items() if key not in sections}
         head = self._read(_head_of(kind.facts.sections), keys, (), set())
-        parts = {} if head is None else dict(head)
+        parts = dict(head or ())
         for name, members in sections.items():
             field = kind.facts.sections.model_fields[name]
             if name == "release":
@@ -62,9 +57,12 @@ class Reading:
             self.faulty.add("release")
 
     def _section(self, name: str, members: list[type[BaseModel]]) -> BaseModel | None:
-        raw = self._raw.get(name)
-        kind = raw.get("kind") if isinstance(raw, dict) else None
-        kinds: dict[str, type[BaseModel]] = {_kind_of(member): member for member in members}
+        raw, kind = self._raw.get(name), section_in(self._raw, name).get("kind")
+        kinds = dict[str, type[BaseModel]]()
+        for member in members:
+            field = member.model_fields.get("kind")
+            names = () if field is None else get_args(field.annotation)
+            kinds[str(*names[:1])] = member
         if name == "belief":
             kinds = dict.fromkeys(KINDS.names, self._kind.believes)
         if name not in self._raw:
@@ -75,8 +73,7 @@ class Reading:
             fix = which_kind(kind) if name == "belief" else ""
             self.faults.append(unknown_kind((name,), raw, [*kinds], fix))
             return None
-        model = kinds[kind] if len(kinds) > 1 and isinstance(kind, str) else next(iter(kinds.values()))
-        faulty = set[str]()
+        model, faulty = kinds.get(str(kind), next(iter(kinds.values()))), set[str]()
         section = self._read(model, raw, (name,), faulty if name in ("source", "belief") else None)
         self.faulty |= {f"{name}.{key}" for key in faulty}
         return section
@@ -87,27 +84,30 @@ class Reading:
             for number, item in enumerate(items):
                 yield self._table(item, ("release", number))
             return
-        what = "is missing"
-        if items is not None:
-            what = "is empty" if items == [] else f"is {str(items)[:60]!r}, not a list"
-        self.faults.append(fault(("release",), what, "add a section [[release]] with name, query, epsilon"))
+        problem = f"is {str(items)[:60]!r}, not a list"
+        if "release" not in self._raw:
+            problem = "is missing"
+        elif items == []:
+            problem = "is empty"
+        self.faults.append(fault(("release",), problem, "add a section [[release]] with name, query, epsilon"))
 
     def _table(self, raw: object, place: Where) -> BaseModel | None:
         """Return a table without other queries' keys, None if faulty."""
         facts = self._kind.facts
-        query = raw.get("query") if isinstance(raw, dict) else None
-        names, model = names_of(facts.rows), cast("type[BaseModel]", facts.table)
+        if not isinstance(raw, dict):
+            return self._read(facts.table, raw, place)
+        query, names, model = raw.get("query"), names_of(facts.rows), cast("type[BaseModel]", facts.table)
         if isinstance(query, str) and query in names:
             model = self._model(query)
             with suppress(ValidationError):
                 return model.model_validate(raw)
-        if not isinstance(raw, dict):
-            return self._read(facts.table, raw, place)
         keys_by_query = {name: keys_of(self._model(name)) for name in names}
         foreign_keys = set[str]().union(*keys_by_query.values()) - keys_of(model)
         table_keys = {key: value for key, value in raw.items() if key not in foreign_keys}
         if model is facts.table:
-            error = instead_of(query, names, self._raw) or unknown_query(raw, names)
+            error = instead_of(query, names, self._raw) or unknown_query(query, names)
+            if "query" not in raw:
+                error = InputError("is missing", fix=f"write {either(names)}")
             self.faults.append(error.at(*place, "query"))
             self._read(model, {**table_keys, "query": "?"}, place)
             return None
@@ -119,7 +119,9 @@ class Reading:
         item = self._read(model, table_keys, place, faulty)
         if not isinstance(item, Table) or not faulty <= _HARMLESS or ("epsilon" in faulty and item.shares_epsilon):
             return None
-        return item if "name" not in faulty else item.model_copy(update={"name": f"{item.name}-{place[-1]}"})
+        if "name" in faulty:
+            return item.model_copy(update={"name": f"{item.name}-{place[-1]}"})
+        return item
 
     def _model(self, query: str) -> type[BaseModel]:
         facts = self._kind.facts
@@ -157,13 +159,6 @@ def keys_of(model: type[BaseModel]) -> set[str]:
     return {field.alias or name for name, field in model.model_fields.items()}
 
 
-def _kind_of(model: type[BaseModel]) -> str:
-    """Return the kind that a section of a union is, "" for the only one."""
-    kind = model.model_fields.get("kind")
-    names = () if kind is None else get_args(kind.annotation)
-    return str(names[0]) if names else ""
-
-
 def _sections_of(file: type[FileSpec]) -> dict[str, list[type[BaseModel]]]:
     """Return the sections of a file with their possible models."""
     sections = {name: _members(field.annotation) for name, field in file.model_fields.items() if name != "expect"}
@@ -186,3 +181,26 @@ def _members(annotation: object) -> list[type[BaseModel]]:
         for argument in get_args(annotation):
             models += _members(argument)
     return models
+
+
+def missing(where: Where, kinds: Mapping[str, type[BaseModel]]) -> InputError:
+    """Return the error about a missing section of these kinds."""
+    needed = f"kind = {either([*kinds])}"
+    if len(kinds) == 1:
+        (model,) = kinds.values()
+        fields = model.model_fields.items()
+        required = [field.alias or name for name, field in fields if field.is_required()]
+        needed = ", ".join(required or model.model_fields)
+    return fault(where, "is missing", f"add a section [{where[-1]}] with {needed}")
+
+
+def unknown_kind(where: Where, section: Json, kinds: Sequence[str], fix: str = "") -> InputError:
+    """Return the error about a section of an unknown kind."""
+    kind = section.get("kind")
+    what = f"has the unknown kind {kind!r}{did_you_mean(kind, kinds)}"
+    if kind is None:
+        what = "has no kind"
+        near_keys = [key for key in section if did_you_mean("kind", [key.lower()])]
+        if near_keys:
+            what += f", and {near_keys[0]!r} is not it"
+    return fault(where, what, fix or f"write kind = {either(kinds)}")

@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from takifugu.analysis.questions.real_columns import ColumnTotals
 from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError
-from takifugu.core.nearest import first_of
 from takifugu.core.sections import written
 from takifugu.data import UNKNOWN, UNOBSERVED, Bounded, Classes, Table, tally, totals
-from takifugu.data.values.texts import NAME_MARKS
 from takifugu.model.beliefs.records.declared_records import DeclaredClasses
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.model.queries import State
 from takifugu.model.queries.sections import spelled, values_by_column
 from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.file.attributes.kind import Attributes, Known
-from takifugu.releasing.file.attributes.sections import AttributeReleaseSpec
+from takifugu.releasing.file.attributes.kind import AttributeReleaseSpec, Attributes, Known
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import Where, blamed, fault, stranger
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import no_lookalikes, wrong
+from takifugu.releasing.file.reading import no_lookalikes, unknown_value, wrong
 from takifugu.releasing.file.tables import Table as Item
 
 
@@ -63,13 +60,14 @@ def _counted(
     for place, name in enumerate(columns):
         codes = {row[place] for row in counts}
         if UNOBSERVED in codes:
-            fix = f'fill them, or write missing = "..." under [belief.classes.{name}]' if name in classes else FILL_THEM
+            fix = FILL_THEM
+            if name in classes:
+                fix = f'fill them, or write missing = "..." under [belief.classes.{name}]'
             raise wrong("file", f"column {name!r} has missing values", fix=fix)
         if UNKNOWN in codes:
             if name not in classes:
                 no_lookalikes(table, name, states[name])
-            fault_text = f"column {name!r} has a value that the belief does not know"
-            raise wrong("file", fault_text, fix=f"its values are {first_of(states[name])}; {NAME_MARKS}")
+            raise unknown_value(name, states[name])
     for row in sorted(counts):
         cells = [list(values.values())[code] for code, values in zip(row, states.values(), strict=True)]
         yield tuple(cells), counts[row]
@@ -120,9 +118,8 @@ class Numbers(Attributes):
 
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield how normal the numbers of a public file look, if any are fitted."""
-        section = file.spec.belief.meant
+        section, public = file.spec.belief.meant, Public(file.folder, file.source)
         if isinstance(section, Remarking):
-            public = Public(file.folder, file.source)
             yield from cached(file.belief, "remarks", lambda: tuple(section.remarks(public)))  # the same for all tables
 
 

@@ -1,36 +1,130 @@
-"""What all files share that hide a property of whole columns: their secrets, their queries, and what they assume."""
+"""What all files share that hide a property of whole columns: their sections, their secrets, and what they assume."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
-from takifugu.core.errors import SpecError, TakifuguError
+from pydantic import Field
+
+from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.sections import values_of as held_by
 from takifugu.core.sections import written
 from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import State
 from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column, values_of
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.declared_properties import dataset_property, distribution_parameter
 from takifugu.model.secrets.of_entries import every_entry
-from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.attributes.sections import (
-    AttributeReleaseSpec,
-    OneRecordSpec,
-    ParameterSpec,
-    PropertySpec,
-    SetSpec,
-)
+from takifugu.releasing.file.keys import Answers, Number, Section, State, Text, meaning, names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import Where, blamed, fault
+from takifugu.releasing.file.sections import FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape
+from takifugu.releasing.file.tables import Table
+
+Columns = Text | Annotated[tuple[Text, ...], Field(min_length=1)]
+
+
+class AttributeSourceSpec(SourceKeys):
+    """Where the private records are: one row per record, a column for each that the belief names."""
+
+    rows: Answers = "answers"
+
+    @property
+    def unit(self) -> None:
+        """All records together are one unit: what is hidden is theirs together."""
+        return None
+
+
+class SetSpec(Section):
+    """A set of values of a property: all numbers of an interval; an end that is left out is infinite."""
+
+    at_least: Annotated[Number | None, meaning("the first number of the set")] = None
+    below: Annotated[Number | None, meaning("the first number above the set")] = None
+
+    @property
+    def ends(self) -> tuple[Number | None, Number | None]:
+        """Return both ends, None for infinite ones; InputError without any."""
+        if self.at_least is None and self.below is None:
+            raise InputError("a set of values has no end", fix="write below, at_least, or both").at("sets")
+        return self.at_least, self.below
+
+
+class PropertySpec(Section):
+    """A property of the records at hand: a function of a column, or of several, over all of them."""
+
+    attribute: Annotated[Columns, meaning("the sensitive column, or a list of columns", "income")]
+    function: Annotated[
+        Literal["mean", "sum", "share"] | tuple[Number, ...],
+        meaning('"mean", "sum", "share" (of the values `of`), or one weight per column', "mean"),
+    ]
+    of: Annotated[State | tuple[State, ...] | None, meaning("the values of which a share is hidden")] = None
+    max_difference: Annotated[
+        Number | tuple[Number, ...] | None, meaning("compare values of the property that differ by at most this", 5)
+    ] = None
+    pairs: Annotated[
+        tuple[tuple[Number, Number], ...] | None, meaning("compare these pairs of values", min_length=1)
+    ] = None
+    sets: Annotated[
+        tuple[SetSpec | tuple[Number, ...], ...] | None,
+        meaning("compare these sets of values", [{"below": 50}, {"at_least": 50}]),
+    ] = None
+
+
+class ParameterSpec(Section):
+    """A parameter of the population that the records come from: what governs a column there."""
+
+    attribute: Annotated[Text, meaning("the column whose parameter is hidden", "smoker")]
+    values: Annotated[tuple[State, ...] | None, meaning("compare these values of it; default: all", ["a", "b"])] = None
+    interval: Annotated[tuple[Number, Number] | None, meaning("compare all numbers from one to another")] = None
+    map: Annotated[Text | None, meaning("how a number becomes a distribution, as the belief names it")] = None
+    max_difference: Annotated[
+        Number | None, meaning("compare only values of it that differ by at most this", 5)
+    ] = None
+
+
+class OneRecordSpec(Section):
+    """The value of a column in any single record (individual attribute privacy)."""
+
+    attribute: Annotated[Text, meaning("the sensitive column", "income")]
+    max_difference: Annotated[
+        Number | None, meaning("compare values that differ by at most this; required where nothing bounds it")
+    ] = None
+
+
+class AttributeHideSpec(Section):
+    """What must stay secret: properties of the records at hand, parameters of the population, or single values."""
+
+    property: Annotated[
+        PropertySpec | tuple[PropertySpec, ...] | None,
+        meaning(
+            "a property of the records at hand, or a list of them",
+            {"attribute": "income", "function": "mean", "max_difference": 5},
+        ),
+    ] = None
+    parameter: Annotated[
+        ParameterSpec | tuple[ParameterSpec, ...] | None,
+        meaning("a parameter of the population, or a list of them", {"attribute": "smoker"}),
+    ] = None
+    record: Annotated[
+        OneRecordSpec | None, meaning("the value of a column in any one record", {"attribute": "income"})
+    ] = None
+
+
+class AttributeReleaseSpec(FileSpec):
+    """A release file that hides a property of whole columns, version 1: one source, one belief, releases."""
+
+    source: Annotated[AttributeSourceSpec, meaning("where the private records are")]
+    belief: Any
+    hide: Annotated[AttributeHideSpec, meaning("what must stay secret")]
+    release: tuple[Table, ...]
+
 
 #: The values of each column of a finite distribution, by their texts; a column of numbers has none.
-Known = Mapping[str, Mapping[str, State]]
+Known = Mapping[str, Mapping[str, Hashable]]
 #: The setting that a key of [hide] belongs to: the kinds of belief of the other one have no use for it.
 _SETTINGS = {"property": "the records at hand", "record": "the records at hand", "parameter": "the population"}
 
@@ -69,10 +163,6 @@ class Attributes(Kind):
     def hides(self) -> tuple[str, ...]:
         return self.section.hides if isinstance(self.section, Hiding) else ("property", "record")
 
-    def hidden(self, belief: object) -> Known:
-        """Return the possible values of each column, by their texts."""
-        return self.section.hidden(belief) if isinstance(self.section, Listing) else values_by_column(belief)
-
     def shape(self, spec: AttributeReleaseSpec, folder: Path, data: object) -> Iterable[TakifuguError]:
         hidden_sections = _given(spec)
         for key in hidden_sections:
@@ -94,12 +184,18 @@ class Attributes(Kind):
 
     def framework_of(self, spec: AttributeReleaseSpec, belief: Belief) -> Framework:
         """Return the framework of a belief; SpecError names every faulty secret."""
-        secrets, section = _secrets(spec, self.hidden(belief)), spec.belief.meant
-        beliefs = section.class_with(belief) if isinstance(section, OfAClass) else [belief]
+        hidden = self.section.hidden(belief) if isinstance(self.section, Listing) else values_by_column(belief)
+        secrets, beliefs, meant = _secrets(spec, hidden), [belief], spec.belief.meant
+        if isinstance(meant, OfAClass):
+            beliefs = meant.class_with(belief)
         try:
             return Pufferfish(secrets, beliefs)
         except TakifuguError as error:
-            raise SpecError([blamed(error, "hide", *_hide_key(spec, error))]) from None
+            keys, hidden_sections = list[str](), _given(spec)
+            if len(hidden_sections) == 1:
+                ((key, section),) = hidden_sections.items()
+                keys = [key, *written(section, map(str, error.where[:1]))]
+            raise SpecError([blamed(error, "hide", *keys)]) from None
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         yield "the number of records is public"
@@ -143,11 +239,11 @@ def _secret_of(section: Hidden, hidden: Known) -> Secret:
         return distribution_parameter(
             section.attribute, values, section.interval, section.map, section.max_difference
         )
-    columns = section.attribute if isinstance(section.attribute, tuple) else (section.attribute,)
+    columns = names_of(section.attribute)
     of: Hashable = section.of
     if of is not None and len(columns) == 1:
         of = values_of(columns[0], of, hidden, "of")
-    sets: list[list[State] | tuple[Number | None, Number | None]] | None = None
+    sets: list[list[Hashable] | tuple[Number | None, Number | None]] | None = None
     if section.sets is not None:
         sets = []
         for value_set in section.sets:
@@ -156,13 +252,3 @@ def _secret_of(section: Hidden, hidden: Known) -> Secret:
             else:
                 sets.append([*value_set])
     return dataset_property(section.attribute, section.function, section.max_difference, section.pairs, sets, of)
-
-
-def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ...]:
-    """Return the key of [hide] behind an unfit belief."""
-    sections = _given(spec)
-    if len(sections) != 1:
-        return ()
-    ((name, secret),) = sections.items()
-    key = str(error.where[0]) if error.where else ""
-    return (name,) if isinstance(secret, tuple) else (name, *written(secret, (key,)))

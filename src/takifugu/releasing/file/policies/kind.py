@@ -22,23 +22,17 @@ from takifugu.model.policies.predicates import EachOf, Predicate, any_of, none_o
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.calendars import (
-    Windowed,
-    calendar_faults,
-    expanded,
-    facts_of,
-    window_of,
-    windowed,
-)  # fmt: skip
+from takifugu.releasing.file.calendars import Windowed, calendar_faults, expanded, facts_of, window_of, windowed
 from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
-from takifugu.releasing.file.policies.reading import Times, boxed_places, listed_places, valued, visited
+from takifugu.releasing.file.policies.reading import Times, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
-from takifugu.releasing.file.problems import blaming, fault
+from takifugu.releasing.file.problems import blaming, broken, fault
 from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import Table as Item
+from takifugu.releasing.file.tables import numbered
 
 #: What to write where it is not known yet whether places are listed or boxes.
 _COLUMNS = "write person with place, or with x and y; of one declared value for each person write value"
@@ -70,17 +64,17 @@ class UnderPolicy(Kind):
             elif key in source_keys and key not in needed:
                 problem = f"is not used with belief.{forms[0]}"
                 yield fault(("source", key), problem, f"write {' and '.join(needed)}")
-        right = "answers" if forms[0] == "values" else "visits"
+        right = {"values": "answers"}.get(forms[0], "visits")
         if source.rows not in (None, right):
             problem = f"is {source.rows!r}, {ROWS[source.rows]}, and with belief.{forms[0]} a row is {ROWS[right]}"
             yield fault(("source", "rows"), problem, f'write rows = "{right}"')
         hide_keys = written(hide, ("visits", "policy"))
-        if not hide_keys:
-            yield fault(("hide",), "hides nothing", "write one of them")
-        elif len(hide_keys) > 1:
-            yield fault(("hide",), "hides visits and a policy", "write one of them")
-        if hide.visits is not None and forms[0] == "values":
-            yield fault(("hide", "visits"), "is about places", 'write policy = [{ none_of = ["ill"] }]')
+        yield from broken(
+            (not hide_keys, "hide", "hides nothing", "write one of them"),
+            (len(hide_keys) > 1, "hide", "hides visits and a policy", "write one of them"),
+            (hide.visits is not None and forms[0] == "values", "hide.visits", "is about places",
+             'write policy = [{ none_of = ["ill"] }]'),
+        )  # fmt: skip
         for number, predicate in enumerate(hide.policy or ()):
             if (predicate.none_of is None) is (predicate.any_of is None):
                 yield fault(("hide", "policy", number), "is no predicate", "write one of none_of and any_of")
@@ -112,16 +106,27 @@ class UnderPolicy(Kind):
                 rules.append(none_of(*predicate.none_of))
             else:
                 rules.append(any_of(*(predicate.any_of or ())))
-        if hide.visits is not None:
-            places = None if hide.visits == "all" else tuple(hide.visits)
-            key, rules = "visits", [EachOf(places)]
+        if hide.visits == "all":
+            key, rules = "visits", [EachOf(None)]
+        elif hide.visits is not None:
+            key, rules = "visits", [EachOf(tuple(hide.visits))]
         with blaming("hide", key):
             return Asymmetric(Policy(tuple(rules)), belief)
 
     def misfits(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Iterator[TakifuguError]:
-        for number, item in enumerate(spec.release):
-            if item is not None:
-                yield from _table_faults(item, number, isinstance(belief, Domain))
+        of_values, foreign_query, foreign_key = isinstance(belief, Domain), "count", "states"
+        problem, fix = "is about values", 'publish "visitors" or "safe", with places'
+        if of_values:
+            foreign_query, foreign_key = "visitors", "places"
+            problem, fix = "is about places", 'publish "count" or "safe", with states'
+        for number, item in numbered(spec.release):
+            item_keys = written(item, ("places", "states"))
+            if item.query == foreign_query:
+                yield fault(("release", number, "query"), problem, fix)
+            elif foreign_key in item_keys:
+                yield fault(("release", number, foreign_key), problem, fix)
+            elif of_values and not item_keys:
+                yield fault(("release", number, "states"), "is missing", 'write the values to count, states = ["ill"]')
 
     def in_degrees(self, file: ReleaseFile) -> bool:
         source = file.sections(PolicyReleaseSpec).source
@@ -132,17 +137,15 @@ class UnderPolicy(Kind):
         if isinstance(domain, Domain):
             values = valued(file.table, str(source.value), domain.alphabets[0], domain.size)
             return (Unit(None, values),)
+        columns, calendar, times = [str(source.x), str(source.y)], source.calendar, None
         if domain.boxes is None:  # rows at other places may be left out, but none that was meant to be at one of these
-            no_lookalikes(file.table, str(source.place), domain.places, "place")
-            columns, placed = [str(source.place)], listed_places(domain)
-        else:
-            columns, placed = [str(source.x), str(source.y)], boxed_places(domain.boxes, file.table.numerals)
-        calendar, times = source.calendar, None
+            columns = [str(source.place)]
+            no_lookalikes(file.table, columns[0], domain.places, "place")
         if calendar is not None and file.places is not None:
             column, form = str(source.order), source.order_format
             written = RowTimes(column, calendar.is_time, form, calendar.zone, source.ambiguous)
             times = Times(written, calendar, file.places)
-        return (Unit(None, visited(file.table, str(source.person), columns, placed, domain, source.elsewhere, times)),)
+        return (Unit(None, visited(file.table, str(source.person), columns, domain, source.elsewhere, times)),)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str]:
         spec = file.sections(PolicyReleaseSpec)
@@ -156,8 +159,9 @@ class UnderPolicy(Kind):
         )
         if spec.source.elsewhere == "ignore":
             yield "rows at places that are not declared are left out: nothing is said about those places"
-        when = "" if spec.source.calendar is None else f" in {spec.source.calendar.length}"
-        if when:
+        when = ""
+        if spec.source.calendar is not None:
+            when = f" in {spec.source.calendar.length}"
             yield "a visit counts in the step of the calendar in which its row is; of other steps a table says nothing"
         if spec.source.timezone is not None:
             yield f"times are those of clocks in {spec.source.timezone}"
@@ -175,8 +179,8 @@ class UnderPolicy(Kind):
         spec = file.sections(PolicyReleaseSpec)
         if spec.prior is None or not isinstance(noise, SafeCells):
             return
-        pairs = zip(spec.prior.counts, spec.prior.shares, strict=True)
-        shares = {count: as_fraction(share, "a share") for count, share in pairs}
+        of_prior = [as_fraction(share, "a share") for share in spec.prior.shares]
+        shares = dict(zip(spec.prior.counts, of_prior, strict=True))
         threshold = min(noise.thresholds)
         safe, dangerous = noise.expected_shares(shares, threshold)
         if math.isnan(safe):
@@ -196,36 +200,27 @@ class UnderPolicy(Kind):
 
 def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguError]:
     """Yield the faults of the calendar of visits and its windows."""
-    source = spec.source
-    if source.ambiguous != "refuse" and source.timezone is None:
-        fix = 'declare timezone, such as "Europe/Berlin", or leave it out'
-        yield fault(("source", "ambiguous"), "is of clocks in a zone, and none is declared", fix)
-    if source.from_ is None:
-        for key in written(source, ("order", "step", "order_format", "timezone")):
-            yield fault(("source", key), "is of a calendar", "write where it starts, from, too, or leave it out")
-    if source.from_ is not None and form == "values":
-        yield fault(("source", "from"), "is of visits, and each person has one value", "leave it out")
-    elif source.from_ is not None and source.order is None:
-        fix = "write the column that says when a visit was"
-        yield fault(("source", "order"), "is missing: the file declares a calendar", fix)
-    else:
-        yield from calendar_faults(source, spec.release)
-        with suppress(TakifuguError):  # a calendar that is none is told with its key
-            for key in written(source, ("order_format", "timezone")):
-                if source.calendar is not None and not source.calendar.is_time:
-                    yield fault(("source", key), "is of times, and the steps are numbers", 'write a step such as "1h"')
-
-
-def _table_faults(item: Item, number: int, of_values: bool) -> Iterator[TakifuguError]:
-    location, item_keys = ("release", number), written(item, ("places", "states"))
-    if of_values and (item.query == "visitors" or "places" in item_keys):
-        key = "query" if item.query == "visitors" else "places"
-        yield fault((*location, key), "is about places", 'publish "count" or "safe", with states')
-    elif of_values and "states" not in item_keys:
-        yield fault((*location, "states"), "is missing", 'write the values to count, states = ["ill"]')
-    elif not of_values and (item.query == "count" or "states" in item_keys):
-        key = "query" if item.query == "count" else "states"
-        yield fault((*location, key), "is about values", 'publish "visitors" or "safe", with places')
+    source, has_start, calendar = spec.source, spec.source.from_ is not None, None
+    yield from broken((
+        source.ambiguous != "refuse" and source.timezone is None, "source.ambiguous",
+        "is of clocks in a zone, and none is declared", 'declare timezone, such as "Europe/Berlin", or leave it out',
+    ))  # fmt: skip
+    for key in written(source, ("order", "step", "order_format", "timezone")):
+        fix = "write where it starts, from, too, or leave it out"
+        yield from broken((not has_start, f"source.{key}", "is of a calendar", fix))
+    if has_start and (form == "values" or source.order is None):
+        yield from broken(
+            (form == "values", "source.from", "is of visits, and each person has one value", "leave it out"),
+            (form != "values", "source.order", "is missing: the file declares a calendar",
+             "write the column that says when a visit was"),
+        )  # fmt: skip
+        return
+    yield from calendar_faults(source, spec.release)
+    with suppress(TakifuguError):  # a calendar that is none is told with its key
+        calendar = source.calendar
+    if calendar is not None and not calendar.is_time:
+        for key in written(source, ("order_format", "timezone")):
+            yield fault(("source", key), "is of times, and the steps are numbers", 'write a step such as "1h"')
 
 
 def _prior_faults(prior: PriorSpec) -> Iterator[TakifuguError]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,13 +14,9 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.nearest import first_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Numerals, Table, tally, totals
 from takifugu.data.times.row_times import RowTimes
-from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.places import Visits
 from takifugu.releasing.file.degrees import are_degrees, first_beyond, refuse_beyond
 from takifugu.releasing.file.reading import called, columns_of, no_lookalikes, numbers_in, placed_at, wrong
-
-#: A place from the texts of a row, or None where it is none of the declared ones.
-Placed = Callable[[tuple[str, ...]], Hashable]
 
 
 @dataclass(frozen=True)
@@ -41,15 +37,18 @@ class Times:
         except TakifuguError as error:
             raise error.at("source").placed() from None
         step = math.floor((Fraction(when) - self.calendar.start) / self.calendar.step)
-        size = self.calendar.size
-        if step < 0 or (size is not None and step >= size):
-            key = "from" if step < 0 else "until"
+        key, size = "", self.calendar.size
+        if step < 0:
+            key = "from"
+        elif size is not None and step >= size:
+            key = "until"
+        if key:
             raise wrong(key, "a row lies outside the calendar", fix=f"move {key}, or leave these rows out knowingly")
         return step
 
 
 def visited(
-    table: Table, person: str, where: Sequence[str], placed: Placed, domain: Visits, elsewhere: str,
+    table: Table, person: str, where: Sequence[str], domain: Visits, elsewhere: str,
     times: Times | None = None,
 ) -> IntArray:
     """Return the number of people at each place, shape (1, places).
@@ -58,17 +57,23 @@ def visited(
     nobody's name, for missing names, places and times, two spellings of a name, undeclared places (unless `elsewhere`
     is "ignore"), times outside the calendar, and a person at too many places in a step.
     """
-    columns = [person, *where]
-    if times is not None:
-        columns.append(times.written.column)
-    by_step: dict[tuple[str, int], set[Hashable]] = {}
-    for step, who, texts in _in_window(table, columns, times):
-        place = placed(texts)
+    visits: dict[tuple[str, int], set[Hashable]] = {}
+    place_of_text = dict[str, Hashable]()
+    if domain.boxes is None:
+        place_of_text = {str(place): place for place in domain.places}
+    for step, who, texts in _in_window(table, [person, *where], times):
+        place = place_of_text.get(texts[0])
+        if domain.boxes is not None:
+            place = domain.boxes.place(*numbers_of(texts, table.numerals))
         if place is not None:
-            by_step.setdefault((who, step), set()).add(place)
+            visits.setdefault((who, step), set()).add(place)
             continue
         if len(where) == 2 and are_degrees(where):
-            _refuse_beyond(table, where, texts)
+            numbers = numbers_of(texts, table.numerals)
+            if first_beyond([[float(number)] for number in numbers]) is not None:
+                with placed_at("file"):
+                    columns = zip(columns_of(table, where), where, strict=True)
+                    refuse_beyond(table, where, [numbers_in(values, name, table) for values, name in columns])
         if elsewhere != "ignore":
             raise wrong(
                 "elsewhere", "the data have a row at a place that is not declared",
@@ -76,10 +81,10 @@ def visited(
                 'round?), or write elsewhere = "ignore": nothing is then said about that place',
             )  # fmt: skip
     records: dict[str, set[Hashable]] = {}
-    for (name, _), places in by_step.items():
+    for (name, _), places in visits.items():
         records.setdefault(name, set()).update(places)
     with placed_at("file"):
-        domain.check_sizes(map(len, by_step.values()))
+        domain.check_sizes(map(len, visits.values()))
         return domain.counted(records.values())
 
 
@@ -87,9 +92,12 @@ def _in_window(
     table: Table, columns: Sequence[str], times: Times | None
 ) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """Yield the step, person and place of each visit that is read."""
-    key = None if times is None else (times.written, times.calendar)
-    by_step: _BySteps = cached(table, ("visits", *columns, key), lambda: _by_step(table, columns, times))
-    window = range(1) if times is None else times.window
+    key: tuple[object, ...] = ()
+    window = range(1)
+    if times is not None:
+        columns = [*columns, times.written.column]
+        key, window = (times.written, times.calendar), times.window
+    by_step: _BySteps = cached(table, ("visits", *columns, *key), lambda: _by_step(table, columns, times))
     for step in window:
         for who, texts in by_step.get(step, ()):
             yield step, who, texts
@@ -113,25 +121,6 @@ def _by_step(table: Table, columns: Sequence[str], times: Times | None) -> _BySt
             step, texts = times.step_of(texts[-1]), texts[:-1]
         by_step.setdefault(step, []).append((names[str(who)], texts))
     return by_step
-
-
-def _refuse_beyond(table: Table, where: Sequence[str], key: tuple[str, ...]) -> None:
-    """Raise DataError, without the value, for a row beyond the earth."""
-    if first_beyond([[float(number)] for number in numbers_of(key, table.numerals)]) is not None:
-        with placed_at("file"):
-            columns = zip(columns_of(table, where), where, strict=True)
-            refuse_beyond(table, where, [numbers_in(values, name, table) for values, name in columns])
-
-
-def listed_places(domain: Visits) -> Placed:
-    """Return a reader of places by their texts."""
-    place_of_text = {str(place): place for place in domain.places}
-    return lambda key: place_of_text.get(key[0])
-
-
-def boxed_places(boxes: Boxes, numerals: Numerals) -> Placed:
-    """Return a reader of places by their coordinates."""
-    return lambda key: boxes.place(*numbers_of(key, numerals))
 
 
 def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -> list[Hashable]:

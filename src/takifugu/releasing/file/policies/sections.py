@@ -9,15 +9,7 @@ from pydantic import StrictInt
 from takifugu.core.plain import Json
 from takifugu.data import Table as Data
 from takifugu.releasing.file.calendars import CalendarKeys, Windowed
-from takifugu.releasing.file.keys import (
-    Described,
-    Number,
-    OfPolicy,
-    Section,
-    State,
-    Text,
-    meaning,
-)
+from takifugu.releasing.file.keys import Described, Number, OfPolicy, Section, State, Text, meaning
 from takifugu.releasing.file.sections import FileSpec
 
 

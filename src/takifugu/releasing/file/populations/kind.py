@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,12 +27,12 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.keys import Answers, Positive, Text, meaning
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed, undeclared
-from takifugu.releasing.file.problems import fault, never_read
+from takifugu.releasing.file.problems import broken, fault, never_read
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import called, codes_of, columns_of, texts_in, wrong
 from takifugu.releasing.file.sections import AboutUnits, FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape
-from takifugu.releasing.file.tables import Table
+from takifugu.releasing.file.tables import Table, numbered
 
 
 class PopulationSourceSpec(SourceKeys):
@@ -95,19 +95,18 @@ class Populations(Kind):
             boxes = (("belief", "box", "first"), ("belief", "box", "second"))
             ends = (belief.box.first, belief.box.second)
             yield from misplaced(source.coordinates, ends, ("source", "coordinates"), boxes)
-        if places and belief.box is None:
-            problem = "is missing: places lie in a declared box"
-            yield fault(("belief", "box"), problem, "write it with source.coordinates")
-        elif not places and belief.box is not None:
-            yield fault(("belief", "box"), "belongs to places", "write it with source.coordinates")
-        if places == (belief.values is not None):
-            problem = "belongs to a column of values" if places else "is missing"
-            yield fault(("belief", "values"), problem, "write the values that a row may have, with source.value")
+        with_places = "write it with source.coordinates"
+        with_value = "write the values that a row may have, with source.value"
+        yield from broken(
+            (places and belief.box is None, "belief.box", "is missing: places lie in a declared box", with_places),
+            (not places and belief.box is not None, "belief.box", "belongs to places", with_places),
+            (places and belief.values is not None, "belief.values", "belongs to a column of values", with_value),
+            (not places and belief.values is None, "belief.values", "is missing", with_value),
+        )
         if source.unit is not None and belief.units_independent is not True:
             yield undeclared("unit")
-        for number, item in enumerate(spec.release):
-            if item is not None:
-                yield from _table_faults(item, number)
+        for number, item in numbered(spec.release):
+            yield from _table_faults(item, f"release.{number}")
 
     def misfits(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Iterator[TakifuguError]:
         if not belief.is_planar:
@@ -162,12 +161,16 @@ class Populations(Kind):
         if section.reference is None or not belief.adds_up or noise is not None:
             return
         read = section.reference_rows(Public(file.folder, file.source), belief.values)
-        half, other = halves_of(read.rows, read.people)
+        half, others = halves_of(read.rows, read.people)
         terms: About = {"scales": belief.scales, "measure": belief.measure, "supports": "align"}
         try:
+            samples = samples_of(others[0], len(belief.values), others[1])
+            laws = dict[str, Any]()  # of these very rows, without smoothing
+            for name, sample in samples.items():
+                laws[name] = dict(zip(belief.values, sample.smoothed(Fraction(0)), strict=True))
             halves = (
                 populations_of(section.counted_in(ReferenceRows(*half), belief.values, **terms)),
-                populations_of(_as_seen(belief, *other)),
+                populations_of(FromPopulations(laws, **terms)),
             )
         except TakifuguError:
             return  # a half has too few rows
@@ -190,29 +193,23 @@ class Populations(Kind):
         yield from assumed(spec.belief)
 
 
-def _table_faults(item: Any, number: int) -> Iterator[TakifuguError]:
-    location, mechanism = ("release", number), item.mechanism
+def _table_faults(item: Any, place: str) -> Iterator[TakifuguError]:
+    mechanism = item.mechanism
     if mechanism != "auto":
         try:
             mechanism = find(mechanism, "distribution").name
         except InputError:
             mechanism = ""  # said of the mechanism itself
-    if (mechanism == "tupling") != (item.dummies > 0) and mechanism != "auto":
-        problem = "is missing: tupling sends a value among dummies" if not item.dummies else "belongs to tupling"
-        yield fault((*location, "dummies"), problem, 'write dummies = 10 with mechanism = "tupling"')
-    if item.radius is not None and mechanism not in ("auto", "tupling", _RESTRICTED):
-        yield fault((*location, "radius"), "cuts no noise of this mechanism", f'write mechanism = "{_RESTRICTED}"')
-    if item.radius is None and mechanism == _RESTRICTED:
-        yield fault((*location, "radius"), "is missing: noise is cut there", "write how far a value may be moved")
-    if item.dummies and not Fraction(as_fraction(item.delta, "delta")):
-        problem = "is 0, and dummies never improve a pure promise: all of them may be the least likely value"
-        yield fault((*location, "delta"), problem, "write delta = 1e-3")
-
-
-def _as_seen(
-    belief: FromPopulations, rows: Sequence[tuple[str, int]], people: Sequence[Hashable] | None
-) -> FromPopulations:
-    """Return the populations of these very rows, without smoothing."""
-    samples = samples_of(rows, len(belief.values), people)
-    laws = {name: dict(zip(belief.values, of.smoothed(Fraction(0)), strict=True)) for name, of in samples.items()}
-    return FromPopulations(laws, scales=belief.scales, measure=belief.measure, supports="align")
+    has_dummies, fix = item.dummies > 0, 'write dummies = 10 with mechanism = "tupling"'
+    yield from broken(
+        (mechanism == "tupling" and not has_dummies, f"{place}.dummies",
+         "is missing: tupling sends a value among dummies", fix),
+        (mechanism not in ("auto", "tupling") and has_dummies, f"{place}.dummies", "belongs to tupling", fix),
+        (item.radius is not None and mechanism not in ("auto", "tupling", _RESTRICTED), f"{place}.radius",
+         "cuts no noise of this mechanism", f'write mechanism = "{_RESTRICTED}"'),
+        (item.radius is None and mechanism == _RESTRICTED, f"{place}.radius", "is missing: noise is cut there",
+         "write how far a value may be moved"),
+        (has_dummies and not as_fraction(item.delta, "delta"), f"{place}.delta",
+         "is 0, and dummies never improve a pure promise: all of them may be the least likely value",
+         "write delta = 1e-3"),
+    )  # fmt: skip

@@ -1,25 +1,101 @@
-"""What all kinds of records share: the rules between their sections, their secrets and their queries."""
+"""What all kinds of records share: their sections, the rules between them, their secrets and their queries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, StrictBool
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.sections import values_of, written
 from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import State
 from takifugu.model.queries.sections import RECORDS, known_value, spelled
 from takifugu.model.secrets.of_entries import attribute, every_entry
 from takifugu.releasing.certificates.facts import Fact
+from takifugu.releasing.file.keys import Answers, Edges, Section, State, Text, meaning
 from takifugu.releasing.file.kind import Kind, ReleaseFile
-from takifugu.releasing.file.problems import fault, never_read
-from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
+from takifugu.releasing.file.problems import broken, fault, faults_at, never_read
+from takifugu.releasing.file.reading import bins_of
+from takifugu.releasing.file.sections import FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape
+from takifugu.releasing.file.tables import SharedTable, numbered
+
+
+class RecordSourceSpec(SourceKeys):
+    """Where the private records are."""
+
+    rows: Answers = "answers"
+    unit: Annotated[Text | None, meaning("the column that says whose row it is; without it, one row")] = None
+    value: Annotated[
+        Text | Annotated[tuple[Text, ...], Field(min_length=2)] | None,
+        meaning("users, contacts: the column with each one's value; users: or the columns that make it"),
+    ] = None
+    group: Annotated[Text | None, meaning("users: the column with the name of each user's group")] = None
+    person: Annotated[Text | None, meaning("contacts: the column with the name of each person")] = None
+    null_keys: Annotated[
+        Literal["refuse", "drop"] | None,
+        meaning('rows that do not say whose they are: "refuse", or "drop" to leave them out'),
+    ] = None
+    bins: Annotated[
+        dict[str, Edges | dict[str, Edges]] | None,
+        meaning(
+            "users, contacts: the numbers that count as each value; others: the same for each column",
+            {"young": [0, 30], "old": [30, 120]},
+        ),
+    ] = None
+
+
+class RecordHideSpec(Section):
+    """What must stay secret; without this section, every single value."""
+
+    kind: Annotated[Literal["every-entry"] | None, meaning("every single value is hidden")] = None
+    variable: Annotated[Text | None, meaning("the one variable of a network that is hidden")] = None
+    attribute: Annotated[Text | None, meaning("the one column of a table that is hidden")] = None
+    person: Annotated[Text | None, meaning("the one person of a contact graph who is hidden")] = None
+    a: Annotated[State | None, meaning("one of the two values that it may have")] = None
+    b: Annotated[State | None, meaning("the other one")] = None
+    presence: Annotated[StrictBool, meaning("whether each user is present or absent is hidden")] = False
+
+
+class RecordItemSpec(SharedTable):
+    """One table to publish."""
+
+    by: Annotated[
+        Text | Annotated[tuple[Text, ...], Field(min_length=1)] | None,
+        meaning("users: a cell for each group, or each combination of columns", "ward"),
+    ] = None
+
+
+class RecordReleaseSpec(FileSpec):
+    """A release file of records, version 1: one source, one belief, one or more releases."""
+
+    source: Annotated[RecordSourceSpec, meaning("where the private records are")]
+    belief: Any
+    hide: Annotated[RecordHideSpec, meaning("what must stay secret")] = RecordHideSpec()
+    release: tuple[RecordItemSpec, ...]
+
+
+def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguError]:
+    """Yield the faults of the bins in [source]."""
+    for name, bins in (source.bins or {}).items():
+        if isinstance(bins, Mapping) != columns:
+            problem, fix = "is bins of one column", f"write bins = {{ {name} = {{ low = [0, 10], high = [10, 20] }} }}"
+            if not columns:
+                problem, fix = "is bins of several columns", f"write the two edges of each value, {name} = [0, 10]"
+            yield fault(("source", "bins", name), problem, fix)
+            return
+    if not columns:
+        yield from faults_at(("source", "bins"), partial(bins_of, source))
+        return
+    for column in source.bins or {}:
+        yield from faults_at(("source", "bins", column), partial(bins_of, source, column))
+
 
 #: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
 READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
@@ -46,29 +122,32 @@ class Records(Kind):
                 problem = f"belongs to a belief of kind {' or '.join(READERS[key])}"
                 yield fault(("source", key), problem, f"a belief of kind {kind!r} does not use it")
         yield from self.shape_faults(spec)
-        for number, item in enumerate(spec.release):
-            if item is not None and item.by is not None and "group" not in self.reads:
+        for number, item in numbered(spec.release):
+            if item.by is not None and "group" not in self.reads:
                 yield fault(
                     ("release", number, "by"), f"does not belong to a belief of kind {kind!r}",
                     'to count combinations over many rows write belief.kind = "users", with value = ["age", "sex"]',
                 )  # fmt: skip
         for key, value in values_of(hide, _HIDES).items():
             if value and key != self.hides:
-                fix = f"with {kind!r} write {self.hides}, or leave it out" if self.hides else "leave it out"
+                fix = "leave it out"
+                if self.hides:
+                    fix = f"with {kind!r} write {self.hides}, or leave it out"
                 yield fault(("hide", key), f"belongs to a belief of kind {_HIDES[key]!r}", fix)
         hidden_name = hide.variable or hide.attribute or hide.person
-        if hide.kind and hidden_name:
-            problem = "hides every entry, and one is named beside it"
-            yield fault(("hide", "kind"), problem, "write only one of them")
-        if (hide.a is None) != (hide.b is None) or (hide.a is not None and not hidden_name):
-            problem = "a and b are the two values of one variable, attribute or person"
-            yield fault(("hide",), problem, "write all three, or only its name")
+        is_half = (hide.a is None) != (hide.b is None) or (hide.a is not None and not hidden_name)
+        yield from broken(
+            (hide.kind and hidden_name, "hide.kind", "hides every entry, and one is named beside it",
+             "write only one of them"),
+            (is_half, "hide", "a and b are the two values of one variable, attribute or person",
+             "write all three, or only its name"),
+        )  # fmt: skip
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterable[TakifuguError]:
         """Yield the contradictions between sections of this kind."""
         return ()
 
-    def values(self, belief: Belief) -> list[tuple[State, ...]]:
+    def values(self, belief: Belief) -> list[tuple[Hashable, ...]]:
         """Return each entry's values; two must not be spelt alike."""
         alphabets = [belief.alphabet(entry) for entry in range(belief.size)]
         for alphabet in alphabets:
@@ -104,4 +183,3 @@ class Records(Kind):
         for item in spec.release:
             for variables in values_of(item, written(item, ("variables",))).values():
                 yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"
-

@@ -12,11 +12,11 @@ from takifugu.data.rows.layout import natural
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.sections import spelled
 from takifugu.releasing.certificates.facts import Fact
+from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit, undeclared
-from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.problems import broken, fault
 from takifugu.releasing.file.reading import Texts, binned, bins_of, called, no_lookalikes, texts, value_of, wrong
-from takifugu.releasing.file.records.kind import READERS, Records
-from takifugu.releasing.file.records.sections import RecordReleaseSpec, bins_problems
+from takifugu.releasing.file.records.kind import READERS, RecordReleaseSpec, Records, bins_problems
 from takifugu.releasing.file.sections import AboutUnits
 
 
@@ -38,15 +38,14 @@ class Columned(Records):
         spec = file.sections(RecordReleaseSpec)
         yield from super().assumptions(file)
         if spec.source.unit is not None:
-            whose = f"another {file.people.one}'s"
-            yield f"no column that this or another release of the source reads holds what is {whose}"
+            another = f"another {file.people.one}'s"
+            yield f"no column that this or another release of the source reads holds what is {another}"
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the rows by unit, one without a unit column."""
         source = file.sections(RecordReleaseSpec).source
-        unit, names = source.unit, [str(name) for name in file.belief.names]
-        columns_read = names if unit is None else [unit, *names]
-        rows = texts(file.table, columns_read)
+        unit, names = source.unit, [*map(str, file.belief.names)]
+        rows = texts(file.table, [*names_of(unit), *names])
         if unit is not None and source.null_keys == "drop":
             rows = [row for row in rows if row[0] is not None]
         if not rows:
@@ -76,9 +75,7 @@ def _record(table: Table, columns: Sequence[_Column], row: Texts) -> dict[str, H
     return record
 
 
-_TO_NAME = 'write people = ["Ana"] under [belief], with the names of those whom its own file does not name'
-_COLUMNS = {"person": "the column with the name of each person", "value": "the column with their value"}
-_NAMELESS = "is missing", f'write person = "<{_COLUMNS["person"]}>"'
+_NAMELESS = "is missing", 'write person = "<the column with the name of each person>"'
 
 
 class SingleValues(Records):
@@ -88,26 +85,26 @@ class SingleValues(Records):
     facts = replace(Records.facts, roles={"person": "person", "value": "value"})
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-        if spec.source.unit is not None:
-            problem = f"does not belong to {spec.belief.kind}, who are answered together"
-            yield fault(("source", "unit"), problem, "write person instead")
-        if spec.source.value is None:
-            yield fault(("source", "value"), "is missing", f'write value = "<{_COLUMNS["value"]}>"')
-        if spec.source.person is None and spec.belief.kind in READERS["person"]:
-            yield fault(("source", "person"), *_NAMELESS)
-        if isinstance(spec.source.value, tuple):
-            yield fault(("source", "value"), "names several columns, and a value is in one", "name the one")
-            return
-        yield from bins_problems(spec.source, columns=False)
+        source, kind = spec.source, spec.belief.kind
+        has_several, needs_names = isinstance(source.value, tuple), kind in READERS["person"]
+        yield from broken(
+            (source.unit is not None, "source.unit", f"does not belong to {kind}, who are answered together",
+             "write person instead"),
+            (source.value is None, "source.value", "is missing", 'write value = "<the column with their value>"'),
+            (source.person is None and needs_names, "source.person", *_NAMELESS),
+            (has_several, "source.value", "names several columns, and a value is in one", "name the one"),
+        )  # fmt: skip
+        if not has_several:
+            yield from bins_problems(source, columns=False)
 
     def misfits(self, spec: RecordReleaseSpec, belief: Belief) -> Iterator[TakifuguError]:
         yield from super().misfits(spec, belief)
-        if belief.names is not None and spec.source.person is None:
-            yield fault(("source", "person"), *_NAMELESS)
-        if belief.names is None:
-            for key in written(spec.source, ("person", "null_keys")):
-                problem = "is given, and the belief names nobody: a row is any of its entries"
-                yield fault(("source", key), problem, "leave it out")
+        if belief.names is not None:
+            yield from broken((spec.source.person is None, "source.person", *_NAMELESS))
+            return
+        for key in written(spec.source, ("person", "null_keys")):
+            problem = "is given, and the belief names nobody: a row is any of its entries"
+            yield fault(("source", key), problem, "leave it out")
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return all rows as one unit, by name or in their order."""
@@ -137,7 +134,9 @@ def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
         if name not in belief.names:
             no_lookalikes(file.table, column, belief.names, "person")
             problem = "the data has somebody whom the belief does not know"
-            fix = _TO_NAME if "people" in type(file.spec.belief).model_fields else "name them in [belief]"
+            fix = "name them in [belief]"
+            if "people" in type(file.spec.belief).model_fields:
+                fix = 'write people = ["Ana"] under [belief], with the names of those whom its own file does not name'
             raise wrong("person", problem, fix=fix)
         values[name] = _value(file, text, value, belief.position(name))
     if len(values) < belief.size:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
@@ -19,7 +19,6 @@ from takifugu.core.text.toml import toml_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.user_groups import BETWEEN, combined
-from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import By, Query, State
 from takifugu.model.queries.sections import spelled
@@ -29,10 +28,16 @@ from takifugu.model.secrets.of_entries import every_entry, presence
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.problems import Where, fault, stranger
+from takifugu.releasing.file.problems import Where, broken, fault, stranger
 from takifugu.releasing.file.reading import bins_of, no_lookalikes, state_in, value_of, wrong
-from takifugu.releasing.file.records.kind import Records
-from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec, RecordSourceSpec, bins_problems
+from takifugu.releasing.file.records.kind import (
+    RecordItemSpec,
+    RecordReleaseSpec,
+    Records,
+    RecordSourceSpec,
+    bins_problems,
+)
+from takifugu.releasing.file.tables import numbered
 
 
 class Users(Records):
@@ -43,27 +48,35 @@ class Users(Records):
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
-        if source.unit is not None:
-            problem = "does not belong to users, who are answered together"
-            yield fault(("source", "unit"), problem, "leave it out, one row is one user")
-        if source.value is None:
-            fix = 'write value = "<the column with what each user contributes>"'
-            yield fault(("source", "value"), "is missing", fix)
+        yield from broken(
+            (source.unit is not None, "source.unit", "does not belong to users, who are answered together",
+             "leave it out, one row is one user"),
+            (source.value is None, "source.value", "is missing",
+             'write value = "<the column with what each user contributes>"'),
+        )  # fmt: skip
         yield from bins_problems(source, columns=isinstance(source.value, tuple))
-        yield from _combined_faults(spec)
-        yield from _missing_faults(spec)
-        if source.null_keys is not None:
-            yield fault(("source", "null_keys"), "does not belong to users", "leave it out, every row is a user")
-        if belief.groups is None and source.group is not None:
-            problem = "is given, but the belief has no groups"
-            yield fault(("source", "group"), problem, "write [[belief.groups]], or leave it out")
-        if source.group is None and len(belief.groups or ()) > 1:
-            fix = "write group = \"<the column with the name of each user's group>\""
-            yield fault(("source", "group"), "is missing", fix)
-        yield from _by_faults(spec)
+        yield from _value_faults(spec)
+        yield from broken(
+            (source.null_keys is not None, "source.null_keys", "does not belong to users",
+             "leave it out, every row is a user"),
+            (belief.groups is None and source.group is not None, "source.group",
+             "is given, but the belief has no groups", "write [[belief.groups]], or leave it out"),
+            (source.group is None and len(belief.groups or ()) > 1, "source.group", "is missing",
+             "write group = \"<the column with the name of each user's group>\""),
+        )  # fmt: skip
+        for number, item in numbered(spec.release):
+            yield from _by_faults(spec, item, number)
 
     def query_of(self, file: ReleaseFile, item: RecordItemSpec) -> Query:
-        return _by_group(super().query_of(file, item), file.sections(RecordReleaseSpec), item)
+        """Return the query of one table, by group if declared."""
+        query, spec = super().query_of(file, item), file.sections(RecordReleaseSpec)
+        if spec.source.group not in names_of(item.by):
+            return query
+        cells, first = dict[str, range](), 0
+        for group in spec.belief.groups:
+            cells[group.name] = range(first, first + group.size)
+            first += group.size
+        return By(query, cells, by=spec.source.group or "")
 
     def values(self, belief: Any) -> list[tuple[State, ...]]:
         return [letters.values for letters in belief.letters]
@@ -93,19 +106,30 @@ def _values(file: ReleaseFile) -> list[Hashable]:
     Users of a group are alike, so they are counted. Raises DataError unless each user has one row.
     """
     spec, belief = file.sections(RecordReleaseSpec), file.belief
-    source = spec.source
-    groups = [(None, belief.size)]
+    source, groups = spec.source, [(None, belief.size)]
     if spec.belief.groups is not None:
         groups = [(group.name, group.size) for group in spec.belief.groups]
     letters, first = list[dict[str, Hashable]](), 0
     for _, size in groups:
-        letters.append(_spelled(belief, first))
+        of_user = belief.letters[int(belief.letters_of[first])]
+        may_be_absent = of_user.absence == "removed"
+        letters.append(spelled([*of_user.values, *[ABSENT] * may_be_absent]))
         first += size
     texts, column = list(dict.fromkeys(chain(*letters))), BETWEEN.join(names_of(source.value))
-    numbers = {str(name): code for code, (name, _) in enumerate(groups)}
-    of_group = {} if source.group is None or spec.belief.groups is None else {source.group: numbers}
+    numbers, of_group = {str(name): code for code, (name, _) in enumerate(groups)}, dict[str, dict[str, int]]()
+    if source.group is not None and spec.belief.groups is not None:
+        of_group[source.group] = numbers
     counts = _counted(file.table, source, _spelt(spec, texts), of_group, spec.belief.missing or {})
-    _check_sizes(file, counts, numbers)
+    if sum(counts.values()) != belief.size:
+        raise wrong(
+            "file", "the data must have one row for each user of the belief",
+            rule="all rows of one person are hidden together, so they must be one row",
+            fix="check belief.size, and that no line of the file is one of totals; if people have several rows, make "
+            'them one row each, or use sequences (kind = "markov-chain"), where a person may have many',
+        )  # fmt: skip
+    if any(min(row[1:], default=0) < 0 for row in counts):
+        no_lookalikes(file.table, str(source.group), numbers, "group")
+        raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
     values: list[Hashable] = []
     for number, (_, size) in enumerate(groups):
         tallies = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
@@ -117,29 +141,8 @@ def _values(file: ReleaseFile) -> list[Hashable]:
     return values
 
 
-def _check_sizes(file: ReleaseFile, counts: Mapping[tuple[int, ...], int], numbers: Mapping[str, int]) -> None:
-    """Raise DataError unless each user of the belief has one row, in a declared group."""
-    group = file.sections(RecordReleaseSpec).source.group
-    if sum(counts.values()) != file.belief.size:
-        raise wrong(
-            "file", "the data must have one row for each user of the belief",
-            rule="all rows of one person are hidden together, so they must be one row",
-            fix="check belief.size, and that no line of the file is one of totals; if people have several rows, make "
-            'them one row each, or use sequences (kind = "markov-chain"), where a person may have many',
-        )  # fmt: skip
-    if any(min(row[1:], default=0) < 0 for row in counts):
-        no_lookalikes(file.table, str(group), numbers, "group")
-        raise wrong("group", f"column {group!r} has a name that is not a group of the belief")
-
-
-def _spelled(belief: IndependentUsers, user: int) -> dict[str, Hashable]:
-    """Return a user's possible values by text, with "absent" for removal."""
-    letters = belief.letters[int(belief.letters_of[user])]
-    return spelled([*letters.values, ABSENT] if letters.absence == "removed" else letters.values)
-
-
-def _combined_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-    """Yield the faults of combined columns and their bins."""
+def _value_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
+    """Yield the faults of combined columns, their bins and what replaces missing values."""
     columns, belief = names_of(spec.source.value), spec.belief
     if len(set(columns)) < len(columns):
         yield fault(("source", "value"), f"names a column of {list(columns)} twice", "name each once")
@@ -148,32 +151,18 @@ def _combined_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
             yield stranger(("source", "bins", name), name, "column of source.value", columns)
     several = isinstance(spec.source.value, tuple)
     for number, values in enumerate(_value_lists(belief)):
-        where: Where = ("belief", "values") if belief.groups is None else ("belief", "groups", number, "values")
+        where: Where = ("belief", "groups", number, "values")
+        if belief.groups is None:
+            where = ("belief", "values")
         odd = [value for value in values if isinstance(value, tuple) != several or len(_parts(value)) != len(columns)]
         if odd and columns:
             problem = f"has {combined(odd[0])!r}, which is not one value for each column of source.value"
-            examples = [f"a value of {column}" for column in columns]
-            fix = f"write lists such as {examples}" if several else "write single values"
+            fix = "write single values"
+            if several:
+                fix = f"write lists such as {[f'a value of {column}' for column in columns]}"
             yield fault(where, problem, fix)
         if several and len({str(combined(value)) for value in values}) < len(values):
             yield fault(where, "has two combinations that are written alike", "rename a value")
-
-
-def _value_lists(belief: Any) -> list[Sequence[Any]]:
-    """Return the values of each group, or of all users."""
-    if belief.groups is None:
-        return [belief.values or ()]
-    return [group.values for group in belief.groups]
-
-
-def _parts(value: Any) -> tuple[Any, ...]:
-    """Return what a value has in each column."""
-    return value if isinstance(value, tuple) else (value,)
-
-
-def _missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-    """Yield the faults of replacements for missing values."""
-    belief, columns = spec.belief, names_of(spec.source.value)
     for name, text in (belief.missing or {}).items():
         if name not in columns:
             yield stranger(("belief", "missing"), name, "column of values", columns)
@@ -186,40 +175,37 @@ def _missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
             yield fault(("belief", "missing", name), problem, f"write one of {[*choices]}, or add it to them")
 
 
-def _by_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
-    """Yield the faults of tables by groups or columns of values."""
-    for number, item in enumerate(spec.release):
-        if item is None or item.by is None:
-            continue
-        location, (groups, columns) = ("release", number, "by"), _grouping(spec, item)
-        names = [*filter(None, (spec.source.group,)), *names_of(spec.source.value)]
-        unknown = next((name for name in names_of(item.by) if name not in names), None)
-        if unknown is not None:
-            yield fault(
-                location, f"{unknown!r} is neither the groups' column nor one of value{did_you_mean(unknown, names)}",
-                f"write some of {names}; what a table is by beside the public group is a part of each user's value, "
-                'value = ["age", "sex"]',
-            )  # fmt: skip
-        elif groups and spec.belief.groups is None:
-            yield fault(location, "is the column of groups, and the belief has none", "write [[belief.groups]]")
-        elif columns and (columns != names_of(spec.source.value) or item.query != "histogram"):
-            fix = f'write query = "histogram" and by = {list(names)}, and add up its cells: that costs nothing more'
-            yield fault(location, "must name all columns of source.value in their order, or none of them", fix)
+def _value_lists(belief: Any) -> list[Sequence[Any]]:
+    """Return the values of each group, or of all users."""
+    if belief.groups is None:
+        return [belief.values or ()]
+    return [group.values for group in belief.groups]
 
 
-def _grouping(spec: RecordReleaseSpec, item: RecordItemSpec) -> tuple[bool, tuple[str, ...]]:
-    """Return whether a table is by group, and its columns of values."""
-    names = names_of(item.by)
-    return spec.source.group in names, tuple(name for name in names if name != spec.source.group)
+def _parts(value: Any) -> tuple[Any, ...]:
+    """Return what a value has in each column."""
+    if isinstance(value, tuple):
+        return value
+    return (value,)
 
 
-def _by_group(query: Query, spec: RecordReleaseSpec, item: RecordItemSpec) -> Query:
-    """Return the query of one table, by group if declared."""
-    if not _grouping(spec, item)[0]:
-        return query
-    ends = list(accumulate((group.size for group in spec.belief.groups), initial=0))
-    cells = {group.name: range(*ends[n : n + 2]) for n, group in enumerate(spec.belief.groups)}
-    return By(query, cells, by=spec.source.group or "")
+def _by_faults(spec: RecordReleaseSpec, item: RecordItemSpec, number: int) -> Iterator[TakifuguError]:
+    """Yield the faults of a table by groups or columns of values."""
+    by, group, location = names_of(item.by), spec.source.group, ("release", number, "by")
+    columns = tuple(name for name in by if name != group)
+    names = [*names_of(group), *names_of(spec.source.value)]
+    unknown = next((name for name in by if name not in names), None)
+    if unknown is not None:
+        yield fault(
+            location, f"{unknown!r} is neither the groups' column nor one of value{did_you_mean(unknown, names)}",
+            f"write some of {names}; what a table is by beside the public group is a part of each user's value, "
+            'value = ["age", "sex"]',
+        )  # fmt: skip
+    elif group in by and spec.belief.groups is None:
+        yield fault(location, "is the column of groups, and the belief has none", "write [[belief.groups]]")
+    elif columns and (columns != names_of(spec.source.value) or item.query != "histogram"):
+        fix = f'write query = "histogram" and by = {list(names)}, and add up its cells: that costs nothing more'
+        yield fault(location, "must name all columns of source.value in their order, or none of them", fix)
 
 
 def _spelt(spec: RecordReleaseSpec, words: Sequence[str]) -> list[tuple[str, ...]]:

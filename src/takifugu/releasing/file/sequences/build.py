@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
@@ -12,19 +12,9 @@ from typing import Any
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError, SpecError, Step
+from takifugu.core.files import path_in
 from takifugu.core.sections import values_of
-from takifugu.data import (
-    Bins,
-    Calendar,
-    Layout,
-    Lengths,
-    Piece,
-    Recode,
-    Table,
-    pieces,
-    transitions,
-    transitions_by,
-)
+from takifugu.data import Bins, Calendar, Layout, Lengths, Piece, Recode, Table, pieces, transitions, transitions_by
 from takifugu.model.beliefs.chains.declared_chain import ChainFit
 from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
 from takifugu.model.queries.forms import reads_alike
@@ -35,7 +25,7 @@ from takifugu.releasing.file.same_data import FIT_ELSEWHERE, same_transitions
 from takifugu.releasing.file.sequences.cells import counted_by, with_attributes
 from takifugu.releasing.file.sequences.runs import run_rules
 from takifugu.releasing.file.sequences.sections import ReleaseSpec, named_columns
-from takifugu.releasing.file.sequences.source import SourceSpec
+from takifugu.releasing.file.sequences.source import SourceSpec, columns_of_order
 from takifugu.releasing.file.source import open_public
 
 
@@ -57,11 +47,6 @@ def layout_of(
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")
     rules_of_source = values_of(source, rules)
     return Layout(**columns, **rules_of_source, calendar=calendar, window=window, gaps=source.gaps, by=by)
-
-
-def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, str | None]:
-    """Return the columns of the order and of its times of day."""
-    return order if isinstance(order, tuple) else (order, None)
 
 
 def recode_of(belief: Any, source: SourceSpec | None) -> Recode:
@@ -98,27 +83,29 @@ class PublicSequences(Public):
         """
         layout, states = layout_of(self.source, fit), recode_of(self.belief, self.source)
         with blaming("fit", "file"):
-            place = fit.file if "://" in fit.file else self.folder / fit.file
-            table = open_public(fit, self.source, place)
+            table = open_public(fit, self.source, path_in(self.folder, fit.file))
         columns = [(("fit", key[0]), column) for key, column in named_columns(fit, self.source).items()]
         if faults := list(absent_columns(table, columns)):
             raise SpecError(faults)
-        by_cell, calendar = None, self.calendar
+        by_cell, calendar = self.belief.matrix_by, self.calendar
         try:
-            if self.belief.matrix_by is not None and calendar is not None:
-                cells = period_of(self.belief.matrix_by, calendar).cells
-                by_cell = transitions_by(table, replace(layout, calendar=since_the_year_1(calendar)), states, cells)
-            counts = transitions(table, layout, states) if by_cell is None else by_cell.sum(axis=0)
+            if by_cell is None or calendar is None:
+                counts = all_counts = transitions(table, layout, states)
+            else:
+                of_year_1 = replace(layout, calendar=since_the_year_1(calendar))
+                counts = transitions_by(table, of_year_1, states, period_of(by_cell, calendar).cells)
+                all_counts = counts.sum(axis=0)
         except DataError as error:
             error.about(fit.file)
             raise
         layouts = [layout_of(self.source)]
         if layout not in layouts:
             layouts.append(layout)
-        if self.private is not None and not fit.private and same_transitions(counts, self.private, layouts, states):
+        if self.private is not None and not fit.private and same_transitions(all_counts, self.private, layouts, states):
             problem = "counts what the private data counts, transition by transition"
             raise SpecError([InputError(problem, fix=FIT_ELSEWHERE).at("fit", "file")])
-        return counts if by_cell is None else by_cell
+        return counts
+
 
 #: The section of a release file that has a key, where it is not [source].
 _SECTIONS: dict[Step, str] = {"states": "belief", "map": "belief", "min_length": "belief", "max_length": "belief"}
@@ -130,8 +117,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     Raises DataError, with the rule's key in the release file.
     """
     spec = file.sections(ReleaseSpec)
-    queries = (item.meant.query_about(file.belief, file.folder) for item in spec.release)
-    entrywise = not all(map(reads_alike, queries))
+    entrywise = not all(reads_alike(item.meant.query_about(file.belief, file.folder)) for item in spec.release)
     layout = layout_of(spec.source, None, spec.source.calendar, file.places, counted_by(spec.release))
     lengths_allowed = Lengths(spec.belief.min_length, spec.belief.max_length, spec.belief.longer)
     rules = layout, recode_of(spec.belief, spec.source), lengths_allowed
@@ -159,7 +145,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
         if len(of_unit) == 1:  # as most have, and there may be millions
             lengths, complete = shapes.setdefault((of_unit[0].length,), (of_unit[0].length,)), of_unit[0].complete
         else:
-            lengths, complete = tuple([piece.length for piece in of_unit]), all(map(attrgetter("complete"), of_unit))
+            lengths, complete = tuple(map(attrgetter("length"), of_unit)), all(map(attrgetter("complete"), of_unit))
             lengths = shapes.setdefault(lengths, lengths)
         observed = () if complete else _observed(of_unit)
         units.append(Unit(name, of_unit, of_unit[0].written, sum(lengths), complete, observed, shape=lengths))
@@ -175,12 +161,3 @@ def _observed(pieces: Sequence[Piece]) -> tuple[range, ...]:
         runs += [range(start + run.start, start + run.stop) for run in piece.observed]
         start += piece.length
     return tuple(runs)
-
-
-def sequence_of(file: ReleaseFile, units: Sequence[Unit]) -> list[list[Hashable]] | list[Hashable]:
-    """Return the states by entry, None if unobserved, split by piece."""
-    state_of, walks = dict(enumerate(file.belief.states)), list[list[Hashable]]()
-    for unit in units:
-        for piece in unit.data or ():
-            walks.append([state_of.get(value) for value in piece.values])
-    return walks[0] if len(walks) == 1 else walks

@@ -11,14 +11,14 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.nearest import did_you_mean, first_of
-from takifugu.data import Calendar, Slots, Table, refuse_lookalikes, text_of, totals
+from takifugu.data import Slots, Table, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
 from takifugu.model import queries
 from takifugu.model.queries import Query
@@ -31,6 +31,7 @@ from takifugu.releasing.file.reading import placed_at
 from takifugu.releasing.file.sequences.sections import ItemSpec
 from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.file.sharing import CHOICES
+from takifugu.releasing.file.tables import numbered
 
 
 def attribute_of(item: ItemSpec, source: SourceSpec) -> str | None:
@@ -47,39 +48,34 @@ def used_by(source: SourceSpec, items: Iterable[ItemSpec]) -> tuple[str, ...]:
 def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
     """Yield the faults of attributes and of tables by them."""
     for name, values in source.attributes.items():
-        place, texts = ("source", "attributes", name), [text_of(value) for value in values]
+        key, texts = ("source", "attributes", name), [*map(text_of, values)]
         is_odd = not texts or None in texts or len(set(texts)) < len(texts)
         yield from broken(
-            (name in AXES, place, f"would be told from the {name} of the calendar by nothing", "rename the column"),
-            (is_odd, place, f"has the values {list(map(str, values))}", "name every value that it can have, once"),
+            (name in AXES, key, f"would be told from the {name} of the calendar by nothing", "rename the column"),
+            (is_odd, key, f"has the values {list(map(str, values))}", "name every value that it can have, once"),
         )
     fix = 'write unit = "<the column that says whose row it is>"'
     what = "is missing, and attributes are those of people"
     yield from broken((source.attributes and source.unit is None, "source.unit", what, fix))
-    for number, item in enumerate(items):
-        if item is not None:
-            yield from _item_faults(source, item, f"release.{number}")
-
-
-def _item_faults(source: SourceSpec, item: ItemSpec, place: str) -> Iterator[TakifuguError]:
-    names, is_public = names_of(item.by), attribute_of(item, source) is not None
-    for name in names:
-        axes = [*source.attributes, *AXES]
-        yield from broken((
-            name not in axes, f"{place}.by", f"{name!r} is no public attribute of people{did_you_mean(name, axes)}",
-            f'if everybody may know it of each person, write attributes = {{ {name} = ["...", "..."] }} under '
-            '[source]; if it is private, make it part of the states ("flu, busy"), or publish records, '
-            'belief.kind = "users"',
-        ))  # fmt: skip
-    yield from broken(
-        (item.query == "linear" and names, f"{place}.by",
-         "does not belong to a linear query, whose weights choose the entries",
-         "write a sum with codes, or leave by out"),
-        (is_public and len(names) > 1, f"{place}.by", "is an attribute of people and something else",
-         "publish one table by each, or a file for the people of each value"),
-        (is_public and item.per != "pooled", f"{place}.per",
-         f"is {item.per!r}, and one person has one value of an attribute", 'write per = "pooled"'),
-    )  # fmt: skip
+    axes = [*source.attributes, *AXES]
+    for number, item in numbered(items):
+        place, names, is_public = f"release.{number}", names_of(item.by), attribute_of(item, source) is not None
+        for name in names:
+            yield from broken((
+                name not in axes, f"{place}.by", f"{name!r} is no public attribute of people{did_you_mean(name, axes)}",
+                f'if everybody may know it of each person, write attributes = {{ {name} = ["...", "..."] }} under '
+                '[source]; if it is private, make it part of the states ("flu, busy"), or publish records, '
+                'belief.kind = "users"',
+            ))  # fmt: skip
+        yield from broken(
+            (item.query == "linear" and names, f"{place}.by",
+             "does not belong to a linear query, whose weights choose the entries",
+             "write a sum with codes, or leave by out"),
+            (is_public and len(names) > 1, f"{place}.by", "is an attribute of people and something else",
+             "publish one table by each, or a file for the people of each value"),
+            (is_public and item.per != "pooled", f"{place}.per",
+             f"is {item.per!r}, and one person has one value of an attribute", 'write per = "pooled"'),
+        )  # fmt: skip
 
 
 def with_attributes(
@@ -133,7 +129,7 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
     ordered, cells, first = list[Unit](), dict[str, range](), 0
     for value in map(str, values):
         members = [unit for unit in units if of_unit[unit.name] == value]
-        size = sum(unit.size for unit in members)
+        size = sum(map(attrgetter("size"), members))
         if members:
             cells[value], first = range(first, first + size), first + size
         ordered += members
@@ -150,10 +146,14 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
 
 def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, ...]:
     """Return a certificate's words on values of nobody."""
-    cells = {label for label, _ in query.cells} if isinstance(query, ByCells) else set()
-    empty = [repr(str(value)) for value in source.attributes[name] if str(value) not in cells]
-    nobody = f"no {people_of(source.unit).one} has the {name} {' or '.join(empty)}"
-    return (f"{nobody}, so that there is no such cell",) if empty else ()
+    empty = list(map(str, source.attributes[name]))
+    if isinstance(query, ByCells):
+        cells = dict(query.cells)
+        empty = [value for value in empty if value not in cells]
+    if not empty:
+        return ()
+    nobody = f"no {people_of(source.unit).one} has the {name} {' or '.join(map(repr, empty))}"
+    return (f"{nobody}, so that there is no such cell",)
 
 
 def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
@@ -167,7 +167,13 @@ def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
 def by_cells(query: Query, slots: Slots) -> queries.By:
     """Return the query by cell, in the calendar's order."""
     numbers, cell_of_step = slots.cells
-    every = _period(cell_of_step, slots.calendar)
+    every = len(cell_of_step)
+    for seconds in (86_400, 604_800):  # after which the cells of a window may repeat
+        steps = slots.calendar.steps_in(seconds)
+        is_period = steps > 0 and len(cell_of_step) % steps == 0 and slots.calendar.step * steps == seconds * 10**6
+        if is_period and (cell_of_step.reshape(-1, steps) == cell_of_step[:steps]).all():
+            every = steps
+            break
     order, ends = np.argsort(cell_of_step[:every], kind="stable"), np.cumsum(np.bincount(cell_of_step[:every])).tolist()
     cells = list[tuple[str, list[int]]]()
     for number, (first, end) in zip(numbers.tolist(), pairwise([0, *ends]), strict=True):
@@ -200,14 +206,3 @@ def words_of_cells(slots: Slots) -> str:
         return f"the {cells} are in UTC"
     twice = "an hour that they skip has no step, and one that they show twice has the steps of both"
     return f"the {cells} are those of clocks in {zone.name}: {twice}"
-
-
-def _period(which: IntArray, calendar: Calendar) -> int:
-    """Return the number of steps until a window's cells repeat."""
-    size = len(which)
-    for seconds in (86_400, 604_800):
-        every = calendar.steps_in(seconds)
-        has_whole_periods = every > 0 and size % every == 0 and calendar.step * every == seconds * 10**6
-        if has_whole_periods and (which.reshape(-1, every) == which[:every]).all():
-            return every
-    return size

@@ -16,16 +16,17 @@ from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.releasing.file.calendars import WINDOW_KEYS, calendar_faults, has_key, window_of
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, undeclared
-from takifugu.releasing.file.problems import blamed, broken, faults_at, never_read, strangers
+from takifugu.releasing.file.problems import blamed, broken, fault, faults_at, never_read, strangers
 from takifugu.releasing.file.public import collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import cells, runs
-from takifugu.releasing.file.sequences.build import PublicSequences, columns_of_order
+from takifugu.releasing.file.sequences.build import PublicSequences
 from takifugu.releasing.file.sequences.measured import seconds_in, seconds_of_step
 from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, ReleaseSpec
-from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
+from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec, columns_of_order
 from takifugu.releasing.file.shape import Parts, columns_of, opened, twice_named
 from takifugu.releasing.file.source import UNOPENED, is_there
+from takifugu.releasing.file.tables import numbered
 
 #: The queries that count steps, where no `total` divides them.
 _COUNTING = ("count", "histogram")
@@ -42,7 +43,13 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
     hide: Hide | None = spec.hide
     problems, table, chain = list[TakifuguError](), None, None
     if source is not None:
-        table, problems = _opened(kind, spec, faulty, folder, data)
+        # A calendar is planned before there is a recording; who reads it says that it is missing.
+        is_planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
+        opening = {f"source.{key}" for key in ("file", "missing", "rows", *FileKeys.model_fields)}
+        if is_planned or data is UNOPENED or faulty & opening:
+            problems += twice_named(columns_of(kind.facts, spec, None))
+        else:
+            table, problems = opened(kind.facts, spec, None, folder, data)
         problems += _source(source)
         if "source.rows" not in faulty:
             problems += runs.faults_of(source, belief, folder, data)
@@ -53,23 +60,10 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
     if isinstance(hide, EntrySpec):
         with_states = None if "belief.states" in faulty else belief
         problems += _hide(hide, source, with_states)
-    for number, item in enumerate(spec.release):
-        if item is not None and source is not None:
+    for number, item in numbered(spec.release):
+        if source is not None:
             problems += _table(item, number, source)
     return chain, None, table, problems
-
-
-def _opened(
-    kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object
-) -> tuple[Table | None, list[TakifuguError]]:
-    """Open the source, unless it is planned, closed or faulty."""
-    source = spec.source
-    # A calendar is planned before there is a recording; who reads it says that it is missing.
-    is_planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
-    opening = {f"source.{key}" for key in ("file", "missing", "rows", *FileKeys.model_fields)}
-    if is_planned or data is UNOPENED or faulty & opening:
-        return None, [*twice_named(columns_of(kind.facts, spec, None))]
-    return opened(kind.facts, spec, None, folder, data)
 
 
 def _believed(
@@ -128,14 +122,14 @@ def _source(source: SourceSpec) -> Iterator[TakifuguError]:
     if source.step is not None:
         yield from faults_at(("source", "step"), partial(parse_step, source.step))
         if source.times is None and not source.are_runs:  # of which `runs` says what is missing
-            fix = 'write order = "<column>", along which steps are counted'
-            yield from broken((True, "source.order", "is missing", fix))
+            yield fault(("source", "order"), "is missing", 'write order = "<column>", along which steps are counted')
             return
     rules = values_of(source, ("order_format", "timezone", "round_to", "duplicates", "ambiguous"))
+    if source.times:
+        rules["step"] = source.step
     try:
         order, time_of_day = columns_of_order(source.times)
-        step = source.step if source.times else None
-        Layout(source.value, order=order, time_of_day=time_of_day, step=step, **rules)
+        Layout(source.value, order=order, time_of_day=time_of_day, **rules)
     except TakifuguError as error:
         if error.where[:1] != ("step",):  # which is told above
             yield blamed(error, "source", *error.where[:1])
@@ -166,14 +160,13 @@ def _calendar(
     if source.from_ is not None and source.step is not None:
         leave, any_start = "leave it out", 'write "stationary", or "any" to hide the data from every belief'
         as_long = "is given beside a calendar, in which windows are as long as declared"
-        initial = values_of(belief, written(belief, ("initial",))).get("initial")
-        limits = {} if belief is None else values_of(belief, ("min_length", "max_length"))
+        said = values_of(belief, written(belief, ("min_length", "max_length", "initial")))
         yield from broken(
             (source.piece, "source.piece", "is given beside a calendar, in which each person has one recording", leave),
-            (limits.get("min_length") not in (1, None), "belief.min_length", as_long, leave),
-            (limits.get("max_length") not in (1, None), "belief.max_length", as_long, leave),
-            (isinstance(initial, tuple), "belief.initial", "is that of one step, and a window starts at another",
-             any_start),
+            (said.get("min_length", 1) != 1, "belief.min_length", as_long, leave),
+            (said.get("max_length", 1) != 1, "belief.max_length", as_long, leave),
+            (isinstance(said.get("initial"), tuple), "belief.initial",
+             "is that of one step, and a window starts at another", any_start),
             (isinstance(hide, EntrySpec), "hide.kind",
              "'one-entry' numbers the entries of one sequence, and each window starts at another step",
              'write kind = "every-entry"'),
@@ -181,7 +174,9 @@ def _calendar(
     states = 0 if belief is None else len(belief.states)
 
     def needs(item: ItemSpec, key: str) -> bool:
-        return bool({*names_of(item.by)} & {*AXES}) if key == "by" else has_key(item, key)
+        if key == "by":
+            return not {*names_of(item.by)}.isdisjoint(AXES)
+        return has_key(item, key)
 
     for error in calendar_faults(source, items, (*WINDOW_KEYS, "by"), needs, partial(_window, source, states)):
         if error.where != ("source", "step") or source.step is None:  # else it is told with the source
@@ -192,31 +187,30 @@ def _window(
     source: SourceSpec, states: int, item: ItemSpec, number: int, calendar: Calendar
 ) -> Iterable[TakifuguError]:
     """Return the faults of a table of a good window."""
-    place = f"release.{number}"
     if source.gaps == "hidden" and item.query in ("mean", "linear"):
         fix = 'write gaps = "public" under [source] if everybody may know that, or publish a sum'
         what = f"a {item.query} of a window depends on which of its steps were observed"
-        return broken((True, f"{place}.query", what, fix))
+        return [fault(("release", number, "query"), what, fix)]
     if item.by is None or not states or not set(names_of(item.by)) <= set(AXES):
         return ()  # what is no axis is told with the attributes
     try:
         axes = axes_of(names_of(item.by), calendar)
     except TakifuguError as error:
         return [blamed(error, "release", number, "by")]
-    regular = item.every is not None and item.window is None
-    window = next(run for _, run in calendar.periods(str(item.every))) if regular else window_of(item, calendar)
+    if item.every is not None and item.window is None:
+        _, window = next(calendar.periods(item.every))
+    else:
+        window = window_of(item, calendar)
     slots = Slots(calendar, window, axes)
-    return broken((
-        cells.is_too_large(item, slots, states), f"{place}.by",
-        f"makes {len(slots.cells[0]):,} cells, too many for one table",
-        "write a shorter window, or a longer part of the calendar",
-    ))  # fmt: skip
+    problem = f"makes {len(slots.cells[0]):,} cells, too many for one table"
+    fix = "write a shorter window, or a longer part of the calendar"
+    return broken((cells.is_too_large(item, slots, states), f"release.{number}.by", problem, fix))
 
 
 def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
     for key in written(source, ("unit", "piece")):
         what = f"'one-entry' hides one entry of one sequence, and source.{key} says that there are several"
-        yield from broken((True, "hide.kind", what, f'write kind = "every-entry", or leave source.{key} out'))
+        yield fault(("hide", "kind"), what, f'write kind = "every-entry", or leave source.{key} out')
     if belief is not None:
         yield from strangers(("hide", "a"), [hide.a], "state", belief.states)
         yield from strangers(("hide", "b"), [hide.b], "state", belief.states)
@@ -227,7 +221,7 @@ def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | N
 def _table(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[TakifuguError]:
     """Yield the faults of a table beside the keys of [source]."""
     place, measure = f"release.{number}", item.measured_in
-    unit = None if measure is None else seconds_in(measure)
+    unit = seconds_in(measure or "")
     is_counted = item.query in _COUNTING and not written(item, ("total",))
     yield from broken(
         (item.per != "pooled" and source.unit is None, f"{place}.per",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from takifugu.calibration import Calibration
@@ -20,7 +20,7 @@ from takifugu.releasing.file.calendars import expanded, facts_of, window_of, win
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
 from takifugu.releasing.file.problems import blaming, fault
-from takifugu.releasing.file.sequences.build import recode_of, sequence_of, units_of
+from takifugu.releasing.file.sequences.build import recode_of, units_of
 from takifugu.releasing.file.sequences.cells import (
     attribute_of,
     by_attribute,
@@ -57,12 +57,14 @@ class Sequences(Kind):
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Calibration) -> tuple[Fact, ...]:
         source = file.sections(ReleaseSpec).source
-        calendar, by = source.calendar, attribute_of(item, source)
-        none = () if by is None else cells_of_nobody(by, source, calibration.query)
-        if calendar is None or file.places is None:
-            return none
-        cells = none if item.by is None or by is not None else (words_of_cells(self._slots(file, item)),)
-        return (facts_of(calendar, file.places, calibration, item), *cells)
+        calendar, by, facts = source.calendar, attribute_of(item, source), list[Fact]()
+        if calendar is not None and file.places is not None:
+            facts.append(facts_of(calendar, file.places, calibration, item))
+        if by is not None:
+            facts += cells_of_nobody(by, source, calibration.query)
+        elif facts and item.by is not None:
+            facts.append(words_of_cells(self._slots(file, item)))
+        return tuple(facts)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return units_of(file)
@@ -70,12 +72,16 @@ class Sequences(Kind):
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = super().query_of(file, item)
         of_units = attribute_of(item, file.sections(ReleaseSpec).source)
-        return query if item.by is None or of_units is not None else by_cells(query, self._slots(file, item))
+        if item.by is None or of_units is not None:
+            return query
+        return by_cells(query, self._slots(file, item))
 
     def unit_query(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> UnitQuery:
         source = file.sections(ReleaseSpec).source
         name = attribute_of(item, source)
-        return UnitQuery(query, units) if name is None else by_attribute(query, name, source.attributes[name], units)
+        if name is None:
+            return UnitQuery(query, units)
+        return by_attribute(query, name, source.attributes[name], units)
 
     def _slots(self, file: ReleaseFile, item: ItemSpec) -> Slots:
         calendar = file.sections(ReleaseSpec).source.calendar
@@ -90,8 +96,9 @@ class Sequences(Kind):
         first = 0
         if file.places is not None and file.belief.period > 1:
             first = file.places.start  # in which place of a period a window starts
-        chain = file.belief.from_step(first, max(lengths))
-        belief = chain if len(lengths) == 1 else IndependentPieces(chain, tuple(lengths))
+        belief = file.belief.from_step(first, max(lengths))
+        if len(lengths) > 1:
+            belief = IndependentPieces(belief, tuple(lengths))
         hide = file.sections(ReleaseSpec).hide
         if isinstance(hide, EntrySpec):
             with blaming("hide", "entry"):
@@ -112,7 +119,11 @@ class Sequences(Kind):
             problem = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"
             fix = "write one number for each entry, 0 to leave one out"
             raise SpecError([fault(("release", number, "weights"), problem, fix)])
-        return sequence_of(file, units)
+        state_of, walks = dict(enumerate(file.belief.states)), list[list[Hashable]]()
+        for unit in units:
+            for piece in unit.data or ():  # None for what was not observed
+                walks.append([state_of.get(value) for value in piece.values])
+        return walks[0] if len(walks) == 1 else walks
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(ReleaseSpec)
@@ -130,7 +141,9 @@ class Sequences(Kind):
         if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
             yield f"rows that name no {file.people.one} or no piece were left out, and nothing is promised about them"
         if written(spec.belief, ("matrix_by",)):
-            clocks = "in UTC" if spec.source.timezone is None else f"by clocks in {spec.source.timezone}"
+            clocks = "in UTC"
+            if spec.source.timezone is not None:
+                clocks = f"by clocks in {spec.source.timezone}"
             yield f"each step follows the matrix of the {spec.belief.meant.matrix_by}, {clocks}, in which it starts"
         yield from _rules(spec)
         for name in used_by(spec.source, spec.release):
@@ -150,7 +163,9 @@ def _rules(spec: ReleaseSpec) -> Iterator[str]:
     if source.round_to is not None:
         yield f"the order of rows is rounded to {source.round_to}"
     if source.duplicates != "refuse":
-        occasion = "in one step" if not source.are_runs else "at one time"
+        occasion = "in one step"
+        if source.are_runs:
+            occasion = "at one time"
         yield f"of rows {occasion} the {source.duplicates} one counts, and nothing is promised about the others"
     if source.timezone is not None:
         yield f"times are those of clocks in {source.timezone}"

@@ -18,7 +18,6 @@ from takifugu.core.people import PEOPLE
 from takifugu.core.sections import values_of, written
 from takifugu.data import meant, open_frame, parse_step
 from takifugu.data.runs.rules import Ends, RunRules
-from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.epochs import EPOCHS
 from takifugu.data.times.moments import Moment, moment
 from takifugu.data.values.written import Written
@@ -185,9 +184,8 @@ def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
     columns = [source.unit, *(name for name in ("from", "until") if name in table.names)]
     texts = texts_of(table, columns)
     if not texts or any(name is None for name, *_ in texts):
-        raise DataError(f"column {source.unit!r} of the roster has missing values", fix="name everybody, once").at(
-            "roster"
-        )
+        problem = f"column {source.unit!r} of the roster has missing values"
+        raise DataError(problem, fix="name everybody, once").at("roster")
     names = meant([(str(name), row) for row, (name, *_) in enumerate(texts)], source.unit, "unit")
     if len(names) < len(texts):
         problem = f"column {source.unit!r} of the roster names a {PEOPLE.one} twice"
@@ -195,21 +193,18 @@ def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
             "roster"
         )
     calendar = source.calendar
-    return {names[str(name)]: _ends(calendar, dict(zip(columns[1:], ends, strict=True))) for name, *ends in texts}
-
-
-def _ends(calendar: Calendar | None, texts: dict[str, str | None]) -> Ends:
-    zone = None if calendar is None else calendar.zone
-    is_time = calendar is None or calendar.is_time
-
-    def at(key: str) -> Moment | None:
-        text = texts.get(key)
-        return None if text is None else moment(text, is_time, "roster", zone)
-
-    first, last = at("from"), at("until")
-    if first is not None and last is not None and last <= first:
-        raise DataError("somebody's until in the roster is not after their from", fix="repair it").at("roster")
-    return first, last
+    zone, is_time = (None, True) if calendar is None else (calendar.zone, calendar.is_time)
+    covered = dict[str | None, Ends]()
+    for name, *ends in texts:
+        times = dict[str, Moment]()
+        for key, text in zip(columns[1:], ends, strict=True):
+            if text is not None:
+                times[key] = moment(text, is_time, "roster", zone)
+        first, last = times.get("from"), times.get("until")
+        if first is not None and last is not None and last <= first:
+            raise DataError("somebody's until in the roster is not after their from", fix="repair it").at("roster")
+        covered[names[str(name)]] = first, last
+    return covered
 
 
 def words_of(source: SourceSpec, people: str) -> Iterator[str]:
@@ -222,13 +217,14 @@ def words_of(source: SourceSpec, people: str) -> Iterator[str]:
         if source.empty is not None:
             yield f"who has an empty cell was {str(source.empty)!r} in its step"
         return
-    row_noun, calendar = source.rows.removesuffix("s"), source.calendar
-    step = "one step" if calendar is None else f"one step of {calendar.length}"
+    row_noun, step = source.rows.removesuffix("s"), "one step"
+    if source.calendar is not None:
+        step = f"one step of {source.calendar.length}"
     if source.rows == "events":
         hidden = f"what is hidden is the state in {step}: which event, if any"
         yield f"a row is an event, and its step has its state; {hidden}"
     else:
-        lasts = "until the next one" if source.rows == "changes" else "from its start up to its end"
+        lasts = {"changes": "until the next one"}.get(source.rows, "from its start up to its end")
         hidden = f"what is hidden of it is the state in {step}, not all of the {row_noun}"
         yield f"a row is a {row_noun} that holds {lasts}; {hidden}"
         yield "a step has the state at its start; what changes within a step is not counted"

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool
 
 from takifugu.core.cache import cached
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json
 from takifugu.core.sections import values_of
 from takifugu.data import Layout, Table, Zone, order_kind, parse_step, text_of
 from takifugu.data.melting import melted
@@ -169,7 +169,7 @@ class SourceSpec(CalendarKeys):
     @property
     def times(self) -> str | tuple[str, str] | None:
         """Return the column, or two, of each row's time."""
-        return self.order if self.start is None else self.start
+        return self.start or self.order
 
     @property
     def are_runs(self) -> bool:
@@ -189,17 +189,15 @@ class SourceSpec(CalendarKeys):
         """Return the meaning of columns in wide rows, by the states of raw values."""
         assert self.columns is not None  # which `runs.faults_of` requires, as the order
         assert self.order is not None
-        day, order = self.order if isinstance(self.order, tuple) else (None, self.order)
-        columns: tuple[str, ...] | Mapping[str, str]
+        *days, order = names_of(self.order)
+        columns: tuple[str, ...] | Mapping[str, str] = names_of(self.columns)
         if isinstance(self.columns, dict):
             columns = {header: str(step) for header, step in self.columns.items()}
-        else:
-            columns = names_of(self.columns)
         empty: tuple[str, ...] = ()
         if self.empty is not None:
             empty = (str(self.empty), *(raw for raw, state in state_of.items() if state == self.empty))
-        others = tuple(name for name in (self.unit, self.piece, day, *self.attributes) if name is not None)
-        return Wide(columns, order, self.value, others, self.ignore, self.order_format, day is not None, empty)
+        others = (*names_of(self.unit), *names_of(self.piece), *days, *self.attributes)
+        return Wide(columns, order, self.value, others, self.ignore, self.order_format, bool(days), empty)
 
     def long(self, table: Table, belief: Described | None) -> Table:
         table = super().long(table, belief)
@@ -222,7 +220,7 @@ class SourceSpec(CalendarKeys):
             layout.pop("null_keys", None)
         if self.rows == "wide":
             layout |= _of_columns(self)
-        layout["step"] = None if self.step is None else _length(self.step)
+        layout["step"] = _length(self.step)
         layout["from"] = None if self.calendar is None else f"steps that start {self.calendar.name.partition(', ')[2]}"
         if self.bins is not None:
             layout["bins"] = {state: [*map(_edge, ends)] for state, ends in self.bins.items()}
@@ -241,15 +239,14 @@ def _of_order(source: SourceSpec, table: Table | None) -> Json:
     """Return the rules for times as steps and rows of one step."""
     times = None
     if table is not None:
-        day, clock = source.times if isinstance(source.times, tuple) else (source.times, None)
+        day, clock = columns_of_order(source.times)
         read = Layout(
             source.value, source.unit, source.piece, day, null_keys=source.null_keys, order_format=source.form,
             time_of_day=clock,
         )  # fmt: skip
         key = "order", source.times, source.form, source.null_keys
         times = cached(table, key, lambda: order_kind(table, read))
-    duplicates = None if source.duplicates == "refuse" else source.duplicates
-    layout: Json = {"times": times, "duplicates": duplicates}
+    layout: Json = {"times": times, "duplicates": {"refuse": None}.get(source.duplicates, source.duplicates)}
     if times in (None, CLOCK_TIMES):
         layout["timezone"] = clocks(source.timezone)
         stretches = Zone(source.timezone or "UTC").stretches
@@ -258,7 +255,12 @@ def _of_order(source: SourceSpec, table: Table | None) -> Json:
     if source.form not in (None, *ISO_FORMATS, *EPOCHS):
         layout["order_format"] = source.form
     if source.round_to is not None:
-        layout["round_to"] = [_length(source.round_to), _is_rounded_to_itself(source, layout)]
+        part, keeps_steps = parse_step(source.round_to), False
+        if isinstance(part, timedelta):
+            part = Fraction(part // timedelta(microseconds=1))
+        if source.calendar is not None and layout.get("timezone", clocks(None)) == clocks(None):
+            keeps_steps = times == CLOCK_TIMES and Fraction(source.calendar.start) % part == 0
+        layout["round_to"] = [_length(source.round_to), keeps_steps]
     return layout
 
 
@@ -274,23 +276,21 @@ def _of_columns(source: SourceSpec) -> Json:
     return {"wide": layout, **dict.fromkeys(("rows", "columns", "ignore", "empty"))}
 
 
-def _is_rounded_to_itself(source: SourceSpec, layout: Plain) -> bool:
-    """Return whether rounding in UTC keeps the steps of the calendar."""
-    if source.calendar is None or source.round_to is None or layout.get("timezone", clocks(None)) != clocks(None):
-        return False
-    part = parse_step(source.round_to)
-    exact = Fraction(part // timedelta(microseconds=1)) if isinstance(part, timedelta) else part
-    return layout["times"] == CLOCK_TIMES and Fraction(source.calendar.start) % exact == 0
-
-
 def _edge(written: int | float | str) -> str:
     infinite = str(written).strip().removeprefix("+")
     return infinite if infinite in ("inf", "-inf") else to_text(as_fraction(written, "an edge"))
 
 
-def _length(written: int | float | str) -> str:
+def _length(written: Number | None) -> str | None:
+    if written is None:
+        return None
     length = parse_step(written)
     return f"{length // timedelta(seconds=1)}s" if isinstance(length, timedelta) else to_text(length)
+
+
+def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, str | None]:
+    """Return the columns of the order and of its times of day."""
+    return order if isinstance(order, tuple) else (order, None)
 
 
 def clocks(zone: str | None) -> list[str]:
