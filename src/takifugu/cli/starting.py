@@ -28,7 +28,7 @@ from takifugu.releasing.file.guessing.notes import notes, one_of_several
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import json_schema, load
 from takifugu.releasing.file.neighbours import ledger_for, write_ledger_id
-from takifugu.releasing.file.questions.decision import answered, clearly_offered, decision
+from takifugu.releasing.file.questions.decision import answered, answered_clearly, decision
 from takifugu.releasing.file.questions.subject import Subject
 
 #: The questions whose likely answers the reason for a kind is about.
@@ -54,7 +54,7 @@ def init(
         click.echo(wrapped(note), err=True)
     subject = Subject(look, None if kind is None else PLAINLY.get(kind, kind), data, output)
     asks = not yes and can_ask()
-    questions = answered(subject, answers, partial(ask_about, look) if asks else clearly_offered)
+    questions = answered(subject, answers, partial(ask_about, look)) if asks else answered_clearly(subject, answers)
     made_of = decision(subject, questions)
     if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
         raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")

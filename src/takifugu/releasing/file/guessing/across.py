@@ -12,7 +12,7 @@ from takifugu.core.names import fits
 from takifugu.data.files.sniff import time_formats
 from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE, YES_NO
 from takifugu.data.times.time_format import MONTHS
-from takifugu.releasing.file.guessing.column_words import WHEN, words, words_in
+from takifugu.releasing.file.guessing.column_words import words, words_in
 from takifugu.releasing.file.guessing.seen import MISSING, MOST_STATES, Seen, seconds_of
 
 _FEWEST = 3
@@ -115,7 +115,7 @@ def _with_numbers(names: Sequence[str]) -> Iterator[_Reading]:
             yield _Reading("questions", "question", of_stem)
         elif not stem and len(of_stem) < len(names):  # a table without headers has numbers alone
             yield _Reading("numbered", "step", of_stem)
-        elif words_in(stem) & WHEN or stem.lower() in ("d", "w", "h", "t"):
+        elif stem:
             yield _Reading("numbered", stem.strip(" _-").lower(), of_stem)
 
 

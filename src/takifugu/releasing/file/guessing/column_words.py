@@ -50,7 +50,8 @@ WORDS = {
     ),
     "value": words(
         "value state status activity posture behaviour behavior label class category mode event condition location "
-        "place room zone level diagnosis result code action phase stage symptom"
+        "place room zone level diagnosis result code action phase stage symptom "
+        "zustand betriebsart tatigkeit statut etat estado stato"
     ),
 }
 #: Words beside them that say only that it is a name.

@@ -94,6 +94,11 @@ class Seen:
         """Return whether it has some values, each in two rows on average."""
         return 1 < len(self.labels) * 2 <= self.rows
 
+    @property
+    def is_sparse(self) -> bool:
+        """Return whether most rows have no value."""
+        return 2 * self.rows < len(self.values)
+
     @cached_property
     def runs(self) -> int:
         return sum(a != b for a, b in pairwise(self.present)) + 1

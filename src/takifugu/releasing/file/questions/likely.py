@@ -12,7 +12,7 @@ from takifugu.core.escaping import visible
 from takifugu.data.kinds import TIMES
 from takifugu.releasing.file.guessing.column_words import BIRTH, NUMBERING, THINGS
 from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.notes import mixed_words
+from takifugu.releasing.file.guessing.notes import merged_words, mixed_words
 from takifugu.releasing.file.guessing.seen import Seen
 
 #: A table is one of numbers if so many of ten columns are.
@@ -31,11 +31,17 @@ class Likely:
 
 def likely_of(facts: Facts) -> Likely:
     """Return what a row of a table likely says, by the first rule that fits."""
-    for rule in (_wide, _contacts, _stays, _visits, _places, _companies, _questionnaire, _log, _numbers):
+    for rule in (_merged, _wide, _contacts, _stays, _visits, _places, _companies, _questionnaire, _log, _numbers):
         said = rule(facts)
         if said is not None:
             return said
     return _answers(facts)
+
+
+def _merged(facts: Facts) -> Likely | None:
+    if facts.merged is None:
+        return None
+    return Likely(in_order(facts).rows, False, merged_words(facts.merged.name))
 
 
 def _wide(facts: Facts) -> Likely | None:
