@@ -189,7 +189,8 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
         raise DataError(
             f"column {layout.order!r} has ties within one piece",
             rule="two rows cannot be in one step",
-            fix=f"{_both_columns(layout, table)}declare the piece column if they belong to several pieces, a time zone "
+            fix=f"{_both_columns(layout, table)}declare the piece column if they belong to several pieces, an order "
+            "column that numbers them if one followed the other (lessons of a day), a time zone "
             '(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or which row '
             'counts: duplicates = "first" or "last" (to write one costs nothing, to replace it by the other much)',
         ).at("order")

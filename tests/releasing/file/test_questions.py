@@ -197,6 +197,31 @@ def test_all_that_is_unclear_is_asked_at_once(tmp_path: Path) -> None:
     assert answered_clearly(table(tmp_path, "customer,employee,day,state", lines), said)
 
 
+def test_cases_with_a_time_may_be_all_of_one_person(tmp_path: Path) -> None:
+    lines = [f"{7000 + n},{START + timedelta(minutes=n**1.9)},{'ab'[n * n % 7 < 3]} run,{'xy'[n * n % 5 < 2]},"
+             f"{n * 37 % 900},{n * 53 % 997}" for n in range(240)]  # fmt: skip
+    asks = questions(table(tmp_path, "Activity ID,Activity Date,Activity Name,Type,Distance,Height", lines))["rows"]
+    assert (asks.offered, asks.is_clear) == ("answers", False)
+    assert "if one person has several rows, this protects too little" in asks.why
+    asks = questions(table(tmp_path, "patient_id,Date,Group,Type,Weight,Height", lines))["rows"]
+    assert (asks.offered, asks.is_clear) == ("answers", True)
+
+
+@pytest.mark.parametrize(("name", "is_clear"), [
+    ("Activity Name", False), ("Event name", False), ("course_name", False),
+    ("Name", True), ("Full Name", True), ("User full name", True), ("name_of_patient", True),
+])  # fmt: skip
+def test_the_name_of_something_is_not_whose_a_row_is(tmp_path: Path, name: str, is_clear: bool) -> None:
+    lines = [f"{START + timedelta(minutes=5 * (n // 6))},A{n % 6},{'xy'[n * n % 7 < 3]}" for n in range(240)]
+    assert questions(table(tmp_path, f"time,{name},mode", lines), rows="samples")["whose"].is_clear == is_clear
+
+
+def test_what_is_measured_side_by_side_at_a_time_is_not_wide(tmp_path: Path) -> None:
+    lines = [f"{START + timedelta(minutes=n)},{n % 2},{n % 3},{n % 5 // 3},{n % 4}" for n in range(240)]
+    offer = questions(table(tmp_path, "time,valve1,valve2,valve3,valve4", lines))["rows"]
+    assert "wide" not in [choice.name for choice in offer.choices]
+
+
 def test_a_question_is_no_name_of_people(tmp_path: Path) -> None:
     lines = [f"p{n}@example.org,{'abc'[n % 3]},{'yn'[n % 5 < 2]}" for n in range(90)]
     assert answered_clearly(table(tmp_path, "Email Address,How old are you?,Do you own a car?", lines), {})

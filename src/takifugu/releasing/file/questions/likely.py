@@ -153,11 +153,13 @@ def _answers(facts: Facts) -> Likely:
     else:
         why = "nothing in its columns speaks for another kind"
     times = [c for c in facts.columns if c.kind == TIMES and not c.words & BIRTH]
-    if times and facts.several is None and facts.another is None:
+    is_of_people = facts.another is not None and facts.another.names_people
+    if times and facts.several is None and not is_of_people:
         why += (
             f". But {names_of(times[:1])} says when each row was, and no column says whose: if one person has several "
             "rows, this protects too little"
         )
+        return Likely("answers", False, why)
     return _of_cases(facts, why)
 
 
