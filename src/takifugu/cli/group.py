@@ -183,12 +183,10 @@ def complain(line: str, colour: str = "red") -> None:
     """Print an error or news on stderr, in one line for programs."""
     from takifugu.releasing.file.toml_words import in_toml
 
-    lines = f"takifugu: {visible(in_toml(line))}".split("
-")
+    lines = f"takifugu: {visible(in_toml(line))}".split("\n")
     text = " ".join(lines)
     if is_terminal(sys.stderr):
-        text = "
-".join(map(filled, lines))
+        text = "\n".join(map(filled, lines))
     with suppress(OSError):  # nobody reads it: the outcome is the same
         click.echo(text.replace("takifugu:", click.style("takifugu:", fg=colour), 1), err=True)
 

@@ -28,7 +28,7 @@ from takifugu.releasing.file.guessing.notes import notes, one_of_several
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import json_schema, load
 from takifugu.releasing.file.neighbours import ledger_for, write_ledger_id
-from takifugu.releasing.file.questions.decision import answered, clearly_offered, decision
+from takifugu.releasing.file.questions.decision import answered, answered_clearly, decision
 from takifugu.releasing.file.questions.subject import Subject
 
 #: The questions whose likely answers the reason for a kind is about.
@@ -54,10 +54,11 @@ def init(
         content_notes.append(one_of_several(contents, look.written))
         click.echo(wrapped(content_notes[0]), err=True)
     subject = Subject(look, kind and PLAINLY.get(kind, kind), data, output)
-    asks, answer_to = not yes and can_ask(), clearly_offered
+    asks = not yes and can_ask()
     if asks:
-        answer_to = partial(ask_about, look)
-    questions = answered(subject, answers, answer_to)
+        questions = answered(subject, answers, partial(ask_about, look))
+    else:
+        questions = answered_clearly(subject, answers)
     made_of = decision(subject, questions)
     if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
         raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")

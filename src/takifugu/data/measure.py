@@ -14,6 +14,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.nearest import first_of
 from takifugu.data.engines.table import Table
+from takifugu.data.files.first_lines import are_totals
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.rows.layout import Layout, Lengths, Recode
 from takifugu.data.rows.pieces import LONGEST_PIECE, SKIPPED, UNCLEAR, WIDEST_SPAN, Fact, Key, are_together, extent
@@ -51,6 +52,12 @@ def measure(
     the layout or the lengths.
     """
     check_values(rows.grouped, layout, states, table)
+    if any(unit is not None and are_totals(unit) for unit, _ in rows.grouped):
+        raise DataError(
+            f"column {layout.unit!r} has a name of totals",
+            rule="they tell of everybody, and nobody's rows would hide that",
+            fix="delete their rows; somebody who is really called so needs another name",
+        ).at("unit")
     if layout.order is not None:
         rows = _in_order(rows, layout, table)
     elif not are_together(rows.grouped):
@@ -102,9 +109,11 @@ def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Reco
         raise DataError("the data has no rows", rule="nothing can be released")
     if layout.null_keys != "keep":
         for column, part in ((layout.unit, 0), (layout.piece, 1)):
-            if column is not None and any(key[part] is None for key in grouped):
+            empty = sum(fact.rows for key, facts in grouped.items() if key[part] is None for fact in facts)
+            if column is not None and empty:
+                number = sum(fact.rows for fact in chain.from_iterable(grouped.values()))
                 raise DataError(
-                    f"column {column!r} has missing values",
+                    f"column {column!r} has missing values in {empty:,} of {number:,} rows",
                     rule="every row must have a value there",
                     fix='fill them, or write null_keys = "drop" to leave these rows out (to write it costs nothing)',
                 ).at("null_keys")
@@ -184,7 +193,8 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
         raise DataError(
             f"column {layout.order!r} has ties within one piece",
             rule="two rows cannot be in one step",
-            fix=f"{hint}declare the piece column if they belong to several pieces, a time zone "
+            fix=f"{hint}declare the piece column if they belong to several pieces, an order column that numbers them "
+            "if one followed the other (lessons of a day), a time zone "
             '(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or which row '
             'counts: duplicates = "first" or "last" (to write one costs nothing, to replace it by the other much)',
         ).at("order")
@@ -218,6 +228,7 @@ def without_place(reason: int, layout: Layout) -> DataError:
     return DataError(
         f"column {layout.order!r} has values that are missing, not finite{how}, or no date of the calendar",
         rule="every row needs its place in the order",
+        fix="repair them, and delete lines that are no rows, such as empty ones and totals",
     ).at(key)
 
 

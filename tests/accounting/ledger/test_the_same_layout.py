@@ -206,6 +206,21 @@ def test_another_sheet_holds_the_same_states_one_step_later(tmp_path: Path) -> N
     assert release(tmp_path, f'{until}\nsheet = "end"', "d.xlsx", item=hour(11), **FAIR) >= 2
 
 
+def test_a_header_of_more_lines_is_another_layout_in_every_format(tmp_path: Path) -> None:
+    rows = [("t", "state"), *((f"2026-01-05T{h:02}:00", "busy") for h in range(3, 20))]
+    spent = dict[str, list[float]]()
+    for suffix in ("csv", "xlsx"):
+        folder = tmp_path / suffix
+        folder.mkdir()
+        (folder / "d.csv").write_text("".join(f"{t},{state}\n" for t, state in rows))
+        write_workbook(folder / "d.xlsx", {"log": rows})
+        spent[suffix] = [release(folder, f'until = "2026-01-06"\nheader = {header}', f"d.{suffix}", item=item, **FAIR)
+                         for header, item in (("1", hour(10)), ("1", hour(11)), ("[1, 2]", hour(12)))]  # fmt: skip
+        first, again, other = spent[suffix]
+        assert again < 1.1 * first < other - first
+    assert spent["xlsx"] == spent["csv"]
+
+
 def test_the_table_that_was_the_only_one_is_declared(tmp_path: Path) -> None:
     database(tmp_path / "d.sqlite")
     until = 'until = "2026-01-06"'

@@ -17,7 +17,7 @@ from takifugu.releasing.file.drafting.draft import Start, not_drafted
 from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.questions.decision import answered, clearly_offered
+from takifugu.releasing.file.questions.decision import answered, answered_clearly
 from takifugu.releasing.file.questions.likely import Likely
 from takifugu.releasing.file.questions.subject import Subject
 from takifugu.releasing.planning.plan import calibrated
@@ -431,7 +431,7 @@ def test_people_of_one_household_are_asked_about(tmp_path: Path, answer: str, sh
     path = people_of_households(tmp_path, answer, shared)
     subject = Subject(first_look(open_frame(path, written=sniffed(path))))
     with pytest.raises(InputError, match=f"several have the same in '{shared}', but all are taken") as no:
-        answered(subject, {}, clearly_offered)
+        answered_clearly(subject, {})
     assert no.value.where == ("whose",)
     assert "write --kind contacts for what spreads" in no.value.rule
 

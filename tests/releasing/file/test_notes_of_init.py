@@ -1,7 +1,9 @@
 """What `takifugu init` says of data that can be read in two ways, and what it then leaves for their author to write."""
 
 import json
+import re
 import sqlite3
+import subprocess
 import tomllib
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
@@ -11,7 +13,6 @@ import duckdb
 import pytest
 from tests.support.commands import ended, invoke, succeed
 from tests.support.release_files import filled, with_chain
-from tests.support.releases import refusal_of
 from tests.support.starting import begin, init
 from tests.support.workbooks import write_workbook
 
@@ -51,11 +52,10 @@ def test_dates_that_could_mean_two_things_are_left_to_their_author(tmp_path: Pat
     months = [f"{who},{month:02}/01/2025,{'high' if month % 3 else 'low'}" for who in "abc" for month in range(1, 13)]
     backwards = [line for line in reversed(days("%m/%d/%Y")[1:]) if line[7:9].isdigit() and int(line[7:9]) < 13]
     for rows in (months, backwards):
-        said, draft = started(tmp_path / "d.csv", ["person,date,state", *rows])
-        assert "source.order_format" in said
-        assert 'order_format = "FILL IN"' in draft
-        refused = refusal_of(tmp_path / "r.toml")
-        assert "source.order_format" in [fault.place for fault in refused.faults]
+        (tmp_path / "d.csv").write_text("\n".join(["person,date,state", *rows, ""]), encoding="utf-8")
+        done = ended(2, "init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--yes", "--whose", "person")
+        assert '--dates "%d/%m/%Y" (is read so), or --dates "%m/%d/%Y" (is read so)' in done.stderr
+        assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
 
 
 def test_notes_are_in_the_json(tmp_path: Path) -> None:
@@ -183,6 +183,41 @@ def test_a_title_above_the_names_is_noticed(tmp_path: Path, above: list[str], nu
     for plain in ("who;min;state", "\nwho;min;state", "sep=;\nwho;min;state", '"who\nis it";"min\nute";state'):
         assert "header" not in started(tmp_path / "d.csv", [plain, *rows])[1]
     assert "header" not in started(tmp_path / "d.csv", ["who;min;state", *(f"{row};" for row in rows)])[1]
+
+
+def test_titles_and_units_in_a_sheet_are_left_out(tmp_path: Path) -> None:
+    rows = [(None, who, n, "a" if n % 3 else "b", 60 + n % 7) for who in "pq" for n in range(60)]
+    names = (None, "who", "min", "state", "pulse")
+    sheets = {
+        "header = 3": [("Report", None, "of May"), (), names, *rows],
+        "header = [2, 3]": [("Whose", None, "What"), names, (None, None, "min", None, "bpm"), *rows],
+        "header = [1, 2]": [names, (None, None, "min", None, "bpm"), *rows],
+        "rows": [names, *rows], "source": [(), names, *rows],
+    }  # fmt: skip
+    for key, lines in sheets.items():
+        write_workbook(tmp_path / "d.xlsx", {"log": lines})
+        _, draft = started(tmp_path / "d.xlsx")
+        assert ("header = " in draft) == key.startswith("header")
+        assert key in draft
+        (tmp_path / "r.toml").write_text(with_chain(draft, '["a", "b"]'), encoding="utf-8")
+        file = load(tmp_path / "r.toml")
+        assert [unit.size for unit in file.kind.units(file)] == [60, 60]
+
+
+@pytest.mark.parametrize("codec", ["utf-8-sig", "cp1252", "utf-16"])
+@pytest.mark.parametrize("below", ["", ";;\r\n\r\n"])
+def test_a_command_deletes_the_totals_alone(tmp_path: Path, codec: str, below: str) -> None:
+    rows = [f"Jürgen {n % 4};{n};{'zu' if n % 3 else 'auf'}" for n in range(80)]
+    text = "\r\n".join(["wer;zeit;tür", *rows, "Summe;;80", below])
+    (tmp_path / "d.csv").write_bytes(text.encode(codec))
+    said, _ = started(tmp_path / "d.csv")
+    assert "looks like totals" in said
+    command = re.search(r"Or delete it: (.* > data\.csv)", said)
+    assert (command is None) == (codec == "utf-16"), "tools of lines read bytes"
+    if command is not None:
+        words = ["env", "LC_ALL=C.UTF-8", "sh", "-c", command[1]]
+        subprocess.run(words, cwd=tmp_path, check=True)
+        assert (tmp_path / "data.csv").read_bytes() == text.replace("Summe;;80\r\n", "").encode(codec)
 
 
 @pytest.mark.sampled(3)

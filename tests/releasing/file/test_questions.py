@@ -14,7 +14,7 @@ from tests.support.commands import ended, succeed
 from takifugu.core.errors import InputError
 from takifugu.data import open_frame, sniffed
 from takifugu.releasing.file.guessing.columns import first_look
-from takifugu.releasing.file.questions.decision import answered, clearly_offered, decision
+from takifugu.releasing.file.questions.decision import answered, answered_clearly, decision
 from takifugu.releasing.file.questions.question import Question
 from takifugu.releasing.file.questions.subject import Subject
 
@@ -48,17 +48,19 @@ def test_held_out_files_are_decided_rightly_or_asked_about(tmp_path: Path) -> No
         unclear = [question for question in unclear if question.must_be_clear]
         if unclear:
             with pytest.raises(InputError, match=re.escape(f"--{unclear[0].name} ")):
-                answered(subject, {}, clearly_offered)
+                answered_clearly(subject, {})
             assert {question.name for question in unclear} <= {"rows", "whose", "secret"}
         else:
             decided += 1
-            assert decision(subject, answered(subject, {}, clearly_offered)).kind == kind, name
+            assert decision(subject, answered_clearly(subject, {})).kind == kind, name
     assert decided * 3 >= len(HELD_OUT), "it asks nearly always"
 
 
 @pytest.mark.parametrize(("header", "row", "likely"), [
     ("trip,from_station,to_station,started,ended", "{k},S{a},S{b},2026-06-01T10:{m},2026-06-01T11:{m}", "contacts"),
     ("Student,Group,W1,W2,W3,W4,W5,W6", "student{k},G{b},P,A,P,P,P,A", "wide"),
+    ("record_id,sex,pain_t1,pain_t2,pain_t3,pain_t4", "{k},{b},0,{b},1,2", "wide"),
+    ("Respondent,Region,Wave 1,Wave 2,Wave 3", "R{k},N,Green,none,Red", "wide"),
 ])  # fmt: skip
 def test_what_looks_like_two_things_is_asked(tmp_path: Path, header: str, row: str, likely: str) -> None:
     """Stations are no people who meet, and weeks beside names may be answers."""
@@ -67,7 +69,7 @@ def test_what_looks_like_two_things_is_asked(tmp_path: Path, header: str, row: s
     question = questions(subject)["rows"]
     assert (question.offered, question.is_clear) == (likely, False)
     with pytest.raises(InputError) as refused:
-        answered(subject, {}, clearly_offered)
+        answered_clearly(subject, {})
     assert refused.value.where == ("rows",)
 
 
@@ -165,13 +167,79 @@ def test_where_two_columns_may_say_whose_a_row_is_a_person_decides(
     assert asks in (unclear or {None})
     if unclear:
         with pytest.raises(InputError, match="the table does not tell"):
-            answered(subject, {}, clearly_offered)
+            answered_clearly(subject, {})
 
 
 def test_all_places_of_an_owner_are_hidden_together(tmp_path: Path) -> None:
     lines = [f"{n},o{n % 50},52.{n * 7919},4.{n * 7907}" for n in range(240)]
     asks = questions(table(tmp_path, "id,owner,lat,lon", lines))
     assert (asks["rows"].offered, asks["whose"].offered) == ("visits", "owner")
+
+
+@pytest.mark.parametrize("header", ["Pupil,Date,Period,Mark", "Guest,Date,Room,State"])
+def test_names_that_stand_once_for_several_rows_are_filled_first(tmp_path: Path, header: str) -> None:
+    """Else each row were somebody of its own, as where cells of a sheet were merged."""
+    lines = [f"{'' if k % 12 else f'P{k}'},{START + timedelta(days=k % 12):%Y-%m-%d},{k % 6},{'xy'[k % 5 < 2]}"
+             for k in range(360)]  # fmt: skip
+    with pytest.raises(InputError, match=r"is empty in most rows.*\.ffill\(\)") as refused:
+        answered_clearly(table(tmp_path, header, lines), {})
+    assert "--rows samples" in refused.value.fix
+    assert "--whose" in refused.value.fix
+
+
+def test_all_that_is_unclear_is_asked_at_once(tmp_path: Path) -> None:
+    lines = [f"c{n % 6},e{n % 7},{1 + n % 9:02}/{1 + n % 7:02}/2026,{'ab'[n * n % 7 < 3]}" for n in range(240)]
+    with pytest.raises(InputError) as refused:
+        answered_clearly(table(tmp_path, "customer,employee,day,state", lines), {"rows": "samples"})
+    asked = re.findall(r"(?:write|; and) --(\w+)", refused.value.fix)
+    assert (asked, refused.value.where) == (["whose", "dates"], ("whose",))
+    said = {"rows": "samples", "whose": "customer", "dates": "%d/%m/%Y"}
+    assert answered_clearly(table(tmp_path, "customer,employee,day,state", lines), said)
+
+
+def test_cases_with_a_time_may_be_all_of_one_person(tmp_path: Path) -> None:
+    lines = [f"{7000 + n},{START + timedelta(minutes=n**1.9)},{'ab'[n * n % 7 < 3]} run,{'xy'[n * n % 5 < 2]},"
+             f"{n * 37 % 900},{n * 53 % 997}" for n in range(240)]  # fmt: skip
+    asks = questions(table(tmp_path, "Activity ID,Activity Date,Activity Name,Type,Distance,Height", lines))["rows"]
+    assert (asks.offered, asks.is_clear) == ("answers", False)
+    assert "if one person has several rows, this protects too little" in asks.why
+    asks = questions(table(tmp_path, "patient_id,Date,Group,Type,Weight,Height", lines))["rows"]
+    assert (asks.offered, asks.is_clear) == ("answers", True)
+
+
+@pytest.mark.parametrize(("name", "is_clear"), [
+    ("Activity Name", False), ("Event name", False), ("course_name", False),
+    ("Name", True), ("Full Name", True), ("User full name", True), ("name_of_patient", True),
+])  # fmt: skip
+def test_the_name_of_something_is_not_whose_a_row_is(tmp_path: Path, name: str, is_clear: bool) -> None:
+    lines = [f"{START + timedelta(minutes=5 * (n // 6))},A{n % 6},{'xy'[n * n % 7 < 3]}" for n in range(240)]
+    assert questions(table(tmp_path, f"time,{name},mode", lines), rows="samples")["whose"].is_clear == is_clear
+
+
+def test_what_is_measured_side_by_side_at_a_time_is_not_wide(tmp_path: Path) -> None:
+    lines = [f"{START + timedelta(minutes=n)},{n % 2},{n % 3},{n % 5 // 3},{n % 4}" for n in range(240)]
+    offer = questions(table(tmp_path, "time,valve1,valve2,valve3,valve4", lines))["rows"]
+    assert "wide" not in [choice.name for choice in offer.choices]
+
+
+def test_a_question_is_no_name_of_people(tmp_path: Path) -> None:
+    lines = [f"p{n}@example.org,{'abc'[n % 3]},{'yn'[n % 5 < 2]}" for n in range(90)]
+    assert answered_clearly(table(tmp_path, "Email Address,How old are you?,Do you own a car?", lines), {})
+
+
+def test_what_is_published_is_neither_everywhere_the_same_nor_whose_it_is(tmp_path: Path) -> None:
+    lines = [f"classic,{START + timedelta(hours=n)},{START + timedelta(hours=n, minutes=9)},W{n % 25},{'mc'[n * n % 3]}"
+             for n in range(240)]  # fmt: skip
+    subject = table(tmp_path, "bike_type,started,ended,bike_id,member_casual", lines)
+    assert questions(subject, rows="stays", whose="bike_id")["publish"].offered == "member_casual"
+
+
+def test_an_answer_that_nothing_asks_for_is_left_out(tmp_path: Path) -> None:
+    lines = [f"u{n % 5},2026-01-{1 + n // 5:02},{'ab'[n * n % 7 < 3]}" for n in range(100)]
+    said = {"rows": "samples", "whose": "user", "dates": "%d/%m/%Y", "states": "a, b"}
+    with pytest.raises(InputError, match="nothing asks for that") as refused:
+        answered_clearly(table(tmp_path, "user,day,state", lines), said)
+    assert refused.value.fix == "leave it out"
 
 
 def test_a_question_is_data(tmp_path: Path) -> None:

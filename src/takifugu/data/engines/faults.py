@@ -21,7 +21,11 @@ _REASONS = (
         "is not UTF-8 text",
         'save it as UTF-8, or declare its encoding, such as encoding = "cp1252"',
     ),
-    ("Expected Number of Columns", "has a row with more or fewer fields than its header", "repair the file"),
+    (
+        "Expected Number of Columns",
+        "has a row with more or fewer fields than its header",
+        "repair the file, and delete what is above the names of its columns",
+    ),
     ("CSV", "is not a well-formed CSV file", "check its quotes, separators and line ends"),
     ("GZIP", "is damaged or ends too early", "compress it again"),
     ("No files found", "cannot be read", "check the path"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from takifugu.core.errors import DataError
@@ -61,11 +61,17 @@ def checked_names(source: str, names: Sequence[str]) -> None:
 
 
 def with_names(file: DataFile, written: Written, rows: Iterable[Sequence[str | None]]) -> Rows:
-    """Return the names, in the first row with content, and rows below.
+    """Return the names, in the first row with content or the declared one, and rows below.
 
     Names are made up for a file declared to have none.
     """
     lines = iter(rows)
+    if written.lines is not None:
+        start, end = written.lines
+        header = [*islice(lines, end)]
+        if len(header) < end:
+            raise DataError(f"{file.name} has fewer lines than its header", fix="repair header under [source]")
+        return [(name or "").strip() for name in header[start - 1]], lines
     first = next(filter(_filled, lines), None)
     if first is None:
         raise DataError(f"{file.name} is empty", rule="a table has a row of column names")
@@ -75,7 +81,7 @@ def with_names(file: DataFile, written: Written, rows: Iterable[Sequence[str | N
             raise DataError(
                 f"{file.name} begins with a row of one cell, and {_filled(second)} are in the next",
                 rule="the first row that holds anything has the names of the columns",
-                fix="delete the title above them",
+                fix="write header = 3 under [source] if they are in row 3, or delete the title above them",
             )
         if second:
             lines = chain([second], lines)

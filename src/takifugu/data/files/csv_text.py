@@ -159,7 +159,8 @@ def rows_of(file: DataFile, dialect: Dialect) -> Iterator[list[str]]:
                 continue
             if len(fields) != width:
                 raise DataError(
-                    f"{file.name} has a row with more or fewer fields than its header", fix="repair the file"
+                    f"{file.name} has a row with more or fewer fields than its header",
+                    fix="repair the file, and delete what is above the names of its columns",
                 )
             yield fields
 

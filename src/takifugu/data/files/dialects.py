@@ -35,5 +35,7 @@ def dialect_of(path: Path, written: Written) -> Mapping[str, object]:
             return {"delimiter": [written.delimiter or seen_sign, seen_sign], "encoding": written.codec or "utf-8"}
         declared = values_of(written, form.parts)
         if is_many(path) or form.contents is None:
-            return {part: [name, False] for part, name in declared.items() if name is not None}
-        return {part: [name or next(iter(form.contents(file))), name is None] for part, name in declared.items()}
+            parts = {part: [name, False] for part, name in declared.items() if name is not None}
+        else:
+            parts = {part: [name or next(iter(form.contents(file))), name is None] for part, name in declared.items()}
+        return parts if written.lines is None else {**parts, "header": [*written.lines]}

@@ -9,10 +9,12 @@ import zlib
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from functools import partial
+from itertools import islice
 from pathlib import PurePosixPath
 
 from takifugu.core.errors import DataError
 from takifugu.data.files.copied_rows import read_rows, with_names
+from takifugu.data.files.first_lines import header_of
 from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen, largest
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.values.written import Written
@@ -21,6 +23,8 @@ from takifugu.data.values.written import Written
 LARGEST, MOST_PARTS = 200_000_000, 10_000
 #: A sheet is read as a full grid, which may have so many cells, or so many times those that are there.
 GRID, SPARSE = 1_000_000, 4
+#: So many first rows tell where the header is.
+_COMPARED = 500
 _ZIP, _OLD = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _ERROR = re.compile(rb"<(?:\w+:)?c\s[^>]*?\bt\s*=\s*[\"']e[\"']")
 _CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
@@ -30,14 +34,19 @@ _PLACE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]{0,3})([0-9]{1,9})[\"']")
 def rows(file: DataFile, written: Written) -> Rows:
     """Return the names and rows of the named or only sheet.
 
-    Names are in its first row. Raises DataError, quoting nothing, for an encrypted, too large or damaged workbook, and
-    for errors in cells such as #DIV/0!.
+    Names are in its first row, or the declared one. Raises DataError, quoting nothing, for an encrypted, too large or
+    damaged workbook, and for errors in cells such as #DIV/0!.
     """
+    return with_names(file, written, _rows(file, written.sheet))
+
+
+def _rows(file: DataFile, sheet: str | None) -> Iterator[list[str | None]]:
+    """Return all rows of a sheet, from its first one on."""
     parts = _parts(file)
     sheets = _sheets(file, parts)
-    name = chosen(list(sheets), written.sheet, file, "sheet")
+    name = chosen(list(sheets), sheet, file, "sheet")
     _check_cells(file, parts[sheets[name]])
-    return with_names(file, written, _cells(file, parts, name))
+    return _cells(file, parts, name)
 
 
 def _parts(file: DataFile) -> dict[str, bytes]:
@@ -172,8 +181,13 @@ def contents(file: DataFile) -> dict[str, int]:
 
 
 def guess(file: DataFile) -> Written:
-    """Return the largest of several sheets."""
-    return Written(sheet=largest(contents(file)))
+    """Return the largest of several sheets, and where its header is."""
+    sheet = largest(contents(file))
+    try:
+        start = [*islice(_rows(file, sheet), _COMPARED)]
+    except DataError:
+        return Written(sheet=sheet)  # opening it says what is wrong
+    return Written(sheet=sheet, lines=header_of(start))
 
 
 EXCEL = SourceFormat(

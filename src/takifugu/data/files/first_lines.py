@@ -11,6 +11,8 @@ _NUMBER, _LONGEST_UNIT = re.compile(r"[-+]?[.,]?[0-9]"), 20
 _NO_UNIT = r"(?i)[-\u2013?.]*|[(\[].*[)\]]|n/?a|none|text|string"
 #: What stands in a first row where a number is missing.
 _MISSING = r"(?i)[-\u2013?.]*|n/?a|nan|null|none|missing"
+#: What rows of totals are called.
+_TOTAL = r"(?i)\W*(?:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|gesamt|insgesamt|sum|somme|suma|totaux)\W*"
 #: No header has more rows below that of the names.
 _ROWS_OF_HEADER = 3
 Cells = Sequence[str | None]
@@ -22,7 +24,28 @@ def line_of_names(lines: Sequence[str]) -> int:
     >>> line_of_names(["Report of May", "", "who,state", "Ana,up", "Bo,down"])
     3
     """
-    by_sign = [_widths(lines, sign) for sign in ";\t|,"]  # a comma may belong to numbers
+    return _row_of_names([_widths(lines, sign) for sign in ";\t|,"])  # a comma may belong to numbers
+
+
+def header_of(rows: Sequence[Cells]) -> tuple[int, int] | None:
+    """Return the first and last row of a header, None for the first row alone.
+
+    >>> rows = [["Report of May", None, None], [], ["who", "time", "state"], *[["Ana", str(k), "up"] for k in range(9)]]
+    >>> header_of(rows), header_of(rows[2:]), header_of([[" "]])
+    ((3, 3), None, None)
+    """
+    widths = [max((place for place, cell in enumerate(row, 1) if cell and cell.strip()), default=0) for row in rows]
+    filled = [number for number, width in enumerate(widths, 1) if width]
+    if not filled:
+        return None
+    first = max(_row_of_names([widths]), filled[0])
+    below = [number for number in filled if number > first]
+    last = [first, *below][rows_of_header([rows[number - 1] for number in below])]
+    return None if last == filled[0] else (first, last)
+
+
+def _row_of_names(by_sign: Sequence[Sequence[int]]) -> int:
+    """Return the first row as wide as most, from 1, below narrower titles."""
     usual, widths = max(((_usual(widths), widths) for widths in by_sign), key=lambda pair: pair[0])
     if usual < 2 or any(_usual(some) == next(filter(None, some), 0) > 1 for some in by_sign):
         return 1
@@ -105,3 +128,12 @@ def _begins_as_number(cell: str | None) -> bool:
 def are_numbers(values: Cells) -> bool:
     """Return whether all present values begin as numbers or times."""
     return any(values) and all(map(_NUMBER.match, filter(None, values)))
+
+
+def are_totals(name: str) -> bool:
+    """Return whether rows of this name are those of totals.
+
+    >>> are_totals("Grand total:"), are_totals("Summe"), are_totals("Totally Bikes")
+    (True, True, False)
+    """
+    return re.fullmatch(_TOTAL, name) is not None

@@ -172,7 +172,7 @@ def largest(contents: Mapping[str, int]) -> str | None:
 
 def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:
     """Raise InputError for a declared sheet, table or header in other formats."""
-    if written.lines is not None and form.name != "CSV":
+    if written.lines is not None and form.name not in ("CSV", "Excel"):
         raise InputError(f"{file.name} is a {form.name} file, which has no lines", fix="leave it out").at("header")
     for part in named(written, ("sheet", "table")):
         if part not in form.parts:

@@ -23,7 +23,7 @@ _NO_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefi
 class Written:
     """How a file is written, and the numbers of any source; what is None is seen from the file itself.
 
-    Without a `header` the columns are called column_1, column_2 and so on; of a CSV file whose header is not the first
+    Without a `header` the columns are called column_1, column_2 and so on; of a file whose header is not its first
     line alone, `lines` are its first line, which has the names, and its last one, from 1. Parquet files and frames know
     their own characters, fields and names. `sheet` and `table` choose a part of a workbook or a database, and
     `file_names` is the column that each file's name becomes where there are many. Raises InputError for an encoding

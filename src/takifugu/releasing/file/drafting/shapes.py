@@ -97,9 +97,7 @@ def _form(column: Seen, form: str, clock: str, answer: str | None) -> Entry:
     """Return the format of times, a refused one if unclear."""
     value, why = f"{answer or form}{clock}", "how its times are written" + ", 0930 for 9:30" * clock.endswith(DIGITS)
     rivals = [f'"{rival}{clock}"' for rival in column.forms if rival != (answer or form)]
-    if rivals and answer is None:
-        value, why = _FILL_IN, f'"{value}" or {rivals[0]}: nothing tells which is the day'
-    elif rivals:
+    if rivals:
         why = f"{why}; {rivals[0]} fits, too"
     return Entry("source", "order_format", value, why)
 

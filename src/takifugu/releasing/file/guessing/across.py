@@ -12,7 +12,7 @@ from takifugu.core.names import fits
 from takifugu.data.files.sniff import time_formats
 from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE, YES_NO
 from takifugu.data.times.time_format import MONTHS
-from takifugu.releasing.file.guessing.column_words import WHEN, words, words_in
+from takifugu.releasing.file.guessing.column_words import words, words_in
 from takifugu.releasing.file.guessing.seen import MISSING, MOST_STATES, Seen, seconds_of
 
 _FEWEST = 3
@@ -34,8 +34,9 @@ _QUESTION = words("q question frage item pregunta domanda")
 class Across:
     """Columns of a wide table that are steps, as a release file names them, and what headers and cells are called.
 
-    `sort` says whether they are times of day ("clock"), "dates", "numbered" or "questions", `form` how headers are
-    written, `moments` when they are, in seconds or steps, and `has_gaps` that some of their cells are empty.
+    `sort` says whether they are times of day ("clock"), "dates", "numbered", "questions" or "called" alike, `form`
+    how headers are written, `moments` when they are, in seconds or steps, and `has_gaps` that some of their cells are
+    empty.
     """
 
     names: tuple[str, ...]
@@ -55,7 +56,7 @@ class Across:
     def gap(self) -> float | None:
         """Return the commonest distance of columns that are times, or have holes."""
         distances = [after - before for before, after in pairwise(self.moments) if after > before]
-        says_it = self.are_times or (self.sort == "numbered" and len({*distances}) > 1)
+        says_it = self.are_times or (self.sort in ("numbered", "called") and len({*distances}) > 1)
         return mode(distances) if distances and says_it else None
 
 
@@ -73,13 +74,15 @@ def across(columns: Mapping[str, Seen]) -> Across | None:
     """Return the columns of steps, if alike and most of the table."""
     for reading in _readings([*columns]):
         steps = [*reading.moments]
-        is_most = len(steps) >= _FEWEST and 2 * len(steps) > len(columns)
+        others = [name for name in columns if name not in steps]
+        is_most = len(steps) >= _FEWEST and len(steps) > len(others)
         if is_most and _are_alike([columns[name] for name in steps]):
-            others = [name for name in columns if name not in steps]
+            if reading.sort == "called" and any(columns[name].is_time for name in others):
+                continue  # what is measured at that time
             header = reading.order if reading.order not in others else f"{reading.order}_2"
             cell = "value" if "value" not in others else "cell"
             moments, listed = tuple(reading.moments.values()), _pattern(steps, others)
-            if reading.sort in ("numbered", "questions"):
+            if reading.sort in ("numbered", "questions", "called"):
                 listed = {name: int(number) for name, number in reading.moments.items()}
             has_gaps = any(columns[name].rows < len(columns[name].values) for name in steps)
             return Across(tuple(steps), listed, header, cell, reading.sort, moments, reading.form, has_gaps)
@@ -115,8 +118,8 @@ def _with_numbers(names: Sequence[str]) -> Iterator[_Reading]:
             yield _Reading("questions", "question", of_stem)
         elif not stem and len(of_stem) < len(names):  # a table without headers has numbers alone
             yield _Reading("numbered", "step", of_stem)
-        elif words_in(stem) & WHEN or stem.lower() in ("d", "w", "h", "t"):
-            yield _Reading("numbered", stem.strip(" _-").lower(), of_stem)
+        elif stem:
+            yield _Reading("called", stem.strip(" _-").lower(), of_stem)
 
 
 def _numbered(names: Sequence[str], numbers: Sequence[int]) -> dict[str, float]:

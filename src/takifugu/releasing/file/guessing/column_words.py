@@ -29,7 +29,7 @@ for _noun, _foreign in {
     "person": "personne persona", "participant": "teilnehmer teilnehmerin proband probandin",
     "patient": "patientin paciente", "customer": "kunde kundin cliente", "subject": "sujet sujeto soggetto",
     "user": "nutzer nutzerin benutzer utilisateur usuario utente", "device": "gerat gerate",
-    "household": "haushalt menage hogar", "employee": "mitarbeiter mitarbeiterin personalnummer",
+    "household": "haushalt menage hogar", "employee": "mitarbeiter mitarbeiterin personalnummer personalnr",
     "meter": "zahler", "machine": "maschine", "pupil": "schuler schulerin", "vehicle": "fahrzeug",
 }.items():  # fmt: skip
     _IN_ENGLISH |= dict.fromkeys(_foreign.split(), _noun)
@@ -50,11 +50,14 @@ WORDS = {
     ),
     "value": words(
         "value state status activity posture behaviour behavior label class category mode event condition location "
-        "place room zone level diagnosis result code action phase stage symptom"
+        "place room zone level diagnosis result code action phase stage symptom "
+        "zustand betriebsart tatigkeit statut etat estado stato"
     ),
 }
 #: Words beside them that say only that it is a name.
 NAMING = words("id uid pid name nr no number key code")
+#: Words of the names of people; beside another word "name" is that of something else.
+OF_PEOPLE = words("name full first last given family original display nick")
 #: Words in the name of a column that only counts rows.
 NUMBERING = words("nr no number nummer num lfd row zeile line index idx record")
 #: Words in a column's name that say when something was: such a column is no unit.

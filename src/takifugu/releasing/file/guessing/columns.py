@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import islice
 
 from takifugu.data import Table, Written, column_kinds, rows_of, text_of
-from takifugu.data.files.first_lines import rows_of_header
+from takifugu.data.files.first_lines import are_totals, rows_of_header
 from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
 from takifugu.data.values.texts import NUMBER
@@ -23,7 +23,6 @@ Rows = Mapping[str, Sequence[str | None]]
 _ONE_REPEATED_IN = 20
 #: Where so few rows are inspected nothing is odd, and so many are compared with the first ones.
 _FEW, _COMPARED = 4, 500
-_TOTAL = r"(?i)\W*(?:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|gesamt|insgesamt|sum|somme|suma|totaux)\W*"
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,8 @@ def first_look(table: Table) -> FirstLook:
     for name, some in marks.items():
         unmarked[name] = [None if value in some else value for value in rows[name]]
     for column in _seen(start, unmarked):
-        columns[column.name] = replace(column, marks=0 if column.kind == TEXTS else len(marks[column.name]))
+        if column.kind != TEXTS:
+            columns[column.name] = replace(column, marks=len(marks[column.name]))
     columns |= {column.name: replace(column, kind=TEXTS) for column in _clocks([*columns.values()])}
     columns |= {c.name: _in_the_order_of_time(c, [*columns.values()]) for c in columns.values() if len(c.forms) > 1}
     twice = tuple(dict.fromkeys(name for name in start.names if name and start.names.count(name) > 1))
@@ -139,7 +139,7 @@ def _without_odd_rows(rows: Rows, has_names: bool, is_whole: bool) -> tuple[dict
     below = rows_of_header(every[:_COMPARED]) if has_names else 0
     some = [row for row in every[below:] if row != names]
     header_repeats = len(every) - below - len(some)
-    totals = is_whole and any(re.fullmatch(_TOTAL, value) for value in (some or [()])[-1] if value is not None)
+    totals = is_whole and any(are_totals(value) for value in (some or [()])[-1] if value is not None)
     some = some[: len(some) - totals]
     different = [*dict.fromkeys(some)]
     repeated = len(some) - len(different)

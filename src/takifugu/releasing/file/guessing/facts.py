@@ -59,9 +59,14 @@ class Facts:
     @cached_property
     def another(self) -> Seen | None:
         """Return a column of people with one row each."""
-        unique = [column for column in self.that_name if 1 < column.rows == len(column.labels)]
+        unique = [column for column in self.that_name if 1 < column.rows == len(column.labels) and not column.is_sparse]
         unique = [c for c in unique if c.named("unit") or c.kind == TEXTS or c.only_numbers_cases]
         return max(unique, key=lambda column: column.named("unit"), default=None)
+
+    @cached_property
+    def merged(self) -> Seen | None:
+        """Return a column of people with a name in few rows."""
+        return next((column for column in self.columns if column.is_sparse and column.names_people), None)
 
     @cached_property
     def people_again(self) -> tuple[Seen, ...]:

@@ -39,6 +39,10 @@ _MIXED = (
     "and --dates such as '%Y-%m-%d %H:%M:%S UTC'), or write them alike first (in pandas, frame[{0}] = "
     "pandas.to_datetime(frame[{0}], format='mixed'), where dayfirst = True says that the day comes first)"
 )
+_MERGED = (
+    "{0} is empty in most rows, as where cells are merged: if a name is that of the rows below it, too, fill them "
+    "first (in pandas, frame[{0}] = frame[{0}].ffill())"
+)
 
 
 def notes(look: FirstLook, roles: Roles, file: Path, rows: str) -> Iterator[str]:
@@ -62,19 +66,20 @@ def _odd_lines(look: FirstLook, file: Path, unit: str | None) -> Iterator[str]:
     No row of a `unit` has a name that is missing: keys leave the others out.
     """
     odd, name = look.odd, shlex.quote(file.name)
-    is_text = file.suffix.lower() in (".csv", ".tsv", ".txt")
+    is_text = file.suffix.lower() in (".csv", ".tsv", ".txt") and look.written.encoding != "utf-16"
     if look.written.lines is not None:
         yield _lines_of_header(*look.written.lines)
     if odd.below_names:
         yield f"Of the file {_lines(2, 1 + odd.below_names)} more of its header, and no row: delete what is no row."
     if odd.names_again:
         first = 1 if look.written.lines is None else look.written.lines[0]
-        command = f": (head -n {first} {name}; tail -n +{first + 1} {name} | grep -vxF \"$(sed -n {first}p {name})\")"
+        command = f": (head -n {first} {name}; tail -n +{first + 1} {name} | grep -avxF \"$(sed -n {first}p {name})\")"
         command = f"{command} > data.csv" if is_text else "."
         keys = "" if unit is None else f" missing = {visible(toml_of([unit]))} and {_LEFT_OUT} leave them out. Or"
         yield f"The names of the columns stand among the rows, where tables were joined:{keys} delete them{command}"
     if odd.totals:
-        command = f": sed '$d' {name} > data.csv" if is_text else "."
+        last = f"$(grep -a '[^;,|[:space:]]' {name} | tail -n 1)"  # below it may be empty rows
+        command = f': grep -avxF "{last}" {name} > data.csv' if is_text else "."
         is_named = unit is not None and look.all_rows[unit][-1] is not None
         word = 'missing = ["Total"], as it is written there, and ' if is_named else ""
         keys = "" if unit is None else f" {word}{_LEFT_OUT} leaves it out. Or"
@@ -96,6 +101,11 @@ def one_of_several(contents: Mapping[str, int], written: Written) -> str:
     """Name the sheet or table read from a file of several."""
     part, taken = ("sheet", str(written.sheet)) if written.table is None else ("table", written.table)
     return _PARTS.format(len(contents), part, _first_of([*contents]), repr(visible(taken)))
+
+
+def merged_words(name: str) -> str:
+    """Say how to fill names that stand in the first of several rows."""
+    return _MERGED.format(repr(visible(name)))
 
 
 def mixed_words(name: str) -> str:

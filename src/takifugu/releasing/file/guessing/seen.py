@@ -21,6 +21,7 @@ from takifugu.releasing.file.guessing.column_words import (
     INDIVIDUALS,
     LASTING,
     NUMBERING,
+    OF_PEOPLE,
     WHEN,
     WORDS,
     WORTH,
@@ -93,6 +94,11 @@ class Seen:
     def recurs(self) -> bool:
         """Return whether it has some values, each in two rows on average."""
         return 1 < len(self.labels) * 2 <= self.rows
+
+    @property
+    def is_sparse(self) -> bool:
+        """Return whether most rows have no value."""
+        return 2 * self.rows < len(self.values)
 
     @cached_property
     def runs(self) -> int:
@@ -243,7 +249,9 @@ class Seen:
 
     def named(self, role: str) -> bool:
         speaks_of = (self.is_question and role != "value") or (self.is_size and role in ("unit", "piece"))
-        return bool(self.words & WORDS[role]) and not speaks_of
+        said = self.words & WORDS[role]
+        is_of_others = role == "unit" and said == {"name"} and not self.words <= OF_PEOPLE  # activity name
+        return bool(said) and not speaks_of and not is_of_others
 
 
 def seconds_of(text: str, form: str | None) -> float:

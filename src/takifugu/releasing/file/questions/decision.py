@@ -11,7 +11,7 @@ from takifugu.releasing.file.guessing.roles import roles_of
 from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.five import QUESTIONS
-from takifugu.releasing.file.questions.question import NONE, Question
+from takifugu.releasing.file.questions.question import NONE, Question, unsaid
 from takifugu.releasing.file.questions.subject import Answers, Subject
 
 #: Returns the answer of a word; InputError for an invalid one, and for one that the file it drafts refuses.
@@ -31,7 +31,7 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
         if question is None:
             if name in said:
                 fault_text = f"--{name} is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"
-                lacks_states = name in FILLINGS and "states" not in answers
+                lacks_states = name in FILLINGS and "states" not in said
                 fix = "leave it out, or say --states, too" if lacks_states else "leave it out"
                 raise InputError(fault_text, fix=fix).at(name)
             continue
@@ -52,13 +52,26 @@ def _accepted(subject: Subject, pairs: Sequence[tuple[Question, str]], question:
     return answer
 
 
-def clearly_offered(question: Question, _: Accept) -> str | None:
-    """Return a clear question's offer; InputError if protection depends on it."""
-    if question.is_clear:
-        return question.offered
-    if question.must_be_clear:
-        raise question.unsaid()
-    return None
+def answered_clearly(subject: Subject, said: Mapping[str, str]) -> list[tuple[Question, str]]:
+    """Return the questions about a table, with what was said or is clear.
+
+    Raises InputError for all questions at once that are for a person only, as they are if what is offered is so.
+    """
+    unclear = list[Question]()
+
+    def offered(question: Question, _: Accept) -> str | None:
+        if question.must_be_clear and not question.is_clear:
+            unclear.append(question)
+        return question.offered if question.is_clear or question.must_be_clear else None
+
+    try:
+        pairs = answered(subject, said, offered)
+    except InputError:
+        if not unclear:
+            raise
+    if unclear:
+        raise unsaid(unclear)
+    return pairs
 
 
 def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Start:

@@ -1,6 +1,7 @@
 """Questions whose answers no table has: what its author knows from a code book, a paper or a calendar.
 
-Enter leaves each for later: then the key is missing in the file, and `takifugu check` names it.
+Enter leaves each for later, but not dates that can be read in two ways: then the key is missing in the file, and
+`takifugu check` names it.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def _dates(subject: Subject, answers: Answers) -> Question | None:
         return None
     words, readings = "Which number of a date is the day?", [Choice(form, "is read so") for form in column.forms]
     if column.is_unclear:
-        return _later("dates", words, "nothing in the table tells", *readings)
+        why = f"nothing in {visible(column.name)!r} tells the day from the month"
+        return Question("dates", words, tuple(readings), None, why, False, must_be_clear=True)
     why = f"the rows of {visible(column.name)!r} rise only so, but {column.forms[1]} fits, too"
     return Question("dates", words, (*readings, _LATER), column.forms[0], why)
 

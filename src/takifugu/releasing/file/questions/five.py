@@ -13,6 +13,7 @@ from takifugu.data.kinds import TEXTS
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
 from takifugu.releasing.file.guessing.courses import step_of
 from takifugu.releasing.file.guessing.notes import mixed_words
+from takifugu.releasing.file.guessing.roles import roles_of
 from takifugu.releasing.file.keys import ROWS, STEPS
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.likely import in_order
@@ -29,7 +30,8 @@ _SECRETS = {
 _TIMES = (
     "name columns of times, or write --rows samples",
     "name a column of starts and one of ends, none before its start, or one of lengths as numbers (in pandas, "
-    "frame['seconds'] = pandas.to_timedelta(frame['duration']).dt.total_seconds() makes them of 1h 3m and 26:10:00)",
+    "frame['seconds'] = pandas.to_timedelta(frame['duration']).dt.total_seconds() makes them of 1h 3m and 26:10:00, "
+    "and of 3:25, if that is hours and minutes, once ':00' is added)",
 )
 _ENTRIES = {"visits": "that somebody was where they were", "contacts": "the state of every single person"}
 
@@ -160,11 +162,11 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
     if "value" not in subject.all_roles(answers) or rows in ("contacts", "wide") or is_randomised:
         return None
     free = [c for c in subject.look.columns.values() if c.name not in named_columns(subject, answers)]
-    likely = subject.column("value") if rows in STEPS else None
+    likely = roles_of(free, {"order": None, "unit": None}).get("value") if rows in STEPS else None
     few = [c for c in free if c in subject.facts.answers]
     if rows in ("stays", "events"):  # a state of its own is without a row
         few += [c for c in free if c.kind == TEXTS and len(c.labels) == 1]
-    few.sort(key=lambda column: (column.name != likely, column.named("unit")))
+    few.sort(key=lambda column: (column is not likely, len(column.labels) == 1, column.named("unit")))
     choices = of_columns(few, "how often each of its values")
     choices += of_columns([c for c in subject.facts.amounts if c in free and c not in few], "how often each class")
     if choices:

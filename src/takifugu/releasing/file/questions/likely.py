@@ -12,7 +12,7 @@ from takifugu.core.escaping import visible
 from takifugu.data.kinds import TIMES
 from takifugu.releasing.file.guessing.column_words import BIRTH, NUMBERING, THINGS
 from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.notes import mixed_words
+from takifugu.releasing.file.guessing.notes import merged_words, mixed_words
 from takifugu.releasing.file.guessing.seen import Seen
 
 #: A table is one of numbers if so many of ten columns are.
@@ -31,11 +31,17 @@ class Likely:
 
 def likely_of(facts: Facts) -> Likely:
     """Return what a row of a table likely says, by the first rule that fits."""
-    for rule in (_wide, _contacts, _stays, _visits, _places, _companies, _questionnaire, _log, _numbers):
+    for rule in (_merged, _wide, _contacts, _stays, _visits, _places, _companies, _questionnaire, _log, _numbers):
         said = rule(facts)
         if said is not None:
             return said
     return _answers(facts)
+
+
+def _merged(facts: Facts) -> Likely | None:
+    if facts.merged is None:
+        return None
+    return Likely(in_order(facts).rows, False, merged_words(facts.merged.name))
 
 
 def _wide(facts: Facts) -> Likely | None:
@@ -147,11 +153,13 @@ def _answers(facts: Facts) -> Likely:
     else:
         why = "nothing in its columns speaks for another kind"
     times = [c for c in facts.columns if c.kind == TIMES and not c.words & BIRTH]
-    if times and facts.several is None and facts.another is None:
+    is_of_people = facts.another is not None and facts.another.names_people
+    if times and facts.several is None and not is_of_people:
         why += (
             f". But {names_of(times[:1])} says when each row was, and no column says whose: if one person has several "
             "rows, this protects too little"
         )
+        return Likely("answers", False, why)
     return _of_cases(facts, why)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -62,13 +63,6 @@ class Question:
             rule=self.why, fix=f"write {self.listed()}",
         ).at(self.name)  # fmt: skip
 
-    def unsaid(self) -> InputError:
-        """Return the error of a question for a person only."""
-        return InputError(
-            f"the table does not tell: {self.words}", rule=self.why or "what is protected depends on it",
-            fix=f"write {self.listed()}",
-        ).at(self.name)
-
     def listed(self) -> str:
         """Return the choices as options of the command line."""
         options = list[str]()
@@ -78,3 +72,13 @@ class Question:
                 word = f'"{word}"'
             options.append(f"--{self.name} {word} ({visible(choice.words)})")
         return ", or ".join(options)
+
+
+def unsaid(questions: Sequence[Question]) -> InputError:
+    """Return the error of questions for a person only."""
+    words = " ".join(question.words for question in questions)
+    reasons = dict.fromkeys(question.why or "what is protected depends on it" for question in questions)
+    options = "; and ".join(question.listed() for question in questions)
+    return InputError(
+        f"the table does not tell: {words}", rule="; ".join(reasons), fix=f"write {options}"
+    ).at(questions[0].name)

@@ -8,6 +8,7 @@ from takifugu.core.escaping import visible
 from takifugu.data.kinds import TEXTS
 from takifugu.releasing.file.guessing.column_words import NOUNS, TOGETHER
 from takifugu.releasing.file.guessing.facts import Facts
+from takifugu.releasing.file.guessing.notes import merged_words
 from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.questions.question import NONE, Choice, Question
 from takifugu.releasing.file.questions.subject import Answers, Subject
@@ -32,6 +33,8 @@ def whose(subject: Subject, answers: Answers) -> Question | None:
         columns, likely, why, is_clear = _of_wide(facts)
     else:
         columns, likely, why, is_clear = _of_several(facts, facts.repeated if rows == "visits" else None)
+    if facts.merged is not None and rows != "wide":
+        columns, likely, why, is_clear = [*columns, facts.merged], None, merged_words(facts.merged.name), False
     columns.sort(key=lambda column: column is not likely)
     choices = of_columns(columns, "its column says whose row it is")
     choices.insert(0 if likely is None else len(choices), Choice(NONE, _NOBODY.get(rows, _NOBODY["steps"])))
@@ -58,6 +61,7 @@ def _of_answers(facts: Facts) -> _Likely:
             "what spreads, or make all people of one a single row"
         )
     again = [c for c in facts.that_name if c.words & (NOUNS - TOGETHER) and 1 < len(c.labels) < c.rows]
+    again = [column for column in again if not column.is_question]
     is_case = another is not None or len(facts.questions) > 1
     return columns, another, why, is_case and not (facts.people_again or again or facts.shared)
 
