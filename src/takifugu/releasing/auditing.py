@@ -71,7 +71,7 @@ class Audited:
         if self.audit is not None:
             # infinities are no numbers of JSON
             ends = {name: str(getattr(self.audit, name)) for name in ("loss", "lower", "upper")}
-            output = [str(part) for part in self.audit.output]
+            output = list(map(str, self.audit.output))
             numbers = {**ends, "comparison": self.audit.comparison, "output": output, "left_open": self.audit.left_open}
         return {**content, "audit": numbers, "fit": None if self.fit is None else asdict(self.fit)}
 

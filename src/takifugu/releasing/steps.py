@@ -122,48 +122,59 @@ class DryRun:
     @property
     def verdicts(self) -> list[tuple[str, str]]:
         """Return each table's worth in a sentence, and the advising command."""
-        lines = [("worth", f"{table.name}: {table.sentence}") for table in self.advice if table.worth is not None]
-        is_poor = any(table.worth.verdict is not Verdict.GOOD for table in self.advice if table.worth is not None)
-        more = ("advice", f"{command('advise', self.forecast.path)} says what would help")
-        return [*lines, more] if is_poor else lines
+        judged = [table for table in self.advice if table.worth is not None]
+        lines = [("worth", f"{table.name}: {table.sentence}") for table in judged]
+        if any(table.verdict is not Verdict.GOOD for table in judged):
+            lines.append(("advice", f"{command('advise', self.forecast.path)} says what would help"))
+        return lines
 
     @property
     def left_alone(self) -> str:
-        return f"already published, and nothing to pay for: {', '.join(self.there)}" if self.there else ""
+        return f"already published, and nothing to pay for: {', '.join(self.there)}"
 
     @property
     def text(self) -> str:
         """Return everything but the refusal."""
-        published_before = [f"{paragraph(self.left_alone)}\n"] if self.there else []
-        forecast = [self.forecast.text] if self.forecast.tables else []
-        ahead = [] if self.outlook is None else [f"\n{_AHEAD}:\n", str(self.outlook)]
-        only_one = [f"\n{paragraph(self._only_one)}"] if self.only_one else []
-        verdicts = ["", labelled(self.verdicts)] if self.verdicts else []
-        return "\n".join([*published_before, *forecast, *verdicts, *ahead, *only_one, f"\n{paragraph(_DRY)}"])
-
-    @property
-    def _only_one(self) -> str:
-        return f"only one such window can be published: {self.only_one}"
+        lines = list[str]()
+        if self.there:
+            lines.append(f"{paragraph(self.left_alone)}\n")
+        if self.forecast.tables:
+            lines.append(self.forecast.text)
+        if self.verdicts:
+            lines += ["", labelled(self.verdicts)]
+        if self.outlook is not None:
+            lines += [f"\n{_AHEAD}:\n", str(self.outlook)]
+        if self.only_one:
+            lines.append(f"\n{paragraph(f'{_ONLY_ONE}{self.only_one}')}")
+        return "\n".join([*lines, f"\n{paragraph(_DRY)}"])
 
     def __str__(self) -> str:
         return "\n".join([self.text, *(f"refused: {words}" for words in self.forecast.refusals)])
 
     def _repr_html_(self) -> str:
-        ahead = "" if self.outlook is None else folded(_AHEAD, self.outlook._repr_html_())
-        only_one = note(self._only_one, strong=True) if self.only_one else ""
-        published_before = note(self.left_alone) if self.there else ""
-        verdicts = "".join(note(line) for _, line in self.verdicts)
-        return published_before + verdicts + self.forecast._repr_html_() + ahead + only_one + note(_DRY)
+        parts = list[str]()
+        if self.there:
+            parts.append(note(self.left_alone))
+        parts += [*(note(line) for _, line in self.verdicts), self.forecast._repr_html_()]
+        if self.outlook is not None:
+            parts.append(folded(_AHEAD, self.outlook._repr_html_()))
+        if self.only_one:
+            parts.append(note(f"{_ONLY_ONE}{self.only_one}", strong=True))
+        return "".join([*parts, note(_DRY)])
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
-        more: Json = {} if self.outlook is None else {"outlook": self.outlook.to_dict()}
-        more |= {"only_one": self.only_one} if self.only_one else {}
         worth = [table.to_dict() for table in self.advice]
-        return {"forecast": self.forecast.to_dict(), "there": list(self.there), "advice": worth, **more}
+        data: Json = {"forecast": self.forecast.to_dict(), "there": list(self.there), "advice": worth}
+        if self.outlook is not None:
+            data["outlook"] = self.outlook.to_dict()
+        if self.only_one:
+            data["only_one"] = self.only_one
+        return data
 
 
 _AHEAD = "If such windows are published one after the other"
+_ONLY_ONE = "only one such window can be published: "
 _DRY = "This was a dry run: nothing was paid, drawn or written."
 
 
@@ -175,7 +186,7 @@ def dry_run(
 
     Raises what `release_file` raises before it pays.
     """
-    choice = Choice() if choice is None else choice
+    choice = choice or Choice()
     new = to_plan(file, folder_of(file, output), choice, new_ledger)
     planned = plan(new, watch)
     refuse_inputs(file, folder_of(file, output), files_of(table.name for table in planned.tables))

@@ -94,7 +94,7 @@ def _shared(raw: Plain, items: Sequence[Plain], ratios: Mapping[int, float]) -> 
     parts = [epsilon * ratios[i] for i, epsilon in enumerate(separate)]
     total = math.fsum(separate)
     split = [math.floor(1000 * total * part / math.fsum(parts)) / 1000 for part in parts]
-    if all(math.isfinite(part) for part in parts) and all(split):
+    if all(map(math.isfinite, parts)) and all(split):
         changes = tuple(of_table(raw, i, "epsilon", epsilon) for i, epsilon in enumerate(split))
         yield changes, "the same epsilon in all, split so that the tables are worth the same"
     taken_out = tuple(of_table(raw, i, "epsilon", None) for i in range(len(items)))

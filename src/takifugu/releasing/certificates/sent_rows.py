@@ -83,7 +83,7 @@ def written(values: Iterable[object], guarded: Callable[[str], str]) -> list[str
     """Return values as CSV: coordinates in full, texts guarded and quoted."""
     lines = []
     for value in values:
-        cells = [repr(x) for x in value] if isinstance(value, tuple) else [guarded(str(value))]
+        cells = list(map(repr, value)) if isinstance(value, tuple) else [guarded(str(value))]
         text = io.StringIO(newline="")
         csv.writer(text, lineterminator="").writerow(cells)
         lines.append(text.getvalue())

@@ -155,7 +155,7 @@ class Asking:
                     rule="an epsilon is shared by tables about the same data", fix=ITS_EPSILON,
                 )  # fmt: skip
         queries = [self._observed(query_of_units.query, query_of_units.units) for query_of_units in requested]
-        joint, weights = epsilon_of(self.file, item), [importance_of(table) for table in tables]
+        joint, weights = epsilon_of(self.file, item), list(map(importance_of, tables))
         delta = delta_of(self.file, item)
         key = (joint, id(frameworks[0]), tuple(queries), tuple(weights))
         if key not in self.already.shared:

@@ -138,7 +138,7 @@ def _keys(spec: FileSpec) -> Json:
 
     def as_before(value: object) -> object:
         if not isinstance(value, dict):
-            return [as_before(item) for item in value] if isinstance(value, list) else value
+            return list(map(as_before, value)) if isinstance(value, list) else value
         return {k: as_before(v) for k, v in value.items() if k not in _NEWER or v != _NEWER[k]}
 
     for key in content.keys() & {"source", "belief", "release"}:

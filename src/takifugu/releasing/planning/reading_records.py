@@ -59,7 +59,7 @@ def _of_columns(belief: Records, data: Mapping[str, object]) -> list[tuple[Hasha
         if isinstance(column, str) or not isinstance(column, Iterable):
             raise DataError("a column of the data is not a sequence", fix="give a list, an array or a column")
         columns.append(values_of(column))
-    if len({len(column) for column in columns}) > 1:
+    if len(set(map(len, columns))) > 1:
         raise DataError("the columns of the data have different lengths", rule="every record has a value in each")
     return list(zip(*columns, strict=True))
 

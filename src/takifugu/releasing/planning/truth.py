@@ -111,7 +111,7 @@ def _from_counts(calibration: Calibration, ways_of_pieces: Sequence[Way]) -> tup
         counts = _summed(alike_pieces)
         for cell, weight, table in ways:
             total += weight * (counts[cell] @ answer.tables[table])
-    return tuple(int(cell) for cell in total)
+    return tuple(map(int, total))
 
 
 def _summed(pieces: Sequence[Piece]) -> IntArray:
@@ -133,7 +133,7 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
     """
     belief = calibration.framework.beliefs[0]
     answer = resolved(calibration.query, belief)
-    if [len(run) for run in belief.components()] != [piece.length for piece in pieces]:
+    if list(map(len, belief.components())) != [piece.length for piece in pieces]:
         raise DataError(
             "the counts are of other sequences than the belief", fix="count the entries that it is about"
         ).at("data")

@@ -72,7 +72,7 @@ def _in_duckdb(columns: Mapping[str, Sequence[Hashable]]) -> DuckDBPyRelation | 
     import duckdb
 
     lists = ", ".join(f'unnest(${number}) as "{name}"' for number, name in enumerate(columns, start=1))
-    return duckdb.sql(f"select {lists}", params=[list(values) for values in columns.values()])
+    return duckdb.sql(f"select {lists}", params=list(map(list, columns.values())))
 
 
 def _in_spark(columns: Mapping[str, Sequence[Hashable]]) -> DataFrame:

@@ -79,7 +79,7 @@ def _json(names: Json, rows: Sequence[Row], certificate: Certificate) -> bytes:
     table = {
         **names, "statistic": certificate.statistic,
         "source": certificate.source, "measured_in": certificate.measured_in,
-        "fields": fields_of(rows, certificate), "rows": [dict(row) for row in rows],
+        "fields": fields_of(rows, certificate), "rows": list(map(dict, rows)),
     }  # fmt: skip
     return f"{json.dumps(table, indent=1, ensure_ascii=False)}\n".encode()
 

@@ -45,7 +45,7 @@ def with_possible(rows: Iterable[Row], possible: Ends | None) -> list[Json]:
     >>> with_possible([{"value": 3}, {"value": -1}], (0, 40))
     [{'value': 3, 'possible': True}, {'value': -1, 'possible': False}]
     """
-    lines = [dict(row) for row in rows]
+    lines = list(map(dict, rows))
     if possible is None or not all(isinstance(row.get("value"), int | float) for row in lines):
         return lines
     return [{**row, POSSIBLE: not is_outside(row["value"], possible)} for row in lines]
@@ -56,7 +56,7 @@ def possible_answers(query: Plain, framework: Plain) -> tuple[Fraction, Fraction
     believed = frameworks.from_dict(framework)
     numbers = list[Fraction]()
     for pair in believed.pairs:
-        numbers += [Fraction(end) for end in (*pair.left.support_range, *pair.right.support_range)]
+        numbers += list(map(Fraction, (*pair.left.support_range, *pair.right.support_range)))
     if believed.is_pair:
         return min(numbers), max(numbers)
     for belief in believed.beliefs or (believed.domain,):

@@ -48,6 +48,13 @@ class Adjustment:
     notes: tuple[str, ...]
 
 
+def adjusted_values(adjustment: Adjustment | None, answers: int) -> Sequence[Mapping[str, Fraction] | None]:
+    """Return what was made of each of so many answers, None where nothing was."""
+    if adjustment is None:
+        return [None] * answers
+    return adjustment.values
+
+
 def certificate_of(
     drawn: Sequence[Drawn], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
     table: str | None = None, list_units: bool = False, wording: Wording = PLAIN, adjustment: Adjustment | None = None,
@@ -63,13 +70,21 @@ def certificate_of(
         query = replace(query, entries=None)  # type: ignore[type-var]
     assumptions = [calibration.guarantee.assumptions for calibration in calibrations]
     sentences = [fact for fact in (*facts, *drawn[0].people) if isinstance(fact, str)]
-    adjusted = [None] * len(drawn) if adjustment is None else adjustment.values
+    adjusted, notes = adjusted_values(adjustment, len(drawn)), tuple[str, ...]()
+    if adjustment is not None:
+        notes = adjustment.notes
+    named_units = tuple(units)
+    if scope == "pooled" and not list_units:
+        named_units = ()
     hides_presence = _hides_presence(calibrations)
+    unit_count = None
+    if units and not hides_presence:
+        unit_count = len(units)
     certificate = Certificate(
         release=drawn[0].question.release,
         source=normalised(source),
         scope=scope,
-        units=tuple(units) if list_units or scope != "pooled" else (),
+        units=named_units,
         statistic=query.describe(),
         query=query.to_dict(),
         grid=to_text(calibrations[0].randomiser.grid),
@@ -85,16 +100,15 @@ def certificate_of(
         date=datetime.now(UTC).date().isoformat(),
         software=f"takifugu {__version__}",
         table=table,
-        unit_count=len(units) if units and not hides_presence else None,
+        unit_count=unit_count,
         **asdict(wording),
-        adjusting=() if adjustment is None else adjustment.notes,
+        adjusting=notes,
     )
-    return certificate if account is None else _paid(certificate, account, hides_presence)
-
-
-def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> Certificate:
-    """Return the certificate with its account, and the ledger's digest of it."""
-    bill = replace(account.bill, readers=()) if hides_presence else account.bill
+    if account is None:
+        return certificate
+    bill = account.bill
+    if hides_presence:
+        bill = replace(bill, readers=())
     certificate = replace(certificate, ledger=account.ledger, release_id=account.release_id, bill=bill)
     return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))
 
@@ -103,7 +117,9 @@ def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
     """Return the fields of the promise of all answers."""
     promises = [calibration.guarantee for calibration in calibrations]
     frameworks = [calibration.framework for calibration in calibrations]
-    exceeded = _exceeded(calibrations)
+    exceeded, requested = _exceeded(calibrations), None
+    if exceeded:
+        requested = to_text(min(exceeded))
     hidden = chain.from_iterable(framework.secrets for framework in frameworks)
     beliefs = chain.from_iterable(framework.beliefs for framework in frameworks)
     return {
@@ -116,7 +132,7 @@ def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
         "mechanisms": {c.mechanism: c.source for c in calibrations},
         "compositions": once(str(promise.composition) for promise in promises),
         "conditions": once(chain.from_iterable(promise.conditions for promise in promises)),
-        "requested": to_text(min(exceeded)) if exceeded else None,
+        "requested": requested,
     }
 
 
@@ -137,7 +153,7 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
             continue
         for belief in filter(is_recording, calibration.framework.beliefs):
             steps = _steps_of_cells(query, belief)
-            laws = {belief.chain.laws_of(steps_of_cell) for steps_of_cell in steps}
+            laws = set(map(belief.chain.laws_of, steps))
             if len(steps) > 1 and len(laws) == 1 and None not in laws:
                 cell = query.by or "cell"
                 yield f"the belief says that every {cell} is like any other, while this table asks how they differ"
@@ -165,7 +181,9 @@ def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
 
 def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
     calibration = drawn.question.calibration
-    noise, promise = calibration.randomiser, calibration.guarantee
+    noise, promise, adjusted_texts = calibration.randomiser, calibration.guarantee, None
+    if adjusted is not None:
+        adjusted_texts = {cell: to_text(value) for cell, value in adjusted.items()}
     return Answer(
         unit=drawn.question.unit,
         query=calibration.query.to_dict(),
@@ -179,7 +197,7 @@ def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
         composition=str(promise.composition),
         covers=str(promise.covers),
         framework=promise.framework,
-        adjusted=None if adjusted is None else {cell: to_text(v) for cell, v in adjusted.items()},
+        adjusted=adjusted_texts,
     )
 
 

@@ -66,7 +66,7 @@ class Choice:
 
         Raises InputError for names unknown to the file.
         """
-        names_of_file = dict.fromkeys(chain.from_iterable(names_of(item) for item in file.items))
+        names_of_file = dict.fromkeys(chain.from_iterable(map(names_of, file.items)))
         for key, names in (("only", self.only), ("again", self.again)):
             for name in names:
                 if name not in names_of_file:
@@ -90,8 +90,9 @@ class Choice:
 
 def names_of(item: Item) -> tuple[str, ...]:
     """Return the names of one [[release]]: with its window, and without."""
-    window = item.period
-    return tuple(dict.fromkeys((item.name, item.name.removesuffix(f"-{window}")))) if window else (item.name,)
+    if not item.period:
+        return (item.name,)
+    return tuple(dict.fromkeys((item.name, item.name.removesuffix(f"-{item.period}"))))
 
 
 def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
@@ -171,10 +172,13 @@ def _refusal(standing: Standing) -> ReleaseError:
     The words are those of the table of states.
     """
     file, folder, name = standing.file, standing.folder, names_of(standing.item)[0]
-    output = folder if folder != file.output else ""
+    output, rule = "", ""
+    if folder != file.output:
+        output = folder
+    if standing.row.keyed is not None:
+        rule = "one table is paid for once"
     is_only = len(file.items) + len(file.others) == 1
     again = paying_again(file.path, name, standing.payments, output, file.window or "", is_only)
-    rule = "" if standing.row.keyed is None else "one table is paid for once"
     return standing.row.refusal(
         rule=rule, names=", ".join(standing.tables), files=", ".join(standing.files), where=str(folder),
         day=standing.since[:10], output=standing.output, again=again, resume=resuming(file),

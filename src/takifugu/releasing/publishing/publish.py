@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -88,15 +88,17 @@ def keep(
     if waiting is not None and waiting.state == "drawn":
         progress.state = ReleaseState.DRAWN
         return stored_of(book, waiting)
+    paid: Pending | Reservation
     if waiting is None:
         check(questions)
-    paid = pay(questions, book, order, progress) if waiting is None else waiting
+        paid, recipe, since = pay(questions, book, order, progress), order.recipe, None
+    else:
+        paid, recipe, since = waiting, waiting.recipe, waiting.created
     progress.state = ReleaseState.PAID
     requested = [ready.question for ready in questions]
     accounts = accounts_of(book, order.source, paid, requested, order.same_people, order.as_composing)
     sealed = seal((draws or draw)(questions, accounts, bits, tuple(words_of_people(paid.same_people))))
     content = progress.keep(book, paid, sealed)
-    recipe, since = (order.recipe, None) if waiting is None else (waiting.recipe, waiting.created)
     return Stored(book, paid, bundle_of(content, paid.ids), recipe, since)
 
 
@@ -139,15 +141,13 @@ def draw(
     """
     drawn = []
     for ready in questions:
-        account = accounts.get(ready.question.release)
-        values = _randomised(ready, bits)
+        calibration, account = ready.question.calibration, accounts.get(ready.question.release)
+        draw_values = calibration.randomiser.draw
+        if not ready.labels:
+            draw_values = calibration.randomiser.draw_column
+        values = draw_values(answer_of(calibration, ready.seen), bits)
         drawn.append(Drawn(ready.question, ready.labels, values, is_private(bits), account, people))
     return tuple(drawn)
-
-
-def _randomised(ready: Ready, bits: Entropy) -> Sequence[Hashable]:
-    noise, answer = ready.question.calibration.randomiser, answer_of(ready.question.calibration, ready.seen)
-    return noise.draw(answer, bits) if ready.labels else noise.draw_column(answer, bits)
 
 
 def words_of_people(same: Mapping[str, bool]) -> Iterator[str]:

@@ -82,7 +82,9 @@ def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only
 
 def _resumed(book: Ledger, pending: Pending, files_only: bool) -> Resumed:
     progress = Progress()
-    progress.state = ReleaseState.DRAWN if pending.state == "drawn" else ReleaseState.PAID
+    progress.state = ReleaseState.PAID
+    if pending.state == "drawn":
+        progress.state = ReleaseState.DRAWN
     common = (pending.source, tuple(pending.ids), pending.created)
     try:
         with progress.telling():

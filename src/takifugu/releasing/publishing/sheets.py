@@ -42,7 +42,7 @@ from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import LEVEL, readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
-from takifugu.releasing.publishing.certifying import Adjustment, Wording, certificate_of
+from takifugu.releasing.publishing.certifying import Adjustment, Wording, adjusted_values, certificate_of
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.populations import Box, places_of_populations
@@ -80,8 +80,9 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     adjustment = adjustment_of(table, answers)
     rows, content = _table(table, answers, adjustment, worth)
     lists_units = isinstance(planned.file.source, ListingUnits) and planned.file.source.list_units
-    series = [SERIES] if any(answer.question.begins_series for answer in answers) else []
-    facts = (*planned.facts, *table.facts, *series)
+    facts = (*planned.facts, *table.facts)
+    if any(answer.question.begins_series for answer in answers):
+        facts += (SERIES,)
     certified = (facts, digest_of(content), lists_units, wording_of(planned.spec, table), adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple(
@@ -112,9 +113,13 @@ def _places(table: Published, file: ReleaseFile) -> Iterator[tuple[Box, Row]] | 
         return None
     if not table.cells:
         belief, noise = table.randomised
-        return places_of_populations(belief, noise) if belief.is_planar else None
+        if not belief.is_planar:
+            return None
+        return places_of_populations(belief, noise)
     boxes = boxes_in(table.certificate.frameworks.values(), table.releases[0][1].labels)
-    return None if boxes is None else ((boxes.box(row["cell"]), row) for row in table.rows)
+    if boxes is None:
+        return None
+    return ((boxes.box(row["cell"]), row) for row in table.rows)
 
 
 def _table(
@@ -123,24 +128,26 @@ def _table(
     """Return the rows of a table, and its bytes."""
     if not answers[0].labels:
         return _sent(answers[0])
-    adjusted = [None] * len(answers) if adjustment is None else adjustment.values
-    frameworks = (answer.question.calibration.framework.to_dict() for answer in answers[:1])
+    adjusted, matters = adjusted_values(adjustment, len(answers)), None
+    if worth is not None:
+        matters = worth.matters
+    calibrations = list({id(answer.question.calibration): answer.question.calibration for answer in answers}.values())
+    frameworks = [calibrations[0].framework.to_dict()]
     rows = _rows([(answer.question.unit, answer) for answer in answers], table.scope, adjusted, frameworks)
-    matters = None if worth is None else worth.matters
-    calibrations = {id(answer.question.calibration): answer.question.calibration for answer in answers}
-    possible = ends_of((c.query.to_dict(), c.framework.to_dict()) for c in calibrations.values())
-    rule = Rule(answers[0].question.calibration.query.to_dict(), matters)
+    possible = ends_of((c.query.to_dict(), c.framework.to_dict()) for c in calibrations)
+    rule = Rule(calibrations[0].query.to_dict(), matters)
     judged = tuple(rule.added(with_possible(rows, possible)))
     return judged, table_text(judged).encode()
 
 
 def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
     """Return the randomised rows, and the bytes of their table."""
-    sent, query = answer.values, answer.question.calibration.query
-    columns = query.columns if isinstance(query, OfColumns) else ()
+    sent, query, columns = answer.values, answer.question.calibration.query, tuple[str, ...]()
+    if isinstance(query, OfColumns):
+        columns = query.columns
     names = names_of(columns, sent.outputs)
     row, place = sent.row.tolist(), sent.place.tolist()
-    text = rows_text([guarded(name) for name in names], written(sent.outputs, guarded), row, place)
+    text = rows_text(list(map(guarded, names)), written(sent.outputs, guarded), row, place)
     return rows_sent(names, sent.outputs, row, place), text.encode()
 
 
@@ -154,7 +161,9 @@ def _rows(
     rows: list[Json] = []
     for (unit, answer), nearest_values in zip(answers, adjusted, strict=True):
         for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
-            line: Json = {"unit": unit, **row} if scope == "unit" else dict(row)
+            line: Json = dict(row)
+            if scope == "unit":
+                line = {"unit": unit, **row}
             if nearest_values is not None:
                 line["adjusted"] = readable(nearest_values[row["cell"]])
             if boxes is not None:
@@ -192,12 +201,13 @@ def _as_written(rows: Sequence[Plain], text: str) -> tuple[Plain, ...]:
 
     Only the release knew what matters, and what is possible.
     """
-    written_rows = rows_in(text) if text else ()
-    judged = [dict(row) for row in rows]
-    for key in (POSSIBLE, READABLE):
-        if written_rows and key in written_rows[0]:
-            for row, written_row in zip(judged, written_rows, strict=True):
-                row[key] = written_row[key]
+    judged = list(map(dict, rows))
+    if text:
+        written_rows = rows_in(text)
+        for key in (POSSIBLE, READABLE):
+            if written_rows and key in written_rows[0]:
+                for row, written_row in zip(judged, written_rows, strict=True):
+                    row[key] = written_row[key]
     return tuple(judged)
 
 
@@ -217,7 +227,9 @@ def with_calibrations(
 
 def wording_of(spec: FileSpec, table: Table) -> Wording:
     """Return a file's and a table's words, where their kinds have any."""
-    title = table.item.title if isinstance(table.item, ItemWords) else None
+    title = None
+    if isinstance(table.item, ItemWords):
+        title = table.item.title
     measured_in = table.measured_in or None
     return Wording(title, measured_in, spec.publisher, spec.contact, table.people.one)
 
@@ -233,11 +245,13 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
         dict(zip(answer.labels, _adjusted(answer.values, answer.randomiser.grid, totals), strict=True))
         for answer, totals in zip(answers, table.totals, strict=True)
     )
-    whose = f"of each {table.people.one} " if table.scope == "unit" and len(answers) > 1 else ""
-    query = answers[0].question.calibration.query
+    whose, by, query = "", "", answers[0].question.calibration.query
+    if isinstance(query, ByCells):
+        by = query.by
+    if table.scope == "unit" and len(answers) > 1:
+        whose = f"of each {table.people.one} "
     if any(len(totals) > 1 for totals in table.totals):
-        by = query.by if isinstance(query, ByCells) else ""
-        whose = f"{whose}in each cell of {by or 'the table'} "
+        whose += f"in each cell of {by or 'the table'} "
     every = list(chain.from_iterable(table.totals))
     return Adjustment(values, published_notes(answers[0].randomiser, every, whose))
 

@@ -53,8 +53,10 @@ def verdict_of(t: Published) -> tuple[Verdict | None, str]:
     worth = t.worth or _worth(t)
     if worth is not None:
         worth = _as_published(t, worth)
-        advice = "" if worth.verdict.is_useful else f": {_DO_NOT[worth.difference is not None]}"
-        return worth.verdict, f"{sentence(f'{worth.sentence(unit)}{advice}')}{_what_came(t, worth)}"
+        words = worth.sentence(unit)
+        if not worth.verdict.is_useful:
+            words += f": {_DO_NOT[worth.difference is not None]}"
+        return worth.verdict, f"{sentence(words)}{_what_came(t, worth)}"
     if not t.cells:
         return None, _NO_VERDICT
     noisy = [answer.randomiser for _, answer in t.releases if isinstance(answer.randomiser, Noise)]
@@ -74,7 +76,7 @@ def _as_published(t: Published, expected: Worth) -> Worth:
         return expected
     if not expected.verdict.is_useful:
         return expected
-    cells = expected.cells.published(answer.labels, [float(value) for value in answer.values], float(half))
+    cells = expected.cells.published(answer.labels, list(map(float, answer.values)), float(half))
     return replace(expected, cells=cells)
 
 
@@ -127,7 +129,9 @@ def number_with_error(t: Published) -> str:
     size = f"{digits} ± {measured(readable(half), t.certificate.measured_in or '')}"
     if t.cells == 1:
         return f"How to read it: the true value lies within {size}, with probability 95 %."
-    whose = f"{unit}, {answer.labels[0]}" if t.is_by_unit else answer.labels[0]
+    whose = answer.labels[0]
+    if t.is_by_unit:
+        whose = f"{unit}, {whose}"
     at_once = f"with probability 95 % for all {t.cells:,} values at once"
     return f"How to read a number: {whose} is {size}, {at_once}.{which_to_quote(t)}"
 
@@ -168,7 +172,9 @@ def suspicion_of(t: Published) -> str:
         return ""
     if definitions.find(c.definition).one_way:
         said = definitions.find(c.definition).in_numbers(epsilon, delta)
-        return sentence(f"How well it hides {' and '.join(c.hidden)}: {said[-1]}") if said else ""
+        if not said:
+            return ""
+        return sentence(f"How well it hides {' and '.join(c.hidden)}: {said[-1]}")
     comparison = _compared(t)
     if comparison is None:
         return ""
@@ -178,7 +184,9 @@ def suspicion_of(t: Published) -> str:
     if explained.beyond:
         high = explained.beyond[0].high
         but = f", but for a probability of at most {min(1.0, 3 * explained.delta):.2g}"
-    unit = c.units[0] if c.scope == "unit" and c.units else ""
+    unit = ""
+    if c.scope == "unit" and c.units:
+        unit = c.units[0]
     facts = _rather(compared.left, compared.right, word, unit, c.window)
     return (
         f"How well it hides: somebody who is 50 % sure that {facts} can become {suspicion.percent(high, up=True)} sure "
@@ -197,7 +205,9 @@ def _compared(t: Published) -> tuple[Comparison, str] | None:
         comparison, word = next(framework.comparisons(), None), entry_word(framework.domain)
     except (InputError, LookupError, TypeError, ValueError, ArithmeticError):  # not as it was written
         return None
-    return (comparison, word) if comparison is not None and 0 < comparison.weight < math.inf else None
+    if comparison is None or not 0 < comparison.weight < math.inf:
+        return None
+    return comparison, word
 
 
 def _rather(left: Hypothesis, right: Hypothesis, word: str, unit: str, window: Window | None) -> str:
@@ -222,9 +232,12 @@ def _entry(hypothesis: EntryIs, word: str, unit: str, window: Window | None) -> 
     """
     if window is not None and hypothesis.entry == 0:
         return f"{unit or 'the state'} at {window.start}"
-    whose = f" of {unit}" if unit else ""
-    name = f"one {word}" if hypothesis.name in ("", f"{word} {hypothesis.entry}") else hypothesis.name
-    return f"{name}{whose}"
+    name = hypothesis.name
+    if name in ("", f"{word} {hypothesis.entry}"):
+        name = f"one {word}"
+    if unit:
+        name += f" of {unit}"
+    return name
 
 
 def _said(value: object) -> str:
