@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 from takifugu.calibration import Calibration
@@ -23,7 +23,7 @@ from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.outlook import Outlook, outlook
-from takifugu.releasing.planning.plan import Plan, Table, Watch, plan, table_names, unwatched
+from takifugu.releasing.planning.plan import Plan, Watch, plan, table_names, unwatched
 from takifugu.releasing.planning.questions import Question
 from takifugu.releasing.publishing.choosing import Choice, folder_of, to_plan
 
@@ -50,12 +50,10 @@ class CalibratedTable:
         return max(self.calibrations, key=lambda c: c.scale_or_none or 0)
 
     @property
-    def rows(self) -> list[tuple[str, ...]]:
-        return [
-            (name_of(self.name), name_of(whose.removesuffix(" together"), 16), c.mechanism, number(c.scale_or_none),
-             number(c.error_or_none), number(float(c.epsilon)))
-            for whose, c in self.noise
-        ]  # fmt: skip
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        for whose, c in self.noise:
+            sizes = map(number, (c.scale_or_none, c.error_or_none, c.epsilon))
+            yield (name_of(self.name), name_of(whose.removesuffix(" together"), 16), c.mechanism, *sizes)
 
     @property
     def title(self) -> str:
@@ -179,7 +177,7 @@ _DRY = "This was a dry run: nothing was paid, drawn or written."
 
 
 def dry_run(
-    file: ReleaseFile, output: Path | None = None, new_ledger: bool = False, anyway: bool = False,
+    file: ReleaseFile, output: str | Path | None = None, new_ledger: bool = False, anyway: bool = False,
     watch: Watch = unwatched, choice: Choice | None = None,
 ) -> DryRun:
     """Rehearse publishing a release file, without creating a missing ledger.
@@ -204,23 +202,22 @@ def dry_run(
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:
     """Return the noise of every table, grouping answers of equal noise."""
-    return tuple(CalibratedTable(table.name, table.scope, _distinct(table), table.people) for table in planned.tables)
-
-
-def _distinct(table: Table) -> tuple[tuple[str, Calibration], ...]:
-    groups: dict[tuple[str, float | None, Fraction], list[Question]] = {}
-    for question in table.questions:
-        c = question.calibration
-        groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(question)
-    everybody, distinct = table.people.whose(table.scope), list[tuple[str, Calibration]]()
-    for questions in groups.values():
-        whose = everybody
-        if table.scope == "unit" and len(questions) > 1:
-            whose = table.people.counted(len(questions))
-        elif table.scope == "unit":
-            whose = questions[0].unit or everybody
-        distinct.append((whose, questions[0].calibration))
-    return tuple(distinct)
+    tables = []
+    for table in planned.tables:
+        groups: dict[tuple[str, float | None, Fraction], list[Question]] = {}
+        for question in table.questions:
+            c = question.calibration
+            groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(question)
+        everybody, noise = table.people.whose(table.scope), list[tuple[str, Calibration]]()
+        for first, *others in groups.values():
+            whose = everybody
+            if table.scope == "unit" and others:
+                whose = table.people.counted(1 + len(others))
+            elif table.scope == "unit":
+                whose = first.unit or everybody
+            noise.append((whose, first.calibration))
+        tables.append(CalibratedTable(table.name, table.scope, tuple(noise), table.people))
+    return tuple(tables)
 
 
 def _why(calibration: Calibration) -> list[tuple[str, str]]:
@@ -232,7 +229,7 @@ def _why(calibration: Calibration) -> list[tuple[str, str]]:
         ("because", calibration.witness.detail),
         ("composes", calibration.guarantee.composition.answer),
         ("forbids", calibration.forbids),
-        *(("condition", words) for words in calibration.guarantee.conditions),
+        *product(["condition"], calibration.guarantee.conditions),
         ("NOTE", promised),
     ]
     return [(label, words) for label, words in facts if words]

@@ -185,7 +185,11 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     account = None
     if planned.knows_units:
         account = previewed(planned, file.budget)
-        beforehand = [*_remarks(planned), *notices(questions, name, account, people)]
+        remarks = dict[str, None]()
+        for table in planned.tables:
+            for c in table.calibrations:
+                remarks |= dict.fromkeys(file.kind.remarks(file, table.item, c.mechanism, c.randomiser))
+        beforehand = [*remarks, *notices(questions, name, account, people)]
         if not account.fits:
             if account.over is not None:
                 refusals.append(with_ways_to_pay(account.over, file).message)
@@ -195,16 +199,6 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
         beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_layout(file)]
     all_notices = (*beforehand, *notices_of_sources)
     return Forecast(name, file.path, tables, account, all_notices, tuple(refusals), advice, people)
-
-
-def _remarks(planned: Plan) -> dict[str, None]:
-    """Return what the kind of file says of each table's noise, once."""
-    remarks = dict[str, None]()
-    for table in planned.tables:
-        for calibration in table.calibrations:
-            said = planned.file.kind.remarks(planned.file, table.item, calibration.mechanism, calibration.randomiser)
-            remarks |= dict.fromkeys(said)
-    return remarks
 
 
 def _account(account: Preview) -> Json:

@@ -10,7 +10,6 @@ from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean, nearest
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
     from pyspark.sql import DataFrame
 
 #: The libraries that a table can be returned in; by default the first one installed.
@@ -25,8 +24,10 @@ def library_of(data: Any) -> str | None:
     >>> library_of([["still"], ["walking"]]) is None
     True
     """
-    first = data[0] if isinstance(data, list | tuple) and data else data
-    for thing in (data, first):
+    things = [data]
+    if isinstance(data, list | tuple):
+        things += data[:1]
+    for thing in things:
         name = type(thing).__module__.partition(".")[0]
         if name == "narwhals":
             name = str(thing.implementation.value)
@@ -60,19 +61,15 @@ def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> 
             f"{library} is not installed", fix=f"install it, or use one of {list(LIBRARIES)}"
         ).at("library")
     if library == "duckdb":
-        return _in_duckdb(columns)
+        import duckdb
+
+        lists = ", ".join(f'unnest(${number}) as "{name}"' for number, name in enumerate(columns, start=1))
+        return duckdb.sql(f"select {lists}", params=list(map(list, columns.values())))
     if library == "pyspark":
         return _in_spark(columns)
     import narwhals as nw
 
     return nw.from_dict({name: list(values) for name, values in columns.items()}, backend=library).to_native()
-
-
-def _in_duckdb(columns: Mapping[str, Sequence[Hashable]]) -> DuckDBPyRelation | None:
-    import duckdb
-
-    lists = ", ".join(f'unnest(${number}) as "{name}"' for number, name in enumerate(columns, start=1))
-    return duckdb.sql(f"select {lists}", params=list(map(list, columns.values())))
 
 
 def _in_spark(columns: Mapping[str, Sequence[Hashable]]) -> DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import chain, starmap
 
 from takifugu.core.cache import cached
 from takifugu.core.plain import Json, Plain, Row
@@ -28,10 +29,10 @@ def possible_ends(certificate: Certificate) -> Ends | None:
 def ends_of(problems: Iterable[tuple[Plain, Plain]]) -> Ends | None:
     """Return the least and largest possible value of written queries, if known."""
     try:
-        ends = [possible_answers(query, framework) for query, framework in problems]
+        ends = list(chain.from_iterable(starmap(possible_answers, problems)))
     except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):  # no sums, or edited by hand
         return None
-    return (float(min(low for low, _ in ends)), float(max(high for _, high in ends))) if ends else None
+    return (float(min(ends)), float(max(ends))) if ends else None
 
 
 def is_outside(value: object, possible: Ends | None) -> bool:

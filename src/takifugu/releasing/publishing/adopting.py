@@ -123,10 +123,10 @@ def _prices(
     for adoption, after in entered:
         sources.setdefault(adoption.source, []).append((adoption, after))
     prices = []
-    for name, adoptions in sources.items():
-        releases = tuple(", ".join(adoption.ids) for adoption, _ in adoptions)
-        amounts = tuple(after for _, after in adoptions)
-        as_paid = tuple(adoption.is_as_paid for adoption, _ in adoptions)
+    for name, pairs in sources.items():
+        adoptions, amounts = zip(*pairs, strict=True)
+        releases = tuple(", ".join(adoption.ids) for adoption in adoptions)
+        as_paid = tuple(adoption.is_as_paid for adoption in adoptions)
         prices.append(Adopted(name, releases, spent.get(name, NOTHING), amounts, as_paid))
     return tuple(prices)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.names import normalised
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
+from takifugu.model.frameworks import Framework
 from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.bills import CERTIFICATE, Account, content_of
@@ -115,25 +116,29 @@ def certificate_of(
 
 def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
     """Return the fields of the promise of all answers."""
-    promises = [calibration.guarantee for calibration in calibrations]
-    frameworks = [calibration.framework for calibration in calibrations]
     exceeded, requested = _exceeded(calibrations), None
     if exceeded:
         requested = to_text(min(exceeded))
-    hidden = chain.from_iterable(framework.secrets for framework in frameworks)
-    beliefs = chain.from_iterable(framework.beliefs for framework in frameworks)
+    hidden, beliefs, compositions, conditions = list[str](), list[str](), list[str](), list[str]()
+    frameworks, mechanisms = dict[str, Framework](), dict[str, str]()
+    for calibration in calibrations:
+        promise = calibration.guarantee
+        frameworks[promise.framework] = calibration.framework
+        mechanisms[calibration.mechanism] = calibration.source
+        compositions.append(str(promise.composition))
+        conditions += promise.conditions
+    for framework in frameworks.values():
+        hidden += [secret.describe() for secret in framework.secrets]
+        beliefs += [belief.describe() for belief in framework.beliefs]
     return {
-        "definition": frameworks[0].definition,
-        "hidden": once(secret.describe() for secret in hidden),
-        "beliefs": once(belief.describe() for belief in beliefs),
-        "frameworks": {c.guarantee.framework: c.framework.to_dict() for c in calibrations},
-        "epsilon": to_text(max(promise.epsilon for promise in promises)),
-        "delta": to_text(max(promise.delta for promise in promises)),
-        "mechanisms": {c.mechanism: c.source for c in calibrations},
-        "compositions": once(str(promise.composition) for promise in promises),
-        "conditions": once(chain.from_iterable(promise.conditions for promise in promises)),
+        "definition": calibrations[0].framework.definition,
+        "hidden": once(hidden), "beliefs": once(beliefs),
+        "frameworks": {fingerprint: framework.to_dict() for fingerprint, framework in frameworks.items()},
+        "epsilon": to_text(max(calibration.epsilon for calibration in calibrations)),
+        "delta": to_text(max(calibration.delta for calibration in calibrations)),
+        "mechanisms": mechanisms, "compositions": once(compositions), "conditions": once(conditions),
         "requested": requested,
-    }
+    }  # fmt: skip
 
 
 def _exceeded(calibrations: Sequence[Calibration]) -> list[Fraction]:
@@ -170,12 +175,10 @@ def _steps_of_cells(query: ByCells, belief: Recording) -> list[IntArray]:
 
 
 def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
-    frameworks = {id(c.framework): c.framework for c in calibrations}.values()
-    for framework in frameworks:
-        for belief in framework.beliefs[:1]:
-            for secret in framework.secrets:
-                if secrets.view(secret, belief) is None and secret.family(belief).presence:
-                    return True
+    for framework in {id(c.framework): c.framework for c in calibrations}.values():
+        for belief, secret in product(framework.beliefs[:1], framework.secrets):
+            if secrets.view(secret, belief) is None and secret.family(belief).presence:
+                return True
     return False
 
 

@@ -129,20 +129,27 @@ def to_pay(standing: Sequence[Standing], choice: Choice, goes_on: bool) -> tuple
     key has paid for what does not lie there, and where nothing is to do but what was published from other keys, or in
     another folder.
     """
-    does = {release: choice.does(release) for release in standing if not _is_paid_under(release, choice.once)}
-    due = tuple(release for release, act in does.items() if act is Does.PAY)
-    refused = [release for release, act in does.items() if act not in (Does.PAY, Does.LEAVE, Does.REFUSE_ALONE)]
+    due, alone, refused = list[Standing](), list[Standing](), list[Standing]()
+    for release in standing:
+        if _is_paid_under(release, choice.once):
+            continue
+        act = choice.does(release)
+        if act is Does.PAY:
+            due.append(release)
+        elif act is Does.REFUSE_ALONE:
+            alone.append(release)
+        elif act is not Does.LEAVE:
+            refused.append(release)
     if not refused and not due and not goes_on:
         is_done = any(release.row.does is Does.LEAVE for release in standing)
-        alone = [release for release, act in does.items() if act is Does.REFUSE_ALONE]
         in_question = [release for release in alone if release.is_here or not is_done]
         refused = sorted(in_question, key=lambda release: release.is_here)
     if refused:
         raise _refusal(refused[0])
-    if due:
-        for paid in due[0].payments:
+    for release in due[:1]:
+        for paid in release.payments:
             refuse_alike(paid, choice.once)
-    return due
+    return tuple(due)
 
 
 def _is_paid_under(standing: Standing, once: str | None) -> bool:
@@ -174,7 +181,7 @@ def _refusal(standing: Standing) -> ReleaseError:
     file, folder, name = standing.file, standing.folder, names_of(standing.item)[0]
     output, rule = "", ""
     if folder != file.output:
-        output = folder
+        output = str(folder)
     if standing.row.keyed is not None:
         rule = "one table is paid for once"
     is_only = len(file.items) + len(file.others) == 1

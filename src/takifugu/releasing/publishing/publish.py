@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -142,10 +142,11 @@ def draw(
     drawn = []
     for ready in questions:
         calibration, account = ready.question.calibration, accounts.get(ready.question.release)
-        draw_values = calibration.randomiser.draw
-        if not ready.labels:
-            draw_values = calibration.randomiser.draw_column
-        values = draw_values(answer_of(calibration, ready.seen), bits)
+        answer = answer_of(calibration, ready.seen)
+        if ready.labels:
+            values: Sequence[Hashable] = calibration.randomiser.draw(answer, bits)
+        else:
+            values = calibration.randomiser.draw_column(answer, bits)
         drawn.append(Drawn(ready.question, ready.labels, values, is_private(bits), account, people))
     return tuple(drawn)
 

@@ -50,7 +50,6 @@ from takifugu.releasing.report.populations import Box, places_of_populations
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.releasing.file.sections import FileSpec
-    from takifugu.releasing.planning.asking import Totals
 
 
 def worths_of(planned: Plan) -> dict[str, Worth]:
@@ -241,10 +240,12 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
     """
     if table.totals is None:
         return None
-    values = tuple(
-        dict(zip(answer.labels, _adjusted(answer.values, answer.randomiser.grid, totals), strict=True))
-        for answer, totals in zip(answers, table.totals, strict=True)
-    )
+    values = list[Mapping[str, Fraction]]()
+    for answer, totals in zip(answers, table.totals, strict=True):
+        adjusted, size = list[Fraction](), len(answer.values) // len(totals)
+        for number, total in enumerate(totals):  # block by block
+            adjusted += nearest(answer.values[number * size : (number + 1) * size], answer.randomiser.grid, total)
+        values.append(dict(zip(answer.labels, adjusted, strict=True)))
     whose, by, query = "", "", answers[0].question.calibration.query
     if isinstance(query, ByCells):
         by = query.by
@@ -253,14 +254,7 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
     if any(len(totals) > 1 for totals in table.totals):
         whose += f"in each cell of {by or 'the table'} "
     every = list(chain.from_iterable(table.totals))
-    return Adjustment(values, published_notes(answers[0].randomiser, every, whose))
-
-
-def _adjusted(values: Sequence[Fraction], grid: Fraction, totals: Totals) -> Iterator[Fraction]:
-    """Yield the values nearest to noisy ones, by blocks with totals."""
-    size = len(values) // len(totals)
-    for number, total in enumerate(totals):
-        yield from nearest(values[number * size : (number + 1) * size], grid, total)
+    return Adjustment(tuple(values), published_notes(answers[0].randomiser, every, whose))
 
 
 def adjusted_in(certificate: Certificate) -> dict[str | None, Mapping[str, Fraction] | None]:

@@ -24,7 +24,6 @@ from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.sent_rows import Rows
-from takifugu.releasing.postprocess.library import as_frame
 from takifugu.releasing.postprocess.picture import Answers, picture_of
 from takifugu.releasing.postprocess.possible import Ends, possible_ends
 from takifugu.releasing.postprocess.readability import Rule
@@ -69,8 +68,6 @@ class Published:
 
         See `Release.to_frame`.
         """
-        if isinstance(self.rows, Rows):
-            return as_frame(self.rows.columns, library or self.library)
         return frame_of(self.rows, library or self.library)
 
     def plot(self) -> Plot:

@@ -109,27 +109,26 @@ def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
 
 def _tables_of_two_ways(t: Published, places: Places, rows: Sequence[Json]) -> Iterator[Table]:
     """Yield the noisy and any adjusted values, with the longer way down."""
-    names = axes_of(t.certificate)
-    if len({column for _, column in places}) > max(MOST_OF_TWO, len({row for row, _ in places})):
-        places, names = [(column, row) for row, column in places], (names[1], names[0])
+    name, other_name = axes_of(t.certificate)
     down, across = (list(dict.fromkeys(way)) for way in zip(*places, strict=True))
-    row_at = dict(zip(places, rows, strict=True))
-    noisy = {place: noisy_cell(row, t.possible) for place, row in row_at.items()}
-    yield _crossed(t, "Published values", names[0], across, down, noisy, _note(t, rows, common_error(rows)))
-    if "adjusted" in rows[0]:
-        adjusted = {place: number(row["adjusted"]) for place, row in row_at.items()}
-        yield _crossed(t, "Adjusted values", names[0], across, down, adjusted)
+    if len(across) > max(MOST_OF_TWO, len(down)):
+        places, name, down, across = [place[::-1] for place in places], other_name, across, down
+    noisy, adjusted = dict[tuple[str, str], Cell](), dict[tuple[str, str], str]()
+    for place, row in zip(places, rows, strict=True):
+        noisy[place] = noisy_cell(row, t.possible)
+        if "adjusted" in row:
+            adjusted[place] = number(row["adjusted"])
+    where = f"of {t.certificate.release}{t.certificate.unit_in_brackets}"
+    header, note = (name, *across), _note(t, rows, common_error(rows))
+    yield Table(f"Published values {where}", header, _crossed(down, across, noisy), range(1, len(header)), note)
+    if adjusted:
+        yield Table(f"Adjusted values {where}", header, _crossed(down, across, adjusted), range(1, len(header)))
 
 
 def _crossed(
-    t: Published, kind: str, name: str, across: Sequence[str], down: Sequence[str],
-    cells: Mapping[tuple[str, str], str | Cell], note: str = "",
-) -> Table:  # fmt: skip
-    body = list[Line]()
-    for row in down:
-        body.append([row, *(cells.get((row, column), "-") for column in across)])
-    caption = f"{kind} of {t.certificate.release}{t.certificate.unit_in_brackets}"
-    return Table(caption, (name, *across), body, range(1, len(across) + 1), note)
+    down: Sequence[str], across: Sequence[str], cells: Mapping[tuple[str, str], str | Cell]
+) -> list[Line]:
+    return [[row, *(cells.get((row, column), "-") for column in across)] for row in down]
 
 
 def _table_of_units(t: Published, answers: Answers) -> Table:
