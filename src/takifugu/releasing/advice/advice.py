@@ -226,9 +226,7 @@ def _meaning(table: TableAdvice) -> str:
     """Explain a table's ±, or why it is unknown."""
     if table.joint is None:
         return _UNREAD
-    if table.joint.is_adjusted:
-        return f"{AT_ONCE}{_BEFORE}"
-    return AT_ONCE
+    return f"{AT_ONCE}{_BEFORE}" if table.joint.is_adjusted else AT_ONCE
 
 
 def expected_rows(table: TableAdvice) -> list[tuple[str, ...]]:

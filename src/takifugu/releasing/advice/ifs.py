@@ -69,9 +69,7 @@ def _fewer_places(raw: Plain) -> tuple[Change, str] | None:
     declared, columns, rows = belief.get("most"), grid.get("columns"), grid.get("rows")
     if not isinstance(columns, int) or not isinstance(rows, int):
         return None
-    most = columns * rows // 10
-    if isinstance(declared, int):
-        most = declared // 2
+    most = declared // 2 if isinstance(declared, int) else columns * rows // 10
     if most < 1:
         return None
     return Change(("belief", "most"), most), _FEWER.format(most=most)

@@ -201,9 +201,7 @@ def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, tuple | list):  # a belief about many people lists as many lengths
-        if {*map(type, value)} <= {int}:
-            return list(value)
-        return list(map(_plain, value))
+        return list(value) if {*map(type, value)} <= {int} else list(map(_plain, value))
     return value
 
 
@@ -220,7 +218,10 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
 
     An empty title continues the section before.
     """
-    readers = f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE
+    readers, numbers = f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE, list[str]()
+    if is_worded(c):
+        sentences_in_numbers = _definition(c).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
+        numbers = [_of_compared(c, words) for words in sentences_in_numbers]
     all_sections: list[tuple[str, Sequence[str | None]]] = [
         ("Warning", c.warnings),
         ("Title", [c.title]),
@@ -232,7 +233,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("Hidden", c.hidden),
         ("From whom", [readers]),
         ("", shortened(c.beliefs, _LISTED, "more of this kind, with other lengths")),
-        ("Promise", [promise_text(c), *_in_numbers(c)]),
+        ("Promise", [promise_text(c), *numbers]),
         ("If", c.assumed),
         ("And if", c.conditions),
         ("Noise", [noise_text(c)]),
@@ -288,9 +289,7 @@ def _definition(c: Certificate) -> definitions.Definition:
 
     Plain Pufferfish promises no more than a registered definition.
     """
-    if not is_worded(c):
-        return definitions.find("pufferfish")
-    return definitions.find(c.definition)
+    return definitions.find(c.definition) if is_worded(c) else definitions.find("pufferfish")
 
 
 def promise_text(c: Certificate) -> str:
@@ -298,18 +297,9 @@ def promise_text(c: Certificate) -> str:
     return f"epsilon {short(c.epsilon)}, delta {short(c.delta)} ({c.definition}): {words}"
 
 
-def _in_numbers(c: Certificate) -> list[str]:
-    if not is_worded(c):
-        return []
-    sentences = definitions.find(c.definition).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
-    return [_of_compared(c, words) for words in sentences]
-
-
 def _of_compared(c: Certificate, words: str) -> str:
     """Say a promise of what is compared, where that is not all."""
-    if compares_some(c):
-        return f"between two that are compared: {words}"
-    return words
+    return f"between two that are compared: {words}" if compares_some(c) else words
 
 
 def secrets_of(c: Certificate) -> Iterator[Plain]:
@@ -386,9 +376,7 @@ def _error(errors: Sequence[float]) -> list[str]:
 
 def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:
     """Return sentences beside their title; untitled ones continue the section before."""
-    hanging = ""
-    if len(sentences) > 1 or not title:
-        hanging = "- "
+    hanging = "- " if len(sentences) > 1 or not title else ""
     wrapper = textwrap.TextWrapper(
         columns - _INDENT, initial_indent=hanging, subsequent_indent=" " * len(hanging), break_on_hyphens=False
     )

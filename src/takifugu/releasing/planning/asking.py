@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from operator import attrgetter
@@ -92,7 +92,7 @@ class Asking:
             problem, units = question.calibration.problem, self.units
             if question.unit:
                 units = units_by_name[question.unit]
-            parts: Sequence[object] = (problem.answers[0],)
+            parts: Iterable[object] = (problem.answers[0],)
             if isinstance(problem.query, ByCells) and problem.query.blocks > 1:
                 parts = problem.answers[0].blocks(problem.query.blocks)
             # The sum is public where the query reads a public number of entries.

@@ -172,9 +172,7 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
     tables: dict[str, _Table] = {}
     for asking, item, name, scope in aims_of(file):
         at, calendar = asking.file.place
-        series = name
-        if item.period:
-            series = name.removesuffix(f"-{item.period}")
+        series = name.removesuffix(f"-{item.period}") if item.period else name
         if at is None or asking.file.places is None or series in tables:
             continue
         epsilon = as_fraction(epsilon_of(file, item), "epsilon") * factor

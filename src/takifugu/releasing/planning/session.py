@@ -112,9 +112,7 @@ class Terms:
 
     def values_left(self, replies: Sequence[Reply]) -> int | None:
         """Return how many more noisy values are answered, if limited."""
-        if self.query.limit is None:
-            return None
-        return self.query.limit - _values(replies)
+        return None if self.query.limit is None else self.query.limit - _values(replies)
 
     def is_over(self, replies: Sequence[Reply]) -> bool:
         """Return whether no question is left."""

@@ -145,9 +145,7 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
             piece = pieces[number]
             groups.setdefault((id(piece.cell), piece.complete), []).append(piece)
         for (_, is_complete), group in groups.items():
-            cells = Runs.alike(0, len(run))
-            if group[0].cell is not None:
-                cells = Runs.of(group[0].cell)
+            cells = Runs.of(group[0].cell) if group[0].cell is not None else Runs.alike(0, len(run))
             columns, kinds = different(cells, weights, tables)  # the cell, weight and table of each kind of entry
             ways = columns.T
             if is_complete:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean, nearest
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 #: The libraries that a table can be returned in; by default the first one installed.
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "pyspark")
@@ -66,18 +63,14 @@ def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> 
         lists = ", ".join(f'unnest(${number}) as "{name}"' for number, name in enumerate(columns, start=1))
         return duckdb.sql(f"select {lists}", params=list(map(list, columns.values())))
     if library == "pyspark":
-        return _in_spark(columns)
+        from pyspark.sql import SparkSession
+
+        session = SparkSession.getActiveSession()
+        if session is None:
+            raise InputError(
+                "there is no running Spark session", fix="start one, or use another library, to_frame('pandas')"
+            )
+        return session.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
     import narwhals as nw
 
     return nw.from_dict({name: list(values) for name, values in columns.items()}, backend=library).to_native()
-
-
-def _in_spark(columns: Mapping[str, Sequence[Hashable]]) -> DataFrame:
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.getActiveSession()
-    if session is None:
-        raise InputError(
-            "there is no running Spark session", fix="start one, or use another library, to_frame('pandas')"
-        )
-    return session.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))

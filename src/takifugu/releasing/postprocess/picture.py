@@ -49,9 +49,7 @@ def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None
     rows = list(chain.from_iterable(rows_of_unit for _, rows_of_unit in answers))
     if rows and UPPER in rows[0]:
         boxes = boxes_of(certificate.frameworks.values())
-        if boxes is None:
-            return None
-        return safe_map(boxes, rows, title_of(certificate), width)
+        return None if boxes is None else safe_map(boxes, rows, title_of(certificate), width)
     if not rows or any(row["low"] is None for row in rows):
         return None
     panels, band = _panels(certificate, answers), "interval"
@@ -174,9 +172,7 @@ def boxes_in(frameworks: Iterable[Plain], labels: Iterable[str]) -> Boxes | None
     `frameworks` are written ones.
     """
     boxes = boxes_of(frameworks)
-    if boxes is not None and {*labels} <= {*boxes.names()}:
-        return boxes
-    return None
+    return boxes if boxes is not None and {*labels} <= {*boxes.names()} else None
 
 
 def place_kind(row: Row) -> str:

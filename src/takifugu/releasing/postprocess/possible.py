@@ -57,7 +57,7 @@ def possible_answers(query: Plain, framework: Plain) -> tuple[Fraction, Fraction
     believed = frameworks.from_dict(framework)
     numbers = list[Fraction]()
     for pair in believed.pairs:
-        numbers += list(map(Fraction, (*pair.left.support_range, *pair.right.support_range)))
+        numbers += [Fraction(end) for end in (*pair.left.support_range, *pair.right.support_range)]
     if believed.is_pair:
         return min(numbers), max(numbers)
     for belief in believed.beliefs or (believed.domain,):

@@ -51,9 +51,7 @@ class Adjustment:
 
 def adjusted_values(adjustment: Adjustment | None, answers: int) -> Sequence[Mapping[str, Fraction] | None]:
     """Return what was made of each of so many answers, None where nothing was."""
-    if adjustment is None:
-        return [None] * answers
-    return adjustment.values
+    return [None] * answers if adjustment is None else adjustment.values
 
 
 def certificate_of(
@@ -74,13 +72,9 @@ def certificate_of(
     adjusted, notes = adjusted_values(adjustment, len(drawn)), tuple[str, ...]()
     if adjustment is not None:
         notes = adjustment.notes
-    named_units = tuple(units)
-    if scope == "pooled" and not list_units:
-        named_units = ()
+    named_units = () if scope == "pooled" and not list_units else tuple(units)
     hides_presence = _hides_presence(calibrations)
-    unit_count = None
-    if units and not hides_presence:
-        unit_count = len(units)
+    unit_count = len(units) if units and not hides_presence else None
     certificate = Certificate(
         release=drawn[0].question.release,
         source=normalised(source),
@@ -107,9 +101,7 @@ def certificate_of(
     )
     if account is None:
         return certificate
-    bill = account.bill
-    if hides_presence:
-        bill = replace(bill, readers=())
+    bill = replace(account.bill, readers=()) if hides_presence else account.bill
     certificate = replace(certificate, ledger=account.ledger, release_id=account.release_id, bill=bill)
     return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))
 

@@ -112,13 +112,9 @@ def _places(table: Published, file: ReleaseFile) -> Iterator[tuple[Box, Row]] | 
         return None
     if not table.cells:
         belief, noise = table.randomised
-        if not belief.is_planar:
-            return None
-        return places_of_populations(belief, noise)
+        return places_of_populations(belief, noise) if belief.is_planar else None
     boxes = boxes_in(table.certificate.frameworks.values(), table.releases[0][1].labels)
-    if boxes is None:
-        return None
-    return ((boxes.box(row["cell"]), row) for row in table.rows)
+    return None if boxes is None else ((boxes.box(row["cell"]), row) for row in table.rows)
 
 
 def _table(
@@ -187,27 +183,17 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
     if any(release.values for _, release in releases):
         adjusted = adjusted_in(certificate)
         values = [adjusted[unit] for unit, _ in releases]
-        rows = _as_written(_rows(releases, certificate.scope, values, certificate.frameworks.values()), text)
+        rows = judged = _rows(releases, certificate.scope, values, certificate.frameworks.values())
+        written_rows = rows_in(text) if text else ()
+        for key in (POSSIBLE, READABLE):  # only the release knew what matters, and what is possible
+            if written_rows and key in written_rows[0]:
+                for row, written_row in zip(judged, written_rows, strict=True):
+                    row[key] = written_row[key]
     else:
         rows = read_rows(text, unguarded)
     names = (f"{sheet.name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
     files = tuple(folder / name for name in names if (folder / name).is_file())
     return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
-
-
-def _as_written(rows: Sequence[Plain], text: str) -> tuple[Plain, ...]:
-    """Return rows with the noise verdicts of their published table.
-
-    Only the release knew what matters, and what is possible.
-    """
-    judged = list(map(dict, rows))
-    if text:
-        written_rows = rows_in(text)
-        for key in (POSSIBLE, READABLE):
-            if written_rows and key in written_rows[0]:
-                for row, written_row in zip(judged, written_rows, strict=True):
-                    row[key] = written_row[key]
-    return tuple(judged)
 
 
 def with_calibrations(
@@ -226,9 +212,7 @@ def with_calibrations(
 
 def wording_of(spec: FileSpec, table: Table) -> Wording:
     """Return a file's and a table's words, where their kinds have any."""
-    title = None
-    if isinstance(table.item, ItemWords):
-        title = table.item.title
+    title = table.item.title if isinstance(table.item, ItemWords) else None
     measured_in = table.measured_in or None
     return Wording(title, measured_in, spec.publisher, spec.contact, table.people.one)
 

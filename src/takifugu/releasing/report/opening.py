@@ -129,9 +129,7 @@ def number_with_error(t: Published) -> str:
     size = f"{digits} ± {measured(readable(half), t.certificate.measured_in or '')}"
     if t.cells == 1:
         return f"How to read it: the true value lies within {size}, with probability 95 %."
-    whose = answer.labels[0]
-    if t.is_by_unit:
-        whose = f"{unit}, {whose}"
+    whose = f"{unit}, {answer.labels[0]}" if t.is_by_unit else answer.labels[0]
     at_once = f"with probability 95 % for all {t.cells:,} values at once"
     return f"How to read a number: {whose} is {size}, {at_once}.{which_to_quote(t)}"
 
@@ -184,9 +182,7 @@ def suspicion_of(t: Published) -> str:
     if explained.beyond:
         high = explained.beyond[0].high
         but = f", but for a probability of at most {min(1.0, 3 * explained.delta):.2g}"
-    unit = ""
-    if c.scope == "unit" and c.units:
-        unit = c.units[0]
+    unit = c.units[0] if c.scope == "unit" and c.units else ""
     facts = _rather(compared.left, compared.right, word, unit, c.window)
     return (
         f"How well it hides: somebody who is 50 % sure that {facts} can become {suspicion.percent(high, up=True)} sure "

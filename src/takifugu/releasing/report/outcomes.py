@@ -119,9 +119,7 @@ class Published:
 
         What tells a value from its noise is known of them: the worth says which difference matters.
         """
-        matters = None
-        if self.worth is not None:
-            matters = self.worth.matters
+        matters = self.worth.matters if self.worth is not None else None
         rule, answers = Rule(self.certificate.query, matters), list[tuple[str | None, list[Json]]]()
         adjusted_of = {answer.unit: answer.adjusted for answer in reversed(self.certificate.answers)}
         for unit, answer in self.releases:
@@ -176,9 +174,7 @@ class Published:
         if isinstance(self.rows, Rows):
             return f"{len(self.rows):,} randomised values, in {self.name}.csv"
         left = len(self.rows) - MOST_ROWS
-        if left <= 0:
-            return ""
-        return f"and {left:,} more rows, in {self.name}.csv"
+        return "" if left <= 0 else f"and {left:,} more rows, in {self.name}.csv"
 
 
 def published_of(certificate: Certificate) -> Published:

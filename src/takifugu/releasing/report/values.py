@@ -70,9 +70,7 @@ def error_words(error: float, values: int, unit: str) -> str:
     >>> error_words(63, 2, "rows")
     'Each value is ± 63 rows, with probability 95 % for all 2 at once, over the noise alone.'
     """
-    together = ""
-    if values > 1:
-        together = f" for all {values:,} at once"
+    together = f" for all {values:,} at once" if values > 1 else ""
     return f"Each value is ± {measured(error, unit)}, with probability 95 %{together}, over the noise alone."
 
 

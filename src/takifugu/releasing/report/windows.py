@@ -92,9 +92,7 @@ def _reports(certificates: Sequence[Certificate]) -> list[tuple[str, list[tuple[
     """Return the links to single windows' reports, many of them by their larger period."""
     links = list[tuple[str, str]]()
     for certificate in certificates:
-        period = certificate.release
-        if certificate.window:
-            period = certificate.window.period
+        period = certificate.window.period if certificate.window else certificate.release
         links.append((period, f"{certificate.release}{REPORT}"))
     if len(links) <= MOST_MAPS:
         return [("", links)]
@@ -195,9 +193,7 @@ def _least_change(series: dict[str, list[Point]], last: Certificate) -> str:
     """Return the least change above noise, or "" without noise."""
     noises = {point.noise for point in chain.from_iterable(series.values())}
     widths = [difference_band(noise).width for noise in noises if isinstance(noise, Noise)]
-    if not widths:
-        return ""
-    return measured(readable(max(widths)), last.measured_in or "")
+    return measured(readable(max(widths)), last.measured_in or "") if widths else ""
 
 
 def _size(change: float, off: float, unit: str) -> str:
