@@ -67,9 +67,8 @@ def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> 
 
         session = SparkSession.getActiveSession()
         if session is None:
-            raise InputError(
-                "there is no running Spark session", fix="start one, or use another library, to_frame('pandas')"
-            )
+            fix = "start one, or use another library, to_frame('pandas')"
+            raise InputError("there is no running Spark session", fix=fix)
         return session.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
     import narwhals as nw
 
