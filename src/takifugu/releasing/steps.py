@@ -73,7 +73,7 @@ class Calibrated:
         return f"{self.forecast.text}\n\n{noise_of(self.tables)}".strip()
 
     def __str__(self) -> str:
-        return "\n".join([self.text, *(f"refused: {words}" for words in self.forecast.refusals)])
+        return self.forecast.with_refusals(self.text)
 
     def _repr_html_(self) -> str:
         parts = [html_table(_NOISE, _rows(self.tables)), note(_error(self.tables))]
@@ -96,8 +96,10 @@ def _rows(tables: Sequence[CalibratedTable]) -> list[tuple[str, ...]]:
 
 
 def _error(tables: Sequence[CalibratedTable]) -> str:
-    calibrations = chain.from_iterable(table.calibrations for table in tables)
-    return f"error: {' or '.join(dict.fromkeys(calibration.error_words for calibration in calibrations))}"
+    words = dict[str, None]()
+    for table in tables:
+        words |= dict.fromkeys(calibration.error_words for calibration in table.calibrations)
+    return f"error: {' or '.join(words)}"
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ class DryRun:
         return "\n".join([*lines, f"\n{paragraph(_DRY)}"])
 
     def __str__(self) -> str:
-        return "\n".join([self.text, *(f"refused: {words}" for words in self.forecast.refusals)])
+        return self.forecast.with_refusals(self.text)
 
     def _repr_html_(self) -> str:
         parts = list[str]()

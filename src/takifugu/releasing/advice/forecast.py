@@ -97,7 +97,11 @@ class Forecast:
         return facts
 
     def __str__(self) -> str:
-        return "\n".join([self.text, *(f"refused: {words}" for words in self.refusals)])
+        return self.with_refusals(self.text)
+
+    def with_refusals(self, text: str) -> str:
+        """Return a text followed by why it would be refused."""
+        return "\n".join([text, *(f"refused: {words}" for words in self.refusals)])
 
     def _repr_html_(self) -> str:
         """Return refusals, expected noise and account as tables."""

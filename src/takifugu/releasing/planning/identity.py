@@ -81,21 +81,16 @@ def identity_of(
                 "delta": to_text(promise.delta), "covers": str(promise.covers),
             })  # fmt: skip
         parts = values_by_field(answer.question)
-        question_parts = {name: part for name, part in parts.items() if name not in _OTHERWISE}
+        for name in _OTHERWISE:
+            del parts[name]
         if not answer.question.calendar:
-            del question_parts["calendar"]
-        whose = {**question_parts, "readers": _readers(answer)}
-        for part in (_plain(whose), noise_digests[id(calibration)], answer.seen.digest()):
+            del parts["calendar"]
+        parts["readers"] = len(answer.question.readers)
+        if len(answer.question.readers) != 1 and not isinstance(answer.seen.data, Counted):
+            parts["readers"] = [*answer.question.readers]  # who is debited, where neither question nor data name them
+        for part in (_plain(parts), noise_digests[id(calibration)], answer.seen.digest()):
             digest.update(hashlib.sha256(part).digest())
     return digest.digest()
-
-
-def _readers(answer: Ready) -> int | list[str]:
-    """Return who is debited, or how many where the question or the data name them."""
-    readers = answer.question.readers
-    if len(readers) == 1 or isinstance(answer.seen.data, Counted):
-        return len(readers)
-    return [*readers]
 
 
 def keys_of(file: ReleaseFile, item: Item) -> str:

@@ -89,7 +89,7 @@ class Terms:
         """
         levels = self.thresholds
         if at_most is not None:
-            (level,) = AtMost(Visitors(), at_most).steps(self.calibration.problem.answers[0])[:1]
+            level = AtMost(Visitors(), at_most).steps(self.calibration.problem.answers[0])[0]
             levels = dict.fromkeys(levels, level)
         earlier = {reply.question.place: reply.question.at_most for reply in replies}
         questions = []

@@ -78,8 +78,8 @@ def title_of(certificate: Certificate) -> str:
 
 def bar_of(name: object, row: Row) -> Bar:
     """Return the bar of a row; noise is faded."""
-    value, low, high = (float(row[key]) for key in ("value", "low", "high"))
-    return Bar(str(name), value, low, high, is_noise=row.get(READABLE) is False)
+    ends = float(row["low"]), float(row["high"])
+    return Bar(str(name), float(row["value"]), *ends, is_noise=row.get(READABLE) is False)
 
 
 def _panels(certificate: Certificate, answers: Answers) -> list[Panel]:
@@ -109,7 +109,7 @@ def _of_two_ways(places: Places, axes: tuple[str, str], rows: Sequence[Row]) -> 
     The panels run over time where one way is time, else along the longer way.
     """
     names, titles = (list(dict.fromkeys(way)) for way in zip(*places, strict=True))
-    are_over_time = [axis in AXES for axis in axes]
+    are_over_time = [axes[0] in AXES, axes[1] in AXES]
     if are_over_time == [False, True] or (are_over_time[0] == are_over_time[1] and len(titles) > len(names)):
         names, titles, places = titles, names, [(column, row) for row, column in places]
         are_over_time.reverse()
@@ -146,9 +146,9 @@ def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None
 def axes_of(certificate: Certificate) -> tuple[str, str]:
     """Name a table's axes: two record columns, or cells and states."""
     query = certificate.query
-    columns, axes = [str(name) for name, *_ in query.get("columns", ())], list(query.get("axes", ()))
+    columns, axes = list(query.get("columns", ())), list(query.get("axes", ()))
     if len(columns) == 2:
-        return columns[0], columns[1]
+        return str(columns[0][0]), str(columns[1][0])
     if len(axes) == 2 and query.get("query", {}).get("kind") != "histogram":
         return axes[0], axes[1]
     return str(query.get("by") or "cell"), "state"
@@ -196,6 +196,7 @@ def safe_map(boxes: Boxes, rows: Sequence[Row], title: str, width: int) -> str:
             return place_kind(place), ""
         return place_kind(place), number(place[UPPER])
 
-    x, y = ((float(low), float(high)) for low, high in (boxes.x, boxes.y))
+    (left, right), (low, high) = boxes.x, boxes.y
+    ground = Ground((float(left), float(right)), (float(low), float(high)))
     legend = {kind: entry for kind, entry in LEGEND.items() if kind in present}
-    return box_map(boxes.columns, boxes.rows, Ground(x, y), legend, of_box, title, width)
+    return box_map(boxes.columns, boxes.rows, ground, legend, of_box, title, width)

@@ -97,8 +97,13 @@ def ask(
         sitting = _Sitting(table, order, Terms.of(table, order.requested[0].question.calibration), bits, progress)
         with alone_for(order, new_ledger=False) as waiting:
             paid = next((paid for paid in waiting if sitting.name in paid.ids), None)
-            if paid is None:
-                _refuse_ended(session_file)
+            payments = payments_of(session_file) if paid is None else ()
+            for ended in payments:
+                if ended.state == PUBLISHED and sitting.name in ended.ids:
+                    raise ReleaseError(
+                        f"the session {sitting.name!r} has ended ({ended.created[:10]})",
+                        rule=f"its answers are in {str(session_file.output)!r}", fix=_ANOTHER,
+                    ).at("release")  # fmt: skip
             return sitting.go_on(paid, places, at_most, is_last)
 
 
@@ -124,16 +129,6 @@ def _of_session(file: ReleaseFile) -> ReleaseFile:
 def chosen(file: ReleaseFile, only: str | None) -> ReleaseFile:
     """Return the file with the table of this name, or with its only one."""
     return file if only is None else Choice(only).of(file)
-
-
-def _refuse_ended(file: ReleaseFile) -> None:
-    (item,) = file.items
-    for paid in payments_of(file):
-        if paid.state == PUBLISHED and item.name in paid.ids:
-            raise ReleaseError(
-                f"the session {item.name!r} has ended ({paid.created[:10]})",
-                rule=f"its answers are in {str(file.output)!r}", fix=_ANOTHER,
-            ).at("release")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,14 +125,17 @@ def _article(t: Published) -> dict[str, object]:
 
 def _key_facts(t: Published) -> Iterator[tuple[str, str]]:
     c = t.certificate
-    halves = (farthest_end(answer, t.cells) for _, answer in t.releases)
-    widths = sorted(half for half in halves if half is not None)
+    widths = list[Fraction]()
+    for _, answer in t.releases:
+        half = farthest_end(answer, t.cells)
+        if half is not None:
+            widths.append(half)
     yield "epsilon", short(c.epsilon)
     if Fraction(c.delta):
         yield "delta", short(c.delta)
     if widths:
-        ends = [number(readable(w)) for w in dict.fromkeys((widths[0], widths[-1]))]
-        yield "interval (95 %)", f"± {' to '.join(ends)}"
+        ends = map(readable, dict.fromkeys((min(widths), max(widths))))
+        yield "interval (95 %)", f"± {' to '.join(map(number, ends))}"
     if c.measured_in:
         yield "measured in", c.measured_in
     yield "found by", ", ".join(c.mechanisms)
