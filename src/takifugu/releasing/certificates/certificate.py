@@ -185,7 +185,7 @@ def account_text(c: Certificate) -> str:
     return "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
 
 
-def found_by(c: Certificate) -> list[str]:
+def mechanisms_of(c: Certificate) -> list[str]:
     """Name the mechanisms with their sources."""
     return [f"{name} ({source})" for name, source in c.mechanisms.items()]
 
@@ -238,7 +238,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("And if", c.conditions),
         ("Noise", [noise_text(c)]),
         ("Adjusted", c.adjusting),
-        ("Found by", found_by(c)),
+        ("Found by", mechanisms_of(c)),
         ("With others", composes(c)),
         ("Not promised", not_promised(c)),
         ("Publisher", [c.publisher, c.contact]),
@@ -382,7 +382,7 @@ def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:
     )
     lines = list(chain.from_iterable(map(wrapper.wrap, map(visible, sentences))))
     titles = chain([title], repeat(""))
-    beside = [f"{left:<{_INDENT}}{line}".rstrip() for left, line in zip(titles, lines, strict=False)]
-    if title and beside:
-        beside.insert(0, "")
-    return beside
+    titled = [f"{left:<{_INDENT}}{line}".rstrip() for left, line in zip(titles, lines, strict=False)]
+    if title and titled:
+        titled.insert(0, "")
+    return titled

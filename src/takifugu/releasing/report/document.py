@@ -18,9 +18,9 @@ from takifugu.core.text.tables import shortened
 from takifugu.releasing.certificates.certificate import (
     account_text,
     composes,
-    found_by,
     in_short,
     meaning_of,
+    mechanisms_of,
     noise_text,
     promise_text,
     short,
@@ -158,7 +158,7 @@ def _technical(t: Published) -> list[tuple[str, Sequence[str | None]]]:
         ("If", c.assumed),
         ("And if", c.conditions),
         ("Noise", noise),
-        ("Found by", ["; ".join(found_by(c))]),
+        ("Found by", ["; ".join(mechanisms_of(c))]),
         ("With others", composes(c)),
         ("Account", [sentence(account_text(c))]),
         ("Publisher", [c.publisher, c.contact]),
@@ -168,7 +168,7 @@ def _technical(t: Published) -> list[tuple[str, Sequence[str | None]]]:
 def _compared(t: Published) -> Iterator[Block]:
     """Yield every mechanism side by side, and what forced the chosen one."""
     unit, release = t.noisiest
-    calibration, computed_by = release.calibration, "; ".join(found_by(t.certificate))
+    calibration, computed_by = release.calibration, "; ".join(mechanisms_of(t.certificate))
     if calibration is None:
         yield Words(f"The noise was found by {computed_by}. {sentence(noise_text(t.certificate))}")
         return
