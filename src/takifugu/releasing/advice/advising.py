@@ -96,14 +96,13 @@ class TableAdvice:
         data: Json = {**labels, **json_of(self.joint)}
         if self.worth is None:
             return {**data, "verdict": None}
-        worth, cells, width, coverage = self.worth, None, None, None
-        if self.cells is not None:
-            cells = dict(zip(self.labels, self.cells, strict=False))
+        worth, coverage = self.worth, None
+        cells = None if self.cells is None else dict(zip(self.labels, self.cells, strict=False))
         if worth.difference is not None:
-            width, coverage = worth.difference.width, worth.difference.coverage
+            coverage = worth.difference.coverage
         return {
             **data, "verdict": str(worth.verdict), "ratio": worth.ratio_or_none, "matters": worth.matters,
-            "error_of_a_difference": width, "coverage_of_a_difference": coverage,
+            "error_of_a_difference": worth.error_of_a_difference, "coverage_of_a_difference": coverage,
             "expected": cells, "expected_from": worth.expectation.source, "noise": list(worth.noisy),
         }  # fmt: skip
 
@@ -114,15 +113,13 @@ def table_advice(planned: Plan, table: Table, units: int | None = None) -> Table
     The table's own [expect] goes before the file's. `units` is how many there are, where the plan does not know it; the
     ± is unknown where nobody does. Raises SpecError for an expectation that the table contradicts.
     """
-    expected, prior = _expect_of(planned, table), None
-    if isinstance(planned.spec, PolicyReleaseSpec):
-        prior = planned.spec.prior
+    expected = _expect_of(planned, table)
+    prior = planned.spec.prior if isinstance(planned.spec, PolicyReleaseSpec) else None
     totals = dict(zip(map(id, table.calibrations), table.totals or (), strict=False))
     last_questions = dict(zip(map(id, table.calibrations), table.questions, strict=True))
     is_stand_in = table.scope == "unit" and not planned.knows_units
-    several, per_question = is_stand_in or len(table.questions) > 1, units
-    if not is_stand_in:
-        per_question = 1
+    several = is_stand_in or len(table.questions) > 1
+    per_question = units if is_stand_in else 1
     values = values_of(table) * (per_question or 1)
     labels: tuple[str, ...] = ()
     worths: list[tuple[Worth, Calibration]] = []

@@ -108,9 +108,8 @@ def _reach(noise: Noise) -> Fraction:
 @lru_cache(maxsize=16)  # both sides of a difference have one law mostly, and so have the tables of one promise
 def masses(noise: Noise, step: Fraction | None = None) -> tuple[FloatArray, Fraction]:
     """Return a cell's noise law around 0, and its answer-unit step."""
-    step, count = step or _step(noise), 0
-    if not isinstance(noise, Exact):
-        count = math.ceil(_reach(noise) / step)
+    step = step or _step(noise)
+    count = 0 if isinstance(noise, Exact) else math.ceil(_reach(noise) / step)
     ends = [math.exp(noise.log_reach((n + Fraction(1, 2)) * step)) for n in range(count + 1)]
     one_side = -np.diff(ends) / 2
     law: FloatArray = np.concatenate([one_side[::-1], [1 - ends[0]], one_side])
@@ -172,9 +171,8 @@ def joint_of(table: Table, people: int | None = 1, of: Calibration | None = None
         if width is None:
             return None
         half_widths[key] = width
-    widest, chance_inside = max(half_widths.values()), 1.0
-    if of is not None:
-        widest = half_widths[id(of)]
+    widest = max(half_widths.values()) if of is None else half_widths[id(of)]
+    chance_inside = 1.0
     for key, noise in noises.items():
         count = noise.cells * answers[key] * people
         if isinstance(noise, Noise):

@@ -181,9 +181,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     file, questions, notices_of_sources = planned.file, planned.questions, notices_of_file(planned.file)
     name, people = normalised(file.source.name), file.people
     tables, advice = tuple(map(expected, planned.tables)), advice_of(planned)
-    refusals = list[str]()
-    if not anyway:
-        refusals = [*too_early(file), *refusals_of(planned, tables, advice)]
+    refusals = [] if anyway else [*too_early(file), *refusals_of(planned, tables, advice)]
     if planned.knows_units and not questions:
         return Forecast(name, file.path, (), None, notices_of_sources, (), people=people)
     account = None

@@ -148,9 +148,7 @@ class Worth:
         verdict, least = f"{self.verdict}: ", measured(self.difference.width, unit)
         if self.cells is not None and self.cells.words and self.verdict.is_useful:
             verdict += f"{self.cells.words}; "
-        differences = "differences"
-        if self.is_adjusted:
-            differences = "differences of adjusted values"
+        differences = "differences of adjusted values" if self.is_adjusted else "differences"
         if self.shows_nothing or not self.verdict.is_useful:
             return f"{verdict}{differences} below {least} are noise, {self._too_much(unit, 'no two can differ')}"
         if self.verdict is Verdict.ROUGH:

@@ -143,14 +143,10 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     rows = [Ahead(n, _cost(tables, n), n * once) for n in steps]
     most = file.epsilon_budget
     windows = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
-    fits, meaning, options = None, _OF_PEOPLE, ["--releases", releases]
-    if most is not None and is_sought:
-        fits = _fitting(file, releases, most, rows[-1].epsilon)
-    if file.kind.facts.rows == IN_ORDER:
-        meaning = _MEANING
-    if file.window:
-        options += ["--window", file.window]
-    planning = command("plan", file.path, *options)
+    fits = _fitting(file, releases, most, rows[-1].epsilon) if most is not None and is_sought else None
+    meaning = _MEANING if file.kind.facts.rows == IN_ORDER else _OF_PEOPLE
+    window = ("--window", file.window) if file.window else ()
+    planning = command("plan", file.path, "--releases", releases, *window)
     return Outlook(windows, tuple(rows), most, fits, file.people, is_sought, planning, meaning)
 
 

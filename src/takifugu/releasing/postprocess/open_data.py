@@ -61,9 +61,7 @@ def _type(values: Sequence[Hashable]) -> str:
         return "integer"
     if kinds <= {int, float}:
         return "number"
-    if kinds == {str}:
-        return "string"
-    return "any"  # a number at some places, "safe" at others
+    return "string" if kinds == {str} else "any"  # a number at some places, "safe" at others
 
 
 def table_json(rows: Sequence[Row], certificate: Certificate) -> bytes:

@@ -149,9 +149,8 @@ class Payer:
         )  # fmt: skip
 
     def certified(self, drawn: Sequence[Drawn], facts: Sequence[str] = ()) -> Certificate:
-        if self.unit is None:
-            return certificate_of(drawn, self.source, "all", [], facts)
-        return certificate_of(drawn, self.source, "unit", [self.unit], facts)
+        scope, units = ("all", []) if self.unit is None else ("unit", [self.unit])
+        return certificate_of(drawn, self.source, scope, units, facts)
 
     def stored(
         self, questions: Sequence[Ready], ledger: Ledger | str | Path, kind: str, bits: Entropy, progress: Progress,

@@ -196,9 +196,8 @@ def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) ->
     files, replaced = stored.bundle.files, stored.recipe.get("replaces", {})
     progress.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]
     try:
-        strange, in_folder = in_the_way(folder, files, replaced), InFolder.NOTHING
-        if strange:
-            in_folder = InFolder.STRANGE
+        strange = in_the_way(folder, files, replaced)
+        in_folder = InFolder.STRANGE if strange else InFolder.NOTHING
         row = row_of(InLedger.DRAWN, in_folder)
         if row.done(force) is Does.REFUSE:
             raise row.refusal(files=", ".join(strange), where=str(folder))

@@ -82,9 +82,7 @@ def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only
 
 def _resumed(book: Ledger, pending: Pending, files_only: bool) -> Resumed:
     progress = Progress()
-    progress.state = ReleaseState.PAID
-    if pending.state == "drawn":
-        progress.state = ReleaseState.DRAWN
+    progress.state = ReleaseState.DRAWN if pending.state == "drawn" else ReleaseState.PAID
     common = (pending.source, tuple(pending.ids), pending.created)
     try:
         with progress.telling():

@@ -167,9 +167,7 @@ class _Sitting:
             return Transcript(self.name, self.terms)
         if session is None:
             session = Session(opened(self.file.ledger), self._pay())
-        self.progress.state = ReleaseState.PAID
-        if earlier:
-            self.progress.state = ReleaseState.DRAWN
+        self.progress.state = ReleaseState.DRAWN if earlier else ReleaseState.PAID
         unanswered = self._answer(session, questions)
         replies = _replies(session)
         has_ended, table = is_last or self.terms.is_over(replies), None

@@ -137,9 +137,8 @@ def _table(
 
 def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
     """Return the randomised rows, and the bytes of their table."""
-    sent, query, columns = answer.values, answer.question.calibration.query, tuple[str, ...]()
-    if isinstance(query, OfColumns):
-        columns = query.columns
+    sent, query = answer.values, answer.question.calibration.query
+    columns = query.columns if isinstance(query, OfColumns) else ()
     names = names_of(columns, sent.outputs)
     row, place = sent.row.tolist(), sent.place.tolist()
     text = rows_text(list(map(guarded, names)), written(sent.outputs, guarded), row, place)

@@ -147,13 +147,9 @@ def public_of(pending: Pending, folders: Iterable[Path] = ()) -> tuple[Certified
 
 def row_of_pending(pending: Pending, public: Sequence[Certified]) -> Row:
     """Return the action on a reservation with these published certificates."""
-    in_ledger, in_folder = InLedger.PAID, InFolder.NOTHING
-    if pending.state == DRAWN:
-        in_ledger = InLedger.DRAWN
-    if pending.state == DRAWN and pending.bundle is None:
-        in_ledger = InLedger.LOST
-    if public:
-        in_folder = InFolder.WHOLE
+    drawn = InLedger.LOST if pending.bundle is None else InLedger.DRAWN
+    in_ledger = drawn if pending.state == DRAWN else InLedger.PAID
+    in_folder = InFolder.WHOLE if public else InFolder.NOTHING
     return row_of(in_ledger, in_folder, RESUME)
 
 

@@ -170,9 +170,7 @@ def suspicion_of(t: Published) -> str:
         return ""
     if definitions.find(c.definition).one_way:
         said = definitions.find(c.definition).in_numbers(epsilon, delta)
-        if not said:
-            return ""
-        return sentence(f"How well it hides {' and '.join(c.hidden)}: {said[-1]}")
+        return sentence(f"How well it hides {' and '.join(c.hidden)}: {said[-1]}") if said else ""
     comparison = _compared(t)
     if comparison is None:
         return ""

@@ -66,9 +66,7 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
     if series:
         table = _table(name, series, first)
     for title, points in list(series.items())[:MOST_PANELS]:
-        picture = None
-        if len(points) > 1:
-            picture = Figure(partial(_picture, first, points, title or name))
+        picture = Figure(partial(_picture, first, points, title or name)) if len(points) > 1 else None
         drawn.append((title or name, change_words(points, first.measured_in or ""), picture))
     return page(
         "windows.html",
