@@ -141,14 +141,15 @@ def draw(
     """
     drawn = []
     for ready in questions:
-        calibration, account = ready.question.calibration, accounts.get(ready.question.release)
-        answer = answer_of(calibration, ready.seen)
-        if ready.labels:
-            values: Sequence[Hashable] = calibration.randomiser.draw(answer, bits)
-        else:
-            values = calibration.randomiser.draw_column(answer, bits)
+        account = accounts.get(ready.question.release)
+        values = _randomised(ready, bits)
         drawn.append(Drawn(ready.question, ready.labels, values, is_private(bits), account, people))
     return tuple(drawn)
+
+
+def _randomised(ready: Ready, bits: Entropy) -> Sequence[Hashable]:
+    noise, answer = ready.question.calibration.randomiser, answer_of(ready.question.calibration, ready.seen)
+    return noise.draw(answer, bits) if ready.labels else noise.draw_column(answer, bits)
 
 
 def words_of_people(same: Mapping[str, bool]) -> Iterator[str]:
