@@ -66,13 +66,14 @@ class Audited:
         return self.verdict == "broken" or (self.fit is not None and self.fit.p < UNLIKELY)
 
     def to_dict(self) -> Json:
-        content = {name: value for name, value in values_by_field(self).items() if name not in ("audit", "fit")}
-        numbers = None
-        if self.audit is not None:
-            # infinities are no numbers of JSON
-            ends = {name: str(getattr(self.audit, name)) for name in ("loss", "lower", "upper")}
-            output = [str(part) for part in self.audit.output]
-            numbers = {**ends, "comparison": self.audit.comparison, "output": output, "left_open": self.audit.left_open}
+        content = values_by_field(self)
+        del content["audit"], content["fit"]
+        numbers, audit = None, self.audit
+        if audit is not None:  # infinities are no numbers of JSON
+            numbers = {
+                "loss": str(audit.loss), "lower": str(audit.lower), "upper": str(audit.upper),
+                "comparison": audit.comparison, "output": list(map(str, audit.output)), "left_open": audit.left_open,
+            }  # fmt: skip
         return {**content, "audit": numbers, "fit": None if self.fit is None else asdict(self.fit)}
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 from takifugu.calibration import Calibration
@@ -23,7 +23,7 @@ from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.outlook import Outlook, outlook
-from takifugu.releasing.planning.plan import Plan, Table, Watch, plan, table_names, unwatched
+from takifugu.releasing.planning.plan import Plan, Watch, plan, table_names, unwatched
 from takifugu.releasing.planning.questions import Question
 from takifugu.releasing.publishing.choosing import Choice, folder_of, to_plan
 
@@ -50,12 +50,10 @@ class CalibratedTable:
         return max(self.calibrations, key=lambda c: c.scale_or_none or 0)
 
     @property
-    def rows(self) -> list[tuple[str, ...]]:
-        return [
-            (name_of(self.name), name_of(whose.removesuffix(" together"), 16), c.mechanism, number(c.scale_or_none),
-             number(c.error_or_none), number(float(c.epsilon)))
-            for whose, c in self.noise
-        ]  # fmt: skip
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        for whose, c in self.noise:
+            sizes = map(number, (c.scale_or_none, c.error_or_none, c.epsilon))
+            yield (name_of(self.name), name_of(whose.removesuffix(" together"), 16), c.mechanism, *sizes)
 
     @property
     def title(self) -> str:
@@ -75,7 +73,7 @@ class Calibrated:
         return f"{self.forecast.text}\n\n{noise_of(self.tables)}".strip()
 
     def __str__(self) -> str:
-        return "\n".join([self.text, *(f"refused: {words}" for words in self.forecast.refusals)])
+        return self.forecast.with_refusals(self.text)
 
     def _repr_html_(self) -> str:
         parts = [html_table(_NOISE, _rows(self.tables)), note(_error(self.tables))]
@@ -98,8 +96,10 @@ def _rows(tables: Sequence[CalibratedTable]) -> list[tuple[str, ...]]:
 
 
 def _error(tables: Sequence[CalibratedTable]) -> str:
-    calibrations = chain.from_iterable(table.calibrations for table in tables)
-    return f"error: {' or '.join(dict.fromkeys(calibration.error_words for calibration in calibrations))}"
+    words = dict[str, None]()
+    for table in tables:
+        words |= dict.fromkeys(calibration.error_words for calibration in table.calibrations)
+    return f"error: {' or '.join(words)}"
 
 
 @dataclass(frozen=True)
@@ -122,60 +122,71 @@ class DryRun:
     @property
     def verdicts(self) -> list[tuple[str, str]]:
         """Return each table's worth in a sentence, and the advising command."""
-        lines = [("worth", f"{table.name}: {table.sentence}") for table in self.advice if table.worth is not None]
-        is_poor = any(table.worth.verdict is not Verdict.GOOD for table in self.advice if table.worth is not None)
-        more = ("advice", f"{command('advise', self.forecast.path)} says what would help")
-        return [*lines, more] if is_poor else lines
+        judged = [table for table in self.advice if table.worth is not None]
+        lines = [("worth", f"{table.name}: {table.sentence}") for table in judged]
+        if any(table.verdict is not Verdict.GOOD for table in judged):
+            lines.append(("advice", f"{command('advise', self.forecast.path)} says what would help"))
+        return lines
 
     @property
     def left_alone(self) -> str:
-        return f"already published, and nothing to pay for: {', '.join(self.there)}" if self.there else ""
+        return f"already published, and nothing to pay for: {', '.join(self.there)}"
 
     @property
     def text(self) -> str:
         """Return everything but the refusal."""
-        published_before = [f"{paragraph(self.left_alone)}\n"] if self.there else []
-        forecast = [self.forecast.text] if self.forecast.tables else []
-        ahead = [] if self.outlook is None else [f"\n{_AHEAD}:\n", str(self.outlook)]
-        only_one = [f"\n{paragraph(self._only_one)}"] if self.only_one else []
-        verdicts = ["", labelled(self.verdicts)] if self.verdicts else []
-        return "\n".join([*published_before, *forecast, *verdicts, *ahead, *only_one, f"\n{paragraph(_DRY)}"])
-
-    @property
-    def _only_one(self) -> str:
-        return f"only one such window can be published: {self.only_one}"
+        lines = list[str]()
+        if self.there:
+            lines.append(f"{paragraph(self.left_alone)}\n")
+        if self.forecast.tables:
+            lines.append(self.forecast.text)
+        if self.verdicts:
+            lines += ["", labelled(self.verdicts)]
+        if self.outlook is not None:
+            lines += [f"\n{_AHEAD}:\n", str(self.outlook)]
+        if self.only_one:
+            lines.append(f"\n{paragraph(f'{_ONLY_ONE}{self.only_one}')}")
+        return "\n".join([*lines, f"\n{paragraph(_DRY)}"])
 
     def __str__(self) -> str:
-        return "\n".join([self.text, *(f"refused: {words}" for words in self.forecast.refusals)])
+        return self.forecast.with_refusals(self.text)
 
     def _repr_html_(self) -> str:
-        ahead = "" if self.outlook is None else folded(_AHEAD, self.outlook._repr_html_())
-        only_one = note(self._only_one, strong=True) if self.only_one else ""
-        published_before = note(self.left_alone) if self.there else ""
-        verdicts = "".join(note(line) for _, line in self.verdicts)
-        return published_before + verdicts + self.forecast._repr_html_() + ahead + only_one + note(_DRY)
+        parts = list[str]()
+        if self.there:
+            parts.append(note(self.left_alone))
+        parts += [*(note(line) for _, line in self.verdicts), self.forecast._repr_html_()]
+        if self.outlook is not None:
+            parts.append(folded(_AHEAD, self.outlook._repr_html_()))
+        if self.only_one:
+            parts.append(note(f"{_ONLY_ONE}{self.only_one}", strong=True))
+        return "".join([*parts, note(_DRY)])
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
-        more: Json = {} if self.outlook is None else {"outlook": self.outlook.to_dict()}
-        more |= {"only_one": self.only_one} if self.only_one else {}
         worth = [table.to_dict() for table in self.advice]
-        return {"forecast": self.forecast.to_dict(), "there": list(self.there), "advice": worth, **more}
+        data: Json = {"forecast": self.forecast.to_dict(), "there": list(self.there), "advice": worth}
+        if self.outlook is not None:
+            data["outlook"] = self.outlook.to_dict()
+        if self.only_one:
+            data["only_one"] = self.only_one
+        return data
 
 
 _AHEAD = "If such windows are published one after the other"
+_ONLY_ONE = "only one such window can be published: "
 _DRY = "This was a dry run: nothing was paid, drawn or written."
 
 
 def dry_run(
-    file: ReleaseFile, output: Path | None = None, new_ledger: bool = False, anyway: bool = False,
+    file: ReleaseFile, output: str | Path | None = None, new_ledger: bool = False, anyway: bool = False,
     watch: Watch = unwatched, choice: Choice | None = None,
 ) -> DryRun:
     """Rehearse publishing a release file, without creating a missing ledger.
 
     Raises what `release_file` raises before it pays.
     """
-    choice = Choice() if choice is None else choice
+    choice = choice or Choice()
     new = to_plan(file, folder_of(file, output), choice, new_ledger)
     planned = plan(new, watch)
     refuse_inputs(file, folder_of(file, output), files_of(table.name for table in planned.tables))
@@ -193,23 +204,22 @@ def dry_run(
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:
     """Return the noise of every table, grouping answers of equal noise."""
-    return tuple(CalibratedTable(table.name, table.scope, _distinct(table), table.people) for table in planned.tables)
-
-
-def _distinct(table: Table) -> tuple[tuple[str, Calibration], ...]:
-    groups: dict[tuple[str, float | None, Fraction], list[Question]] = {}
-    for question in table.questions:
-        c = question.calibration
-        groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(question)
-    everybody, distinct = table.people.whose(table.scope), list[tuple[str, Calibration]]()
-    for questions in groups.values():
-        whose = everybody
-        if table.scope == "unit" and len(questions) > 1:
-            whose = table.people.counted(len(questions))
-        elif table.scope == "unit":
-            whose = questions[0].unit or everybody
-        distinct.append((whose, questions[0].calibration))
-    return tuple(distinct)
+    tables = []
+    for table in planned.tables:
+        groups: dict[tuple[str, float | None, Fraction], list[Question]] = {}
+        for question in table.questions:
+            c = question.calibration
+            groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(question)
+        everybody, noise = table.people.whose(table.scope), list[tuple[str, Calibration]]()
+        for first, *others in groups.values():
+            whose = everybody
+            if table.scope == "unit" and others:
+                whose = table.people.counted(1 + len(others))
+            elif table.scope == "unit":
+                whose = first.unit or everybody
+            noise.append((whose, first.calibration))
+        tables.append(CalibratedTable(table.name, table.scope, tuple(noise), table.people))
+    return tuple(tables)
 
 
 def _why(calibration: Calibration) -> list[tuple[str, str]]:
@@ -221,7 +231,7 @@ def _why(calibration: Calibration) -> list[tuple[str, str]]:
         ("because", calibration.witness.detail),
         ("composes", calibration.guarantee.composition.answer),
         ("forbids", calibration.forbids),
-        *(("condition", words) for words in calibration.guarantee.conditions),
+        *product(["condition"], calibration.guarantee.conditions),
         ("NOTE", promised),
     ]
     return [(label, words) for label, words in facts if words]

@@ -91,9 +91,8 @@ class Study:
         only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None, force: bool = False,
     ) -> DryRun:  # fmt: skip
         """Rehearse `release`: its tables, costs and refusals; nothing is drawn or paid."""
-        folder = None if output is None else Path(output)
         with stopping(once=False):
-            return dry_run(self._file(), folder, new_ledger, anyway, choice=Choice(only, again, once, force))
+            return dry_run(self._file(), output, new_ledger, anyway, choice=Choice(only, again, once, force))
 
     @_in_lines
     def release(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 from takifugu.core.errors import DataError, SpecError
@@ -66,7 +67,7 @@ class Advice:
     def verdict(self) -> Verdict | None:
         """Return the verdict on the worst table, if any table has one."""
         table = poorest(self.tables)
-        return None if table is None or table.worth is None else table.worth.verdict
+        return None if table is None else table.verdict
 
     @property
     def helps(self) -> bool:
@@ -88,20 +89,19 @@ class Advice:
     def lines(self) -> Iterator[tuple[str, Verdict | None]]:
         """Yield the advice in parts of lines, each with any verdict."""
         for name, table in self.alike:
-            verdict = None if table.worth is None else table.worth.verdict
-            yield filled(f"{name}: {table.sentence}"), verdict
-            for line in ("", *_picture(table)):
-                yield line, None
-        for line in self._help():
-            yield line, None
+            yield filled(f"{name}: {table.sentence}"), table.verdict
+            yield from product(["", *_picture(table)], [None])
+        yield from product(self._help(), [None])
 
     def _help(self) -> Iterator[str]:
         """Yield what would help the worst table, or why nothing does."""
         if self.remedies:
             yield filled(f"{self.heading}. Each goes into the place of the keys that it names:")
         for place, remedy in enumerate(self.remedies, start=1):
-            said = remedy.promise if remedy.fits else f"{remedy.promise} (it needs a larger budget)"
-            yield from ("", filled(f"{place}. {said}"), filled(f"{remedy.why}:"))
+            promise = f"{place}. {remedy.promise}"
+            if not remedy.fits:
+                promise += " (it needs a larger budget)"
+            yield from ("", filled(promise), filled(f"{remedy.why}:"))
             for line in remedy.lines:
                 yield f"    {line}"
         if self.remedies:
@@ -119,21 +119,23 @@ class Advice:
         """Return tables of equal advice once, by name and number."""
         kinds: dict[object, list[TableAdvice]] = {}
         for table in self.tables:
-            expected = None if table.worth is None else table.worth.expectation.cells
-            kinds.setdefault((table.sentence, table.labels, expected, table.joint), []).append(table)
+            kinds.setdefault((table.sentence, table.labels, table.cells, table.joint), []).append(table)
         tables = []
         for first, *others_like_it in kinds.values():
-            more = f" and {len(others_like_it)} more like it" if others_like_it else ""
-            tables.append((f"{first.name}{more}", first))
+            name = first.name
+            if others_like_it:
+                name += f" and {len(others_like_it)} more like it"
+            tables.append((name, first))
         return tables
 
     def __str__(self) -> str:
         return "\n".join(text for text, _ in self.lines()).rstrip()
 
     def __repr__(self) -> str:
-        said = "; ".join(f"{name}: {table.sentence}" for name, table in self.alike)
-        helps = f"; {len(self.remedies)} would help" if self.remedies else ""
-        return f"<Advice: {said}{helps}>"
+        facts = [f"{name}: {table.sentence}" for name, table in self.alike]
+        if self.remedies:
+            facts.append(f"{len(self.remedies)} would help")
+        return f"<Advice: {'; '.join(facts)}>"
 
     def _repr_html_(self) -> str:
         """Return verdicts, expectations and remedies as tables."""
@@ -151,12 +153,14 @@ class Advice:
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
-        supposed = None
+        supposed, verdict = None, None
         if self.shorter_stays is not None and self.if_true is not None:
             worth, joint = self.shorter_stays, self.if_true.joint
             supposed = {"verdict": str(worth.verdict), **json_of(joint), "ratio": worth.ratio_or_none}
+        if self.verdict is not None:
+            verdict = str(self.verdict)
         return {
-            "verdict": None if self.verdict is None else str(self.verdict),
+            "verdict": verdict,
             "tables": [table.to_dict() for table in self.tables],
             "remedies": [remedy.to_dict() for remedy in self.remedies],
             "if_stays_were_half_as_long": supposed,
@@ -184,37 +188,38 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
         with suppress(DataError, SpecError):
             units = number_of_units(planned.file, watch)
     tables = advice_of(planned, units)
-    verdicts = {table.worth.verdict for table in tables if table.worth is not None}
-    if verdicts <= {Verdict.GOOD} and not any(table.worth is None and table.hopeless for table in tables):
+    if not any(table.hopeless or table.verdict in (Verdict.ROUGH, Verdict.USELESS) for table in tables):
         return Advice(tables, ())
     raw = parsed(file)
     watch("looking for what would help", 0, 1)
     best, supposed = remedies(raw, planned, tables, ends, units), what_if(raw)
-    changed = None if supposed is None else with_changes(raw, planned, (supposed[0],))
-    if changed is None or supposed is None:
+    if supposed is None:
         return Advice(tables, best)
-    return Advice(tables, best, poorest(advice_of(changed, units)), supposed[1])
+    change, provided = supposed
+    changed = with_changes(raw, planned, [change])
+    if changed is None:
+        return Advice(tables, best)
+    return Advice(tables, best, poorest(advice_of(changed, units)), provided)
 
 
 def _picture(table: TableAdvice) -> list[str]:
     """Return any typical result as bars with the release's ±."""
-    worth = table.worth
-    off = None if table.joint is None else table.joint.half_width
-    if not table.labels or worth is None or worth.expectation.cells is None:
+    if not table.labels or table.worth is None or table.cells is None:
         return []
-    rows: list[Json] = []
-    noisy = () if worth.cells is None else worth.cells.noisy
-    for label, cell in zip(table.labels, worth.expectation.cells, strict=True):
-        value = Fraction(round(cell, 6))
-        row: Json = {"cell": label, "value": number(value), "low": None, "high": None, "readable": label not in noisy}
+    rows, off, template = list[Json](), None, _EXPECTED
+    if table.joint is not None:
+        off, template = table.joint.half_width, _LEGEND
+    for label, cell in zip(table.labels, table.cells, strict=True):
+        value, is_readable = Fraction(round(cell, 6)), label not in table.worth.noisy
+        row: Json = {"cell": label, "value": number(value), "low": None, "high": None, "readable": is_readable}
         if off is not None:
             row |= {"value": value, "low": value - off, "high": value + off}
         rows.append(row)
-    more = [f"and {len(rows) - MOST_CELLS} more cells"] if len(rows) > MOST_CELLS else []
-    template = _EXPECTED if off is None else _LEGEND
-    legend = template.format(source=worth.expectation.source, half=table.joint)
     picture = bars(rows[:MOST_CELLS], error=off)
-    return ["Expected, and no result yet:", *picture, *more, "", filled(f"{legend}{_meaning(table)}"), ""]
+    if len(rows) > MOST_CELLS:
+        picture.append(f"and {len(rows) - MOST_CELLS} more cells")
+    legend = template.format(source=table.worth.expectation.source, half=table.joint)
+    return ["Expected, and no result yet:", *picture, "", filled(f"{legend}{_meaning(table)}"), ""]
 
 
 def _meaning(table: TableAdvice) -> str:
@@ -226,9 +231,11 @@ def _meaning(table: TableAdvice) -> str:
 
 def expected_rows(table: TableAdvice) -> list[tuple[str, ...]]:
     """Return the cells of a typical result with the release's ±."""
-    if not table.labels or table.worth is None or table.worth.expectation.cells is None:
+    if not table.labels or table.cells is None:
         return []
-    off = "-" if table.joint is None else str(table.joint)
-    cells = list(zip(table.labels, table.worth.expectation.cells, strict=True))
-    rows: list[tuple[str, ...]] = [(label, number(round(value, 6)), off) for label, value in cells[:MOST_CELLS]]
-    return rows if len(cells) <= MOST_CELLS else [*rows, (f"{len(cells) - MOST_CELLS} more", "", "")]
+    rows, off = list[tuple[str, ...]](), str(table.joint or "-")
+    for label, value in zip(table.labels, table.cells, strict=True):
+        rows.append((label, number(round(value, 6)), off))
+    if len(rows) > MOST_CELLS:
+        rows[MOST_CELLS:] = [(f"{len(rows) - MOST_CELLS} more", "", "")]
+    return rows

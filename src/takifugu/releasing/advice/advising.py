@@ -23,7 +23,7 @@ from takifugu.releasing.advice.contradicting import refuse_more_people
 from takifugu.releasing.advice.expecting import expectation_of, is_mean_of_cells, numbers_for
 from takifugu.releasing.advice.mattering import Unit, in_answer_units, unit_of
 from takifugu.releasing.advice.safe_lists import refuse_unused, worth_of_list
-from takifugu.releasing.advice.worth import Reach, Worth, reach_of, worth
+from takifugu.releasing.advice.worth import Reach, Verdict, Worth, reach_of, worth
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.file.tables import Table as Item
@@ -62,13 +62,23 @@ class TableAdvice:
             return self.worth.sentence(self.measured_in)
         if self.hopeless:
             return f"no verdict: {self.reason}; and it would be nothing but noise: {self.hopeless}"
-        said = "" if self.joint is None else f"; {self.joint.sentence(self.measured_in)}"
-        return f"no verdict: {self.reason}{said}"
+        if self.joint is None:
+            return f"no verdict: {self.reason}"
+        return f"no verdict: {self.reason}; {self.joint.sentence(self.measured_in)}"
 
     @property
     def is_useful(self) -> bool:
         """Return whether nothing calls the table useless."""
         return not self.hopeless and (self.worth is None or self.worth.verdict.is_useful)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return None if self.worth is None else self.worth.verdict
+
+    @property
+    def cells(self) -> tuple[float, ...] | None:
+        """Return the expected cells, in answer units, if known."""
+        return None if self.worth is None else self.worth.expectation.cells
 
     @property
     def judged(self) -> Worth | None:
@@ -86,14 +96,14 @@ class TableAdvice:
         data: Json = {**labels, **json_of(self.joint)}
         if self.worth is None:
             return {**data, "verdict": None}
-        worth, expected = self.worth, self.worth.expectation
-        cells = None if expected.cells is None else dict(zip(self.labels, expected.cells, strict=False))
-        noisy = [] if worth.cells is None else list(worth.cells.noisy)
+        worth, coverage = self.worth, None
+        cells = None if self.cells is None else dict(zip(self.labels, self.cells, strict=False))
+        if worth.difference is not None:
+            coverage = worth.difference.coverage
         return {
             **data, "verdict": str(worth.verdict), "ratio": worth.ratio_or_none, "matters": worth.matters,
-            "error_of_a_difference": worth.error_of_a_difference,
-            "coverage_of_a_difference": None if worth.difference is None else worth.difference.coverage,
-            "expected": cells, "expected_from": expected.source, "noise": noisy,
+            "error_of_a_difference": worth.error_of_a_difference, "coverage_of_a_difference": coverage,
+            "expected": cells, "expected_from": worth.expectation.source, "noise": list(worth.noisy),
         }  # fmt: skip
 
 
@@ -105,8 +115,8 @@ def table_advice(planned: Plan, table: Table, units: int | None = None) -> Table
     """
     expected = _expect_of(planned, table)
     prior = planned.spec.prior if isinstance(planned.spec, PolicyReleaseSpec) else None
-    totals = dict(zip((id(q.calibration) for q in table.questions), table.totals or (), strict=False))
-    last_questions = {id(question.calibration): question for question in table.questions}
+    totals = dict(zip(map(id, table.calibrations), table.totals or (), strict=False))
+    last_questions = dict(zip(map(id, table.calibrations), table.questions, strict=True))
     is_stand_in = table.scope == "unit" and not planned.knows_units
     several = is_stand_in or len(table.questions) > 1
     per_question = units if is_stand_in else 1
@@ -219,7 +229,9 @@ def worth_of(
     if expectation.cells is not None and noise.cells > 1 and not is_mean_of_cells(calibration.query):
         answer = calibration.problem.answers[0]
         error = half_width(noise, values or noise.cells)
-        unimportant = () if expect is None or expect.unimportant is None else expect.unimportant
+        unimportant: Sequence[str] = ()
+        if expect is not None:
+            unimportant = expect.unimportant or ()
         if error is not None:
             is_signed = not (isinstance(answer, Additive) and answer.is_count)
             counts = (answer.labels, expectation.cells, float(error), unimportant)

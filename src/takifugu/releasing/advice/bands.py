@@ -77,7 +77,7 @@ def difference_band(noise: Noise, other: Noise | None = None) -> Band:
     >>> band.width, round(band.coverage, 4)
     (411.0, 0.9501)
     """
-    other = noise if other is None else other
+    other = other or noise
     if isinstance(noise, Exact) and isinstance(other, Exact):
         return Band(0.0, 1.0)
     step = _step(noise, other)
@@ -97,7 +97,7 @@ def _step(*noises: Noise) -> Fraction:
     grids = [noise.grid for noise in noises]
     shared = math.lcm(*(grid.denominator for grid in grids))
     step = Fraction(math.gcd(*(int(grid * shared) for grid in grids)), shared)
-    block = -(-math.ceil(max(_reach(noise) for noise in noises) / step) // _MOST_STEPS)
+    block = -(-math.ceil(max(map(_reach, noises)) / step) // _MOST_STEPS)
     return step * (block + 1 - block % 2)  # an odd number of steps lies around its middle
 
 
@@ -108,7 +108,7 @@ def _reach(noise: Noise) -> Fraction:
 @lru_cache(maxsize=16)  # both sides of a difference have one law mostly, and so have the tables of one promise
 def masses(noise: Noise, step: Fraction | None = None) -> tuple[FloatArray, Fraction]:
     """Return a cell's noise law around 0, and its answer-unit step."""
-    step = _step(noise) if step is None else step
+    step = step or _step(noise)
     count = 0 if isinstance(noise, Exact) else math.ceil(_reach(noise) / step)
     ends = [math.exp(noise.log_reach((n + Fraction(1, 2)) * step)) for n in range(count + 1)]
     one_side = -np.diff(ends) / 2
@@ -137,10 +137,12 @@ class Joint:
         'all values lie within ± 7 rows at once with probability 95 %'
         """
         within = f"within ± {measured(float(self.half_width), unit)}"
-        said = f"the value lies {within}" if self.values == 1 else f"all values lie {within} at once"
+        words = f"all values lie {within} at once"
+        if self.values == 1:
+            words = f"the value lies {within}"
         if self.is_adjusted:
-            said = f"before adjusting, {said}"
-        return f"{said} with probability 95 %"
+            words = f"before adjusting, {words}"
+        return f"{words} with probability 95 %"
 
     def __str__(self) -> str:
         return number(float(self.half_width))
@@ -161,13 +163,14 @@ def joint_of(table: Table, people: int | None = 1, of: Calibration | None = None
     """
     if people is None:
         return None
-    answers = Counter(map(id, table.calibrations))
+    answers, half_widths = Counter(map(id, table.calibrations)), dict[int, Fraction]()
     noises = {id(calibration): calibration.randomiser for calibration in table.calibrations}
     values = values_of(table) * people
-    widths = {key: half_width(noise, values) for key, noise in noises.items()}
-    half_widths = {key: width for key, width in widths.items() if width is not None}
-    if len(half_widths) < len(widths):
-        return None
+    for key, noise in noises.items():
+        width = half_width(noise, values)
+        if width is None:
+            return None
+        half_widths[key] = width
     widest = max(half_widths.values()) if of is None else half_widths[id(of)]
     chance_inside = 1.0
     for key, noise in noises.items():

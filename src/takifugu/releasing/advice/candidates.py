@@ -33,22 +33,26 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
     source, items = raw.get("source", {}), raw["release"]
     poor = [(index, items[index]) for index, ratio in ratios.items() if ratio > GOOD]
     unit = source.get("unit")
-    people = people_of(str(unit)) if unit is not None else None
-    if people is not None:
-        pooled = [of_table(raw, i, "per", "pooled") for i, item in poor if item.get("per") in ("unit", "both")]
-        yield tuple(pooled), f"one table for {people.whose('pooled')}"
-    yield from _windows(raw, poor)
-    for place in (0, -1):
-        fewer = [(i, list(_coarser(item))) for i, item in poor]
-        yield tuple(of_table(raw, i, "by", cells[place]) for i, cells in fewer if cells), "fewer cells"
-    yield from _grids(raw)
-    free = list[Change]()
+    pooled, first_cells, last_cells, free = list[Change](), list[Change](), list[Change](), list[Change]()
     for i, item in poor:
+        if item.get("per") in ("unit", "both"):
+            pooled.append(of_table(raw, i, "per", "pooled"))
+        if cells := list(_coarser(item)):
+            first_cells.append(of_table(raw, i, "by", cells[0]))
+            last_cells.append(of_table(raw, i, "by", cells[-1]))
         if item.get("mechanism", "auto") != "auto":
             free += [of_table(raw, i, key, None) for key in ("mechanism", "metric") if key in item]
+    whom = "the people in these data"
+    if unit is not None:
+        people = people_of(str(unit))
+        whom = f"these {people.many}"
+        yield tuple(pooled), f"one table for {people.whose('pooled')}"
+    yield from _windows(raw, poor)
+    yield tuple(first_cells), "fewer cells"
+    yield tuple(last_cells), "fewer cells"
+    yield from _grids(raw)
     yield tuple(free), "the mechanism that adds least"
     if not source.get("only_release") and len(items) == 1:
-        whom = f"these {people.many}" if people is not None else "the people in these data"
         price = f"the price: nothing else may ever be released about {whom}"
         yield (Change(("source", "only_release"), True),), price
     yield from _shared(raw, items, ratios)
@@ -64,9 +68,9 @@ def _windows(raw: Plain, poor: Sequence[tuple[int, Plain]]) -> Iterator[Idea]:
     for further in (1, 2):
         longer = []
         for i, item in poor:
-            if item.get("every") in _WINDOWS:
-                coarser = _WINDOWS.index(item["every"]) + further
-                longer += [of_table(raw, i, "every", _WINDOWS[coarser])] if coarser < len(_WINDOWS) else []
+            if item.get("every") in _WINDOWS[:-further]:
+                coarser = _WINDOWS[_WINDOWS.index(item["every"]) + further]
+                longer.append(of_table(raw, i, "every", coarser))
         yield tuple(longer), "a longer window"
     ends: list[Change] = []
     for i, item in poor:
@@ -94,7 +98,7 @@ def _shared(raw: Plain, items: Sequence[Plain], ratios: Mapping[int, float]) -> 
     parts = [epsilon * ratios[i] for i, epsilon in enumerate(separate)]
     total = math.fsum(separate)
     split = [math.floor(1000 * total * part / math.fsum(parts)) / 1000 for part in parts]
-    if all(math.isfinite(part) for part in parts) and all(split):
+    if all(map(math.isfinite, parts)) and all(split):
         changes = tuple(of_table(raw, i, "epsilon", epsilon) for i, epsilon in enumerate(split))
         yield changes, "the same epsilon in all, split so that the tables are worth the same"
     taken_out = tuple(of_table(raw, i, "epsilon", None) for i in range(len(items)))

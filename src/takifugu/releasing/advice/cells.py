@@ -47,9 +47,9 @@ class Cells:
     def ratio(self) -> float:
         """Return error over size of the smallest cell, infinite at 0."""
         least = min(map(abs, self.values), default=math.inf)
-        if least:
-            return self.error / least
-        return math.inf if self.error else 0.0
+        if not self.error:
+            return 0.0
+        return self.error / least if least else math.inf
 
     @property
     def words(self) -> str:
@@ -90,6 +90,5 @@ def cells_that_count(
         if label not in labels:
             fix = f"write some of {list(labels)[:8]}"
             raise InputError(f"names {label!r}, which is no cell of the table", fix=fix).at("expect", "unimportant")
-    pairs = [pair for pair in zip(labels, values, strict=True) if pair[0] not in unimportant]
-    labels, values = tuple(label for label, _ in pairs), tuple(value for _, value in pairs)
-    return Cells(labels, values, error, is_one_of_several, can_be_negative)
+    important = {label: value for label, value in zip(labels, values, strict=True) if label not in unimportant}
+    return Cells(tuple(important), tuple(important.values()), error, is_one_of_several, can_be_negative)

@@ -99,7 +99,7 @@ def check(
     judged = planned.only({table.name for table in planned.tables} - {*unjudged}) if unjudged else planned
     refuse_other_names(planned.only(unjudged))
     advice = advice_of(judged)  # which refuses an expectation that a table contradicts
-    refused = [] if anyway else refusals(judged, [expected(table) for table in judged.tables], advice)
+    refused = [] if anyway else refusals(judged, list(map(expected, judged.tables)), advice)
     refused = refused or list(_unpaid(planned))
     if refused:
         raise CalibrationRefused("; ".join(refused))

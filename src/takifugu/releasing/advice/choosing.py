@@ -58,7 +58,7 @@ def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people:
     for expected in counts:
         cells = None if is_rank else expected
         matters = declared(expect, cells)
-        for band in _bands(noise, [round(count) for count in expected]):
+        for band in _bands(noise, list(map(round, expected))):
             if is_rank:
                 worths.append(Worth(band, None, matters or 0.0, Expectation(None, matters, source)))
             else:
@@ -81,7 +81,7 @@ def _counts(
     if expect is not None and numbers is not None:
         if answer.groups > 1 or not isinstance(numbers, dict):
             raise InputError("is not a number for each value", fix="leave it out").at("expect", key)
-        frequencies = numbers_for([str(outcome) for outcome in answer.outcomes], numbers, key)
+        frequencies = numbers_for(list(map(str, answer.outcomes)), numbers, key)
         unit = rows_read(calibration.query, belief) * times if key == "shares" else 1
         counts = tuple(x * unit for x in frequencies)
         refuse_more_often(answer, counts, key, times)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.expected_answer import expected_answer
@@ -134,9 +133,7 @@ def _of_shares(
         problem = "are for tables whose cells count the rows between them"
         raise InputError(problem, fix=f"write {example} instead").at("expect", "shares")
     total = answer.constant_sum()
-    if total is None:
-        total = Fraction(size)
-    rows = float(total) * times
+    rows = float(size if total is None else total) * times
     return tuple(share * rows for share in numbers_for(answer.labels, shares, "shares"))
 
 

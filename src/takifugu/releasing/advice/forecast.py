@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,15 +65,19 @@ class Forecast:
         """Return everything but the refusal, or nothing if all is published."""
         if not self.tables:
             return ""
-        rows = list(_rows(self.tables))
-        lines = [text_table(_HEADER, rows), "", paragraph(self._meaning)] if rows else []
+        rows, lines = list(_rows(self.tables)), list[str]()
+        if rows:
+            lines += [text_table(_HEADER, rows), "", paragraph(self._meaning)]
         for table in self.tables:
             lines += ["", paragraph(f"{table.name}: {table.words()}")]
-        dry_run = command("release", "--dry-run", self.path)
-        not_consulted = _NOT_CONSULTED.format(people=self.people.many, dry_run=dry_run)
-        facts = labelled(self._facts) if self.account is not None else paragraph(not_consulted)
-        notices = [labelled([("note", words) for words in self.notices])] if self.notices else []
-        return "\n".join([*lines, "", facts, *notices])
+        if self.account is None:
+            dry_run = command("release", "--dry-run", self.path)
+            lines += ["", paragraph(_NOT_CONSULTED.format(people=self.people.many, dry_run=dry_run))]
+        else:
+            lines += ["", labelled(self._facts)]
+        if self.notices:
+            lines.append(labelled([*product(["note"], self.notices)]))
+        return "\n".join(lines)
 
     @property
     def _meaning(self) -> str:
@@ -86,20 +91,27 @@ class Forecast:
         """Return the ledger's counts and people, with labels."""
         if self.account is None:
             return []
-        charges = (f"{c.charged} for {self.people.counted(c.units)}: {c.reason}" for c in self.account.charges)
-        return [("ledger", spending(self.source, self.account)), *(("charge", words) for words in charges)]
+        facts = [("ledger", spending(self.source, self.account))]
+        for charge in self.account.charges:
+            facts.append(("charge", f"{charge.charged} for {self.people.counted(charge.units)}: {charge.reason}"))
+        return facts
 
     def __str__(self) -> str:
-        return "\n".join([self.text, *(f"refused: {words}" for words in self.refusals)])
+        return self.with_refusals(self.text)
+
+    def with_refusals(self, text: str) -> str:
+        """Return a text followed by why it would be refused."""
+        return "\n".join([text, *(f"refused: {words}" for words in self.refusals)])
 
     def _repr_html_(self) -> str:
         """Return refusals, expected noise and account as tables."""
         refused = "".join(note(f"Refused: {words}", strong=True) for words in self.refusals)
-        rows = list(_rows(self.tables))
-        table = html_table(_HEADER, rows) + note(self._meaning) if rows else ""
-        remarks = "".join(note(f"{table.name}: {table.words()}") for table in self.tables)
-        facts = "".join(note(words) for _, words in self._facts)
-        return refused + table + remarks + facts + folded("To know beforehand", "".join(map(note, self.notices)))
+        rows, parts = list(_rows(self.tables)), [refused]
+        if rows:
+            parts += [html_table(_HEADER, rows), note(self._meaning)]
+        parts += [note(f"{table.name}: {table.words()}") for table in self.tables]
+        parts += [note(words) for _, words in self._facts]
+        return "".join([*parts, folded("To know beforehand", "".join(map(note, self.notices)))])
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
@@ -116,31 +128,26 @@ def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
     for table in tables:
         name = name_of(table.name, 16)
         for blur in table.blurs[:_MOST_NAMED]:
-            sizes = ("-",) * 4 if blur.marks else _sizes(blur)
-            yield (name, _whose(table, blur), *sizes)
+            whose = table.people.whose(table.scope).removesuffix(" together")
+            if table.scope == "unit" and blur.answers == 1:
+                whose = name_of(blur.unit or whose, 12)
+            elif table.scope == "unit":
+                whose = table.people.counted(blur.answers)
+            yield (name, whose, *_sizes(blur))
         if len(table.blurs) > _MOST_NAMED:
             yield (name, f"{len(table.blurs) - _MOST_NAMED} more kinds", *["-"] * 4)
 
 
 def _sizes(blur: Blur) -> tuple[str, str, str, str]:
     """Return the ±, the cells' range, their ratio, and the median |noise|."""
-    width, median = (number(float(size)) for size in (blur.half_width, blur.median))
+    if blur.marks:
+        return "-", "-", "-", "-"
+    width, median = number(blur.half_width), number(blur.median)
     if not blur.ranges:
         return width, "any number", "-", median
-    ends = (number(float(end)) for end in (min(blur.ranges), max(blur.ranges)))
+    ends = map(number, (min(blur.ranges), max(blur.ranges)))
     shares = (f"{number(100 * share, digits=3)} %" for share in blur.shares)
-    return width, _span(*ends), _span(*shares), median
-
-
-def _whose(table: Expected, blur: Blur) -> str:
-    whose = table.people.whose(table.scope)
-    if table.scope != "unit":
-        return whose.removesuffix(" together")
-    return name_of(blur.unit or whose, 12) if blur.answers == 1 else table.people.counted(blur.answers)
-
-
-def _span(low: str, high: str) -> str:
-    return low if low == high else f"{low} to {high}"
+    return width, " to ".join(dict.fromkeys(ends)), " to ".join(dict.fromkeys(shares)), median
 
 
 @without_data
@@ -173,31 +180,27 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     """
     file, questions, notices_of_sources = planned.file, planned.questions, notices_of_file(planned.file)
     name, people = normalised(file.source.name), file.people
-    tables, advice = tuple(expected(table) for table in planned.tables), advice_of(planned)
+    tables, advice = tuple(map(expected, planned.tables)), advice_of(planned)
     refusals = [] if anyway else [*too_early(file), *refusals_of(planned, tables, advice)]
     if planned.knows_units and not questions:
         return Forecast(name, file.path, (), None, notices_of_sources, (), people=people)
     account = None
     if planned.knows_units:
         account = previewed(planned, file.budget)
-        beforehand = [*_remarks(planned), *notices(questions, name, account, people)]
+        remarks = dict[str, None]()
+        for table in planned.tables:
+            for c in table.calibrations:
+                remarks |= dict.fromkeys(file.kind.remarks(file, table.item, c.mechanism, c.randomiser))
+        beforehand = [*remarks, *notices(questions, name, account, people)]
         if not account.fits:
-            over = account.over and with_ways_to_pay(account.over, file)
-            refusals.append(over.message if over else account.words)
+            if account.over is not None:
+                refusals.append(with_ways_to_pay(account.over, file).message)
+            else:
+                refusals.append(account.words)
     else:
         beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_layout(file)]
     all_notices = (*beforehand, *notices_of_sources)
     return Forecast(name, file.path, tables, account, all_notices, tuple(refusals), advice, people)
-
-
-def _remarks(planned: Plan) -> dict[str, None]:
-    """Return what the kind of file says of each table's noise, once."""
-    remarks = dict[str, None]()
-    for table in planned.tables:
-        for calibration in table.calibrations:
-            said = planned.file.kind.remarks(planned.file, table.item, calibration.mechanism, calibration.randomiser)
-            remarks |= dict.fromkeys(said)
-    return remarks
 
 
 def _account(account: Preview) -> Json:

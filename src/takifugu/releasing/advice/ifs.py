@@ -16,7 +16,9 @@ _STAY = re.compile(r"(\d+(?:\.\d+)?)(\s*\D+)")
 def what_if(raw: Plain) -> tuple[Change, str] | None:
     """Return any belief of less noise, with its assumption in words."""
     shorter = half_as_long(raw)
-    return (shorter, _SHORTER) if shorter is not None else _fewer_places(raw)
+    if shorter is None:
+        return _fewer_places(raw)
+    return shorter, _SHORTER
 
 
 def half_as_long(raw: Plain) -> Change | None:
@@ -46,8 +48,7 @@ def _half_of_stays(stays: Mapping[str, object]) -> Change | None:
     """Halve stays in steps or time ("6 h"), if all are readable."""
     halved: dict[str, object] = {}
     for state, stay in stays.items():
-        in_time = _STAY.fullmatch(stay) if isinstance(stay, str) else None
-        if in_time is not None:
+        if isinstance(stay, str) and (in_time := _STAY.fullmatch(stay)):
             halved[state] = f"{float(in_time[1]) / 2:g}{in_time[2]}"
         elif isinstance(stay, int | float) and not isinstance(stay, bool):
             halved[state] = stay / 2
@@ -69,4 +70,6 @@ def _fewer_places(raw: Plain) -> tuple[Change, str] | None:
     if not isinstance(columns, int) or not isinstance(rows, int):
         return None
     most = declared // 2 if isinstance(declared, int) else columns * rows // 10
-    return (Change(("belief", "most"), most), _FEWER.format(most=most)) if most >= 1 else None
+    if most < 1:
+        return None
+    return Change(("belief", "most"), most), _FEWER.format(most=most)

@@ -30,8 +30,18 @@ def left_out(file: ReleaseFile) -> tuple[str, ...]:
 def _sentences(file: ReleaseFile, source: SourceSpec) -> Iterator[str]:
     (total,) = totals(file.table, [])
     rows = f"{total.rows:,} rows"
-    counts = _of_runs(file, source) if source.are_runs else _of_steps(file, source, total.rows)
-    for key, lost in counts:
+    layout = replace(layout_of(source, calendar=source.calendar), duplicates="first")
+    recode = recode_of(file.spec.belief, source)
+    if source.are_runs:
+        from takifugu.data.runs.reader import runs_that_clash
+
+        rules = replace(run_rules(source, file.folder), overlap="first")
+        tied, overlapping = runs_that_clash(file.table, layout, recode, rules)
+        counts = {"duplicates": tied, "overlap": overlapping}
+    else:
+        counted_rows, rows_with_keys = rows_that_count(file.table, replace(layout, null_keys="drop"), recode)
+        counts = {"null_keys": total.rows - rows_with_keys, "duplicates": rows_with_keys - counted_rows}
+    for key, lost in counts.items():
         rule, do, words = getattr(source, key), "would", f"{key} = {_RULES[key]}"
         if rule != "refuse":
             do, words = "do", f'{key} = "{rule}"'
@@ -39,22 +49,3 @@ def _sentences(file: ReleaseFile, source: SourceSpec) -> Iterator[str]:
             yield f"{lost:,} of {rows} end after the next stay has started: {words} says which of the two counts then"
         elif lost:
             yield f"{lost:,} of {rows} {do} not count with {words}"
-
-
-def _of_steps(file: ReleaseFile, source: SourceSpec, rows: int) -> Iterator[tuple[str, int]]:
-    """Yield how many rows of steps each rule leaves out, by its key."""
-    layout = replace(layout_of(source, calendar=source.calendar), null_keys="drop", duplicates="first")
-    counted_rows, rows_with_keys = rows_that_count(file.table, layout, recode_of(file.spec.belief, source))
-    yield "null_keys", rows - rows_with_keys
-    yield "duplicates", rows_with_keys - counted_rows
-
-
-def _of_runs(file: ReleaseFile, source: SourceSpec) -> Iterator[tuple[str, int]]:
-    """Yield how many changes, stays or events each rule leaves out, by its key."""
-    from takifugu.data.runs.reader import runs_that_clash
-
-    layout = replace(layout_of(source, calendar=source.calendar), duplicates="first")
-    rules = replace(run_rules(source, file.folder), overlap="first")
-    tied, overlapping = runs_that_clash(file.table, layout, recode_of(file.spec.belief, source), rules)
-    yield "duplicates", tied
-    yield "overlap", overlapping

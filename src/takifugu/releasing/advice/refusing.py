@@ -38,7 +38,7 @@ def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None
         return None
     if early := too_early(planned.file):
         return CalibrationRefused(early[0])
-    tables = [expected(table) for table in planned.tables]
+    tables = list(map(expected, planned.tables))
     reason, fix = next(_reasons(planned, tables, advice), ("", ""))
     return CalibrationRefused(reason, fix=f"{_best_remedy(planned, advice) or fix}, {_ANYWAY}") if reason else None
 

@@ -78,8 +78,8 @@ class Remedy:
     @property
     def sentence(self) -> str:
         """State the worst table's worth with them."""
-        said = self.worth.sentence(self.advised.measured_in)
-        return said if self.is_one else f"{self.table}: {said}"
+        sentence = self.worth.sentence(self.advised.measured_in)
+        return sentence if self.is_one else f"{self.table}: {sentence}"
 
     @property
     def promise(self) -> str:
@@ -234,9 +234,11 @@ def _enough_epsilon(search: _Search, attempt: Made) -> None:
 
     The error is not one over epsilon exactly, so several may be tried to be enough; the last is kept.
     """
-    fitting = _with_epsilons(search, attempt, attempt.room) if 1 < attempt.room < attempt.ratio else None
-    attempt = fitting if fitting is not None and fitting.ratio <= GOOD else attempt
-    last = None
+    fitting = last = None
+    if 1 < attempt.room < attempt.ratio:
+        fitting = _with_epsilons(search, attempt, attempt.room)
+    if fitting is not None and fitting.ratio <= GOOD:
+        attempt = fitting
     while attempt.ratio > GOOD:
         larger = _with_epsilons(search, attempt)
         if larger is None:
@@ -255,11 +257,12 @@ def _with_epsilons(search: _Search, attempt: Made, at_most: float = math.inf) ->
     """
     file = applied(search.raw, attempt.changes)
     values: dict[tuple[str | int, ...], Change] = {change.where: change for change in attempt.changes}
-    grown: list[tuple[float, float]] = []
-    poor = {index: ratio for index, ratio in attempt.ratios.items() if ratio > GOOD}
-    epsilons = {i: file["release"][i]["epsilon"] for i in poor if "epsilon" in file["release"][i]}
-    shared = [ratio for i, ratio in poor.items() if i not in epsilons]
-    epsilon_places = [(of_table(search.raw, i, "epsilon", None), epsilon, poor[i]) for i, epsilon in epsilons.items()]
+    grown, shared, epsilon_places = list[tuple[float, float]](), list[float](), list[tuple[Change, Any, float]]()
+    for i, ratio in attempt.ratios.items():
+        if ratio > GOOD and "epsilon" in file["release"][i]:
+            epsilon_places.append((of_table(search.raw, i, "epsilon", None), file["release"][i]["epsilon"], ratio))
+        elif ratio > GOOD:
+            shared.append(ratio)
     if shared and "joint_epsilon" in file:
         epsilon_places.append((Change(("joint_epsilon",), None), file["joint_epsilon"], max(shared)))
     for change, old_epsilon, ratio in epsilon_places:

@@ -43,11 +43,9 @@ class Named(Worth):
 
     def sentence(self, unit: str = "") -> str:
         share = f"{number(100 * self.share, digits=3)} % of {self.expectation.source}"
-        return {
-            Verdict.GOOD: f"good: {share} are expected to be called safe",
-            Verdict.ROUGH: f"rough: only {share} are expected to be called safe",
-            Verdict.USELESS: f"useless: only {share} are expected to be called safe",
-        }[self.verdict]
+        if self.verdict is not Verdict.GOOD:
+            share = f"only {share}"
+        return f"{self.verdict}: {share} are expected to be called safe"
 
 
 def refuse_unused(expect: ExpectSpec, place: tuple[str | int, ...]) -> None:
@@ -66,6 +64,7 @@ def worth_of_list(noise: SafeCells, prior: PriorSpec | None) -> Named:
     else:
         shares = {n: as_fraction(s, "a share") for n, s in zip(prior.counts, prior.shares, strict=True)}
         whose = "the safe places"
-    is_any_safe = any(share and count <= threshold for count, share in shares.items())
-    missed = 1 - noise.expected_shares(shares, threshold)[0] if is_any_safe else 1.0
+    missed = 1.0
+    if any(share and count <= threshold for count, share in shares.items()):
+        missed -= noise.expected_shares(shares, threshold)[0]
     return Named(Band(missed, 1.0), None, 1 - GOOD_SHARE, Expectation(None, 1 - GOOD_SHARE, whose))

@@ -91,18 +91,18 @@ class Worth:
 
         Where nothing can show, it is never good, however large a difference is said to matter.
         """
-        band = (self.difference or self.cell).width
+        band, ratio, cells = (self.difference or self.cell).width, math.inf, self.cells
         if not band:
             return 0.0
-        ratio = band / self.matters if self.matters else math.inf
-        ratio = max(ratio, ROUGH) if self.shows_nothing else ratio
-        return ratio if self.cells is None else self._with_cells(ratio, self.cells)
-
-    def _with_cells(self, ratio: float, cells: Cells) -> float:
-        """Return several cells' ratio: rough if some are noise, useless if all."""
+        if self.matters:
+            ratio = band / self.matters
+        if self.shows_nothing:
+            ratio = max(ratio, ROUGH)
+        if cells is None or (not cells.noisy and self.expectation.matters is not None):
+            return ratio
         if not cells.noisy:
-            return ratio if self.expectation.matters is not None else min(ratio, ROUGH)
-        if cells.is_any_readable or cells.is_one_of_several:
+            return min(ratio, ROUGH)
+        if cells.is_any_readable or cells.is_one_of_several:  # some are noise, and else all of them
             return max(ratio, min(cells.ratio, ROUGH))
         return max(ratio, ROUGH * cells.ratio)
 
@@ -110,6 +110,11 @@ class Worth:
     def ratio_or_none(self) -> float | None:
         """Return the ratio for JSON, None for infinity."""
         return self.ratio if math.isfinite(self.ratio) else None
+
+    @property
+    def noisy(self) -> Sequence[str]:
+        """Return the labels of the cells that are expected to be noise."""
+        return () if self.cells is None else self.cells.noisy
 
     @property
     def error_of_a_difference(self) -> float | None:
@@ -140,31 +145,28 @@ class Worth:
             if self.verdict is Verdict.GOOD:
                 return f"good: {self.off} at most {off}"
             return f"{self.verdict}: {self.off} up to {off}, {self._too_much(unit, 'it cannot vary')}"
-        least = measured(self.difference.width, unit)
-        noise = "" if self.cells is None or not self.verdict.is_useful else self.cells.words
-        noise = f"{noise}; " if noise else ""
+        verdict, least = f"{self.verdict}: ", measured(self.difference.width, unit)
+        if self.cells is not None and self.cells.words and self.verdict.is_useful:
+            verdict += f"{self.cells.words}; "
         differences = "differences of adjusted values" if self.is_adjusted else "differences"
-        if self.verdict.is_useful and not self.shows_nothing:
-            only = "" if self.verdict is Verdict.GOOD else "only "
-            return f"{self.verdict}: {noise}{only}{differences} above {least} show"
-        too_much = self._too_much(unit, "no two can differ")
-        return f"{self.verdict}: {noise}{differences} below {least} are noise, {too_much}"
+        if self.shows_nothing or not self.verdict.is_useful:
+            return f"{verdict}{differences} below {least} are noise, {self._too_much(unit, 'no two can differ')}"
+        if self.verdict is Verdict.ROUGH:
+            verdict += "only "
+        return f"{verdict}{differences} above {least} show"
 
     def _too_much(self, unit: str, cannot: str) -> str:
         """Compare a large error with the expected, important or possible size."""
-        if self.verdict is Verdict.USELESS:
-            return f"and {self._expected(unit)}"
-        if self.shows_nothing:
+        if self.verdict.is_useful and self.shows_nothing:
             return f"and {cannot} by more than {measured(self.expectation.reach, unit)}"
-        return "more than would matter"
-
-    def _expected(self, unit: str) -> str:
+        if self.verdict.is_useful:
+            return "more than would matter"
         if self.expectation.cells is None:
-            return f"{measured(self.matters, unit)} matter"
+            return f"and {measured(self.matters, unit)} matter"
         low, high = rounded(min(self.expectation.cells)), rounded(max(self.expectation.cells))
         if number(low) == number(high):
-            return f"about {measured(high, unit)} is expected"
-        return f"from {number(low)} to {measured(high, unit)} are expected"
+            return f"and about {measured(high, unit)} is expected"
+        return f"and from {number(low)} to {measured(high, unit)} are expected"
 
 
 @dataclass(frozen=True)
@@ -206,15 +208,15 @@ def worth(
     >>> worth(noisy, Expectation((80.0, 20.0), None, "the belief")).sentence()
     'rough: only differences above 29 show'
     """
-    determiner = "any one" if is_one_of_several else "the"
-    is_adjusted = totals is not None and expectation.cells is not None
+    determiner, value, difference, is_adjusted = "the", "value", None, False
+    if is_one_of_several:
+        determiner = "any one"
     if totals is not None and expectation.cells is not None:
         cell, difference = adjusted_bands(noise, expectation.cells, totals)
+        value, is_adjusted = "adjusted value", True
     else:
         cell = cell_band(noise)
-        difference = difference_band(noise) if noise.cells > 1 else None
-    value = f"{determiner} adjusted value" if is_adjusted else f"{determiner} value"
-    words = {"off": f"{value} is off by", "hit": f"{value} is exact"}
-    return Worth(
-        cell, difference, expectation.what_matters, expectation, is_adjusted=is_adjusted, cells=cells, **words
-    )
+        if noise.cells > 1:
+            difference = difference_band(noise)
+    off, hit = f"{determiner} {value} is off by", f"{determiner} {value} is exact"
+    return Worth(cell, difference, expectation.what_matters, expectation, off, is_adjusted, hit, cells)

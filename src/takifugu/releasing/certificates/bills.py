@@ -53,15 +53,14 @@ class Account:
 
 def content_of(data: Plain) -> bytes:
     """Return the bytes under a certificate's digest, whatever its file's layout."""
-    content: Json = {key: value for key, value in data.items() if key not in ("checksum", "digest")}
-    return _canonical(content)
+    return _canonical(data, "checksum", "digest")
 
 
 def checksum_of(data: Plain) -> str:
     """Return the checksum of a certificate's values, whatever their order."""
-    content: Json = {key: value for key, value in data.items() if key != "checksum"}
-    return f"sha256:{hashlib.sha256(_canonical(content)).hexdigest()}"
+    return f"sha256:{hashlib.sha256(_canonical(data, 'checksum')).hexdigest()}"
 
 
-def _canonical(data: Plain) -> bytes:
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+def _canonical(data: Plain, *without: str) -> bytes:
+    content: Json = {key: value for key, value in data.items() if key not in without}
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()

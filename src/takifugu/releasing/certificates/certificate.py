@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, repeat
 
 from takifugu.accounting import definitions
 from takifugu.analysis.randomisers import KINDS
@@ -124,6 +124,11 @@ class Certificate:
         return People(self.person)
 
     @property
+    def unit_in_brackets(self) -> str:
+        """Return the unit of the values, as it follows a heading."""
+        return f" ({self.measured_in})" if self.measured_in else ""
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Return the warnings of the certificate."""
         numbers = {"epsilon": short(self.epsilon), "requested": short(self.requested or self.epsilon)}
@@ -132,8 +137,10 @@ class Certificate:
     @property
     def assumed(self) -> tuple[str, ...]:
         """Return the assumptions, with those of its window and stays."""
-        window = () if self.window is None else self.window.sentences
-        return (*self.assumptions, *stay_words(self), *window)
+        assumed = (*self.assumptions, *stay_words(self))
+        if self.window is not None:
+            assumed += self.window.sentences
+        return assumed
 
     def to_dict(self) -> Json:
         """Return plain values with their checksum, under keys stable within a format."""
@@ -163,8 +170,24 @@ class Certificate:
 def pooled_over(c: Certificate) -> str:
     """Name the units behind a pooled table, with their public number."""
     count = len(c.units) or c.unit_count
-    people = c.people.many
-    return f"all {people} together" if not count else f"all {count} {people} together"
+    if not count:
+        return f"all {c.people.many} together"
+    return f"all {count} {c.people.many} together"
+
+
+def statistic_of(c: Certificate) -> str:
+    """Name the statistic, and of whom it is."""
+    whose = {"all": "", "unit": f", for each {c.person}", "pooled": f", over {pooled_over(c)}"}
+    return f"{c.statistic}{whose[c.scope]}"
+
+
+def account_text(c: Certificate) -> str:
+    return "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
+
+
+def mechanisms_of(c: Certificate) -> list[str]:
+    """Name the mechanisms with their sources."""
+    return [f"{name} ({source})" for name, source in c.mechanisms.items()]
 
 
 def stay_words(c: Certificate) -> tuple[str, ...]:
@@ -178,7 +201,7 @@ def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, tuple | list):  # a belief about many people lists as many lengths
-        return list(value) if {*map(type, value)} <= {int} else [_plain(v) for v in value]
+        return list(value) if {*map(type, value)} <= {int} else list(map(_plain, value))
     return value
 
 
@@ -195,47 +218,48 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
 
     An empty title continues the section before.
     """
-    whose = {"all": "", "pooled": f", over {pooled_over(c)}", "unit": f", for each {c.person}"}[c.scope]
-    account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
-    readers = f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE
-    table = None if c.table is None else _table(c.table)
+    readers, numbers = f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE, list[str]()
+    if is_worded(c):
+        sentences_in_numbers = _definition(c).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
+        numbers = [_of_compared(c, words) for words in sentences_in_numbers]
     all_sections: list[tuple[str, Sequence[str | None]]] = [
         ("Warning", c.warnings),
         ("Title", [c.title]),
         ("In short", in_short(c)),
-        ("Published", [f"{c.statistic}{whose}, from the source {c.source!r}"]),
+        ("Published", [f"{statistic_of(c)}, from the source {c.source!r}"]),
         ("Which means", meaning_of(c)),
         ("Measured in", [c.measured_in]),
         (c.people.many.capitalize(), [_units(c.units)]),
         ("Hidden", c.hidden),
         ("From whom", [readers]),
         ("", shortened(c.beliefs, _LISTED, "more of this kind, with other lengths")),
-        ("Promise", [promise_text(c), *_in_numbers(c)]),
+        ("Promise", [promise_text(c), *numbers]),
         ("If", c.assumed),
         ("And if", c.conditions),
         ("Noise", [noise_text(c)]),
         ("Adjusted", c.adjusting),
-        ("Found by", [f"{name} ({source})" for name, source in c.mechanisms.items()]),
+        ("Found by", mechanisms_of(c)),
         ("With others", composes(c)),
         ("Not promised", not_promised(c)),
         ("Publisher", [c.publisher, c.contact]),
-        ("Account", [account]),
-        ("Table", [table]),
+        ("Account", [account_text(c)]),
+        ("Table", _table(c.table)),
         ("Made", [f"{c.date} by {c.software}; every number and belief is in the JSON certificate"]),
     ]
     present = list[tuple[str, Sequence[str]]]()
     for title, sentences in all_sections:
-        words = [sentence for sentence in sentences if sentence]
+        words = list(filter(None, sentences))
         if words:
             present.append((title, words))
     return present
 
 
-def _table(digest: str) -> str:
-    """Name the certified bytes by a digest, grouped to fit a line."""
+def _table(digest: str | None) -> list[str]:
+    """Name the certified bytes by any digest, grouped to fit a line."""
+    if digest is None:
+        return []
     kind, _, number = digest.partition(":")
-    groups = " ".join(number[i : i + 16] for i in range(0, len(number), 16))
-    return f"the values were published in a file whose {kind} is {groups}"
+    return [f"the values were published in a file whose {kind} is {' '.join(textwrap.wrap(number, 16))}"]
 
 
 def _title(c: Certificate) -> str:
@@ -246,8 +270,10 @@ ANYONE = "anyone who sees what is published here"
 
 
 def _units(units: tuple[str, ...]) -> str:
-    more = f" and {len(units) - _LISTED_UNITS} more" if len(units) > _LISTED_UNITS else ""
-    return f"{', '.join(units[:_LISTED_UNITS])}{more}"
+    words = ", ".join(units[:_LISTED_UNITS])
+    if len(units) > _LISTED_UNITS:
+        words += f" and {len(units) - _LISTED_UNITS} more"
+    return words
 
 
 def is_worded(c: Certificate) -> bool:
@@ -271,13 +297,6 @@ def promise_text(c: Certificate) -> str:
     return f"epsilon {short(c.epsilon)}, delta {short(c.delta)} ({c.definition}): {words}"
 
 
-def _in_numbers(c: Certificate) -> list[str]:
-    if not is_worded(c):
-        return []
-    sentences = definitions.find(c.definition).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
-    return [_of_compared(c, words) for words in sentences]
-
-
 def _of_compared(c: Certificate, words: str) -> str:
     """Say a promise of what is compared, where that is not all."""
     return f"between two that are compared: {words}" if compares_some(c) else words
@@ -298,24 +317,27 @@ def in_short(c: Certificate) -> list[str]:
     if not is_worded(c):
         return []
     kinds = [str(secret["kind"]) for secret in secrets_of(c)]
-    summary = definitions.find(c.definition).in_short(c.hidden, c.beliefs, kinds)
-    return [summary] if summary else []
+    return [*filter(None, [definitions.find(c.definition).in_short(c.hidden, c.beliefs, kinds)])]
 
 
 def meaning_of(c: Certificate) -> Sequence[str]:
     """Return the meaning of the values, where the query's name lacks it."""
     query = KNOWN_QUERIES.get(c.query.get("kind"))
+    if not isinstance(query, Explained):
+        return ()
     try:
-        return tuple(query.meaning(c.query, c.answers[0].noise)) if isinstance(query, Explained) else ()
+        return tuple(query.meaning(c.query, c.answers[0].noise))
     except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
         return ()
 
 
 def composes(c: Certificate) -> list[str]:
     """Say how the release adds up with others about its source."""
-    covered = once(answer.covers for answer in c.answers)
-    words = [definitions.find(c.definition).composes(covers) for covers in covered] if is_worded(c) else []
-    return words if any(words) else [COMPOSES[kind] for kind in c.compositions]
+    if is_worded(c):
+        words = [*map(definitions.find(c.definition).composes, once(answer.covers for answer in c.answers))]
+        if any(words):
+            return words
+    return [COMPOSES[kind] for kind in c.compositions]
 
 
 def not_promised(c: Certificate) -> Sequence[str]:
@@ -327,20 +349,21 @@ def noise_text(c: Certificate) -> str:
     kinds = [*map(KINDS.find, once(str(answer.noise["kind"]) for answer in c.answers))]
     if len(kinds) == 1 and kinds[0].words is not None:
         words = kinds[0].words(kinds[0].read(c.answers[0].noise))
-        return f"{words}; drawn exactly from the operating system's randomness" if kinds[0].is_drawn_here else words
-    if [a.noise["kind"] for a in c.answers[:1]] == ["none"] and len(kinds) == 1:
+        if kinds[0].is_drawn_here:
+            words += "; drawn exactly from the operating system's randomness"
+        return words
+    if len(kinds) == 1 and c.answers[0].noise["kind"] == "none":
         return f"{kinds[0].sentence}; the values are multiples of {c.grid}"
     scales = sorted(Fraction(a.scale) for a in c.answers if a.scale is not None)
     errors = sorted(a.expected_error for a in c.answers if a.expected_error is not None)
-    sentences = [" or ".join(kind.sentence for kind in kinds)]
+    kind_words = " or ".join(kind.sentence for kind in kinds)
+    law = "independent for each value"
     if len(kinds) == 1 and not kinds[0].has_scale:
-        return "; ".join([*sentences, f"on multiples of {c.grid}", *_error(errors[-1:])])
-    if not scales:
-        return "; ".join([*sentences, "independent for each value", *_error(errors)])
-    size = short(scales[0]) if scales[0] == scales[-1] else f"{short(scales[0])} to {short(scales[-1])}"
-    return "; ".join(
-        [*sentences, f"scale {size}, on multiples of {c.grid}, independent for each value", *_error(errors)]
-    )
+        law, errors = f"on multiples of {c.grid}", errors[-1:]
+    elif scales:
+        size = " to ".join(map(short, dict.fromkeys((scales[0], scales[-1]))))
+        law = f"scale {size}, on multiples of {c.grid}, {law}"
+    return "; ".join([kind_words, law, *_error(errors)])
 
 
 def _error(errors: Sequence[float]) -> list[str]:
@@ -357,9 +380,9 @@ def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:
     wrapper = textwrap.TextWrapper(
         columns - _INDENT, initial_indent=hanging, subsequent_indent=" " * len(hanging), break_on_hyphens=False
     )
-    lines = list(chain.from_iterable(wrapper.wrap(visible(sentence)) for sentence in sentences))
-    if not lines:
-        return []
-    blank = [""] if title else []
-    titles = [title, *[""] * (len(lines) - 1)]
-    return [*blank, *(f"{left:<{_INDENT}}{line}".rstrip() for left, line in zip(titles, lines, strict=True))]
+    lines = list(chain.from_iterable(map(wrapper.wrap, map(visible, sentences))))
+    titles = chain([title], repeat(""))
+    titled = [f"{left:<{_INDENT}}{line}".rstrip() for left, line in zip(titles, lines, strict=False)]
+    if title and titled:
+        titled.insert(0, "")
+    return titled

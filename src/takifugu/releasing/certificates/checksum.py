@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
@@ -52,9 +53,10 @@ def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
         )
     data = {**_ADDED.get(format_name, {}), **data}
     try:
-        content = {field.name: data[field.name] for field in fields(Certificate)}
-        for name_of_list in [key for key, value in content.items() if isinstance(value, list)]:
-            content[name_of_list] = tuple(content[name_of_list])
+        content = dict[str, Any]()
+        for field in fields(Certificate):
+            value = data[field.name]
+            content[field.name] = tuple(value) if isinstance(value, list) else value
         content["answers"] = tuple(Answer(**answer) for answer in data["answers"])
         content["cautions"] = tuple(map(Caution, data["cautions"]))
         content["stays"] = tuple(Stays(**stay) for stay in data["stays"])

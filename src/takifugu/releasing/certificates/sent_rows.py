@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import overload
+from typing import Any, overload
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Row
@@ -35,9 +35,8 @@ class Rows(Sequence[Mapping[str, Hashable]]):
     @overload
     def __getitem__(self, index: slice) -> Rows: ...
     def __getitem__(self, index: int | slice) -> Row | Rows:
-        if isinstance(index, slice):
-            return Rows({name: values[index] for name, values in self.columns.items()})
-        return {name: values[index] for name, values in self.columns.items()}
+        part: dict[str, Any] = {name: values[index] for name, values in self.columns.items()}
+        return Rows(part) if isinstance(index, slice) else part
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Rows) and self.columns == other.columns
@@ -83,7 +82,7 @@ def written(values: Iterable[object], guarded: Callable[[str], str]) -> list[str
     """Return values as CSV: coordinates in full, texts guarded and quoted."""
     lines = []
     for value in values:
-        cells = [repr(x) for x in value] if isinstance(value, tuple) else [guarded(str(value))]
+        cells = list(map(repr, value)) if isinstance(value, tuple) else [guarded(str(value))]
         text = io.StringIO(newline="")
         csv.writer(text, lineterminator="").writerow(cells)
         lines.append(text.getvalue())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from operator import attrgetter
@@ -92,8 +92,9 @@ class Asking:
             problem, units = question.calibration.problem, self.units
             if question.unit:
                 units = units_by_name[question.unit]
-            blocks = problem.query.blocks if isinstance(problem.query, ByCells) else 1
-            parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
+            parts: Iterable[object] = (problem.answers[0],)
+            if isinstance(problem.query, ByCells) and problem.query.blocks > 1:
+                parts = problem.answers[0].blocks(problem.query.blocks)
             # The sum is public where the query reads a public number of entries.
             is_known = not self.file.hides_gaps and (len(units) == 1 or all_complete(units))
             sums = list[Fraction | None]()
@@ -107,17 +108,15 @@ class Asking:
 
         Its calibration is alone if nothing else in the file reads its data and every entry was observed.
         """
-        shared = self._shared(item, units) if item.shares_epsilon else None
+        calibration: Calibration | None = None
+        if item.shares_epsilon:
+            calibration = self._shared(item, units)
         requested = self.kind.unit_query(self.file, item, query, units)
         query, units = requested.query, requested.units
         data = self.kind.data(self.file, item, query, units)
-        if shared is not None:
-            calibration = shared
-        else:
-            gaps = len(units) > 1 and not all_complete(units)
-            calibration = self._calibrated(
-                item, self._observed(query, units), self.about(units), self.is_alone and not gaps
-            )
+        if calibration is None:
+            alone = self.is_alone and (len(units) == 1 or all_complete(units))
+            calibration = self._calibrated(item, self._observed(query, units), self.about(units), alone)
         at, calendar = self.file.place
         units_by_shape = {unit.shape: unit for unit in units}
         framework_of = {shape: self.about([unit]) for shape, unit in units_by_shape.items()}
@@ -155,7 +154,7 @@ class Asking:
                     rule="an epsilon is shared by tables about the same data", fix=ITS_EPSILON,
                 )  # fmt: skip
         queries = [self._observed(query_of_units.query, query_of_units.units) for query_of_units in requested]
-        joint, weights = epsilon_of(self.file, item), [importance_of(table) for table in tables]
+        joint, weights = epsilon_of(self.file, item), list(map(importance_of, tables))
         delta = delta_of(self.file, item)
         key = (joint, id(frameworks[0]), tuple(queries), tuple(weights))
         if key not in self.already.shared:

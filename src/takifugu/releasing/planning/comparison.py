@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,6 +32,10 @@ class Compared:
     people: People
     rows: Comparisons
 
+    @property
+    def head(self) -> str:
+        return f"{self.name}: {whose_answers(self.people, self.scope, self.unit)}"
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -58,26 +62,18 @@ class Comparison:
         return replace(self, tables=tuple(tables))
 
     def __str__(self) -> str:
-        return self._text([str(table.rows) for table in self.tables])
+        tables = [f"{paragraph(table.head)}\n{table.rows}" for table in self.tables]
+        return "\n\n".join([*tables, *map(paragraph, self.notices)])
 
     @property
     def brief(self) -> str:
         """Return the best mechanisms for each table, without the others' reasons."""
         more = f"All mechanisms, and why some do not apply: {command('compare', '--all', self.path)}"
-        return f"{self._text([table.rows.brief for table in self.tables])}\n\n{paragraph(more)}"
-
-    @property
-    def _heads(self) -> list[str]:
-        return [f"{table.name}: {whose_answers(table.people, table.scope, table.unit)}" for table in self.tables]
-
-    def _text(self, rows: Sequence[str]) -> str:
-        heads = map(paragraph, self._heads)
-        tables = (f"{head}\n{table}" for head, table in zip(heads, rows, strict=True))
-        return "\n\n".join([*tables, *map(paragraph, self.notices)])
+        tables = [f"{paragraph(table.head)}\n{table.rows.brief}" for table in self.tables]
+        return "\n\n".join([*tables, *map(paragraph, (*self.notices, more))])
 
     def _repr_html_(self) -> str:
-        heads = (f"<h3>{text(head)}</h3>" for head in self._heads)
-        tables = (f"{head}{t.rows._repr_html_()}" for head, t in zip(heads, self.tables, strict=True))
+        tables = [f"<h3>{text(table.head)}</h3>{table.rows._repr_html_()}" for table in self.tables]
         return "".join([*tables, *map(note, self.notices)])
 
     def to_dict(self) -> Json:

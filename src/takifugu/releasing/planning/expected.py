@@ -49,7 +49,7 @@ class Blur:
     @property
     def widest(self) -> float:
         """Return the range of the widest cell, infinite where unbounded."""
-        return float(max(self.ranges)) if self.ranges else math.inf
+        return float(max(self.ranges, default=math.inf))
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -57,16 +57,17 @@ class Blur:
         if not self.ranges:
             return 0.0, 0.0
         shares = [float(self.half_width / size) for size in self.ranges if size]
-        if 0 in self.ranges:
-            shares.append(math.inf if self.half_width else 0.0)
+        if 0 in self.ranges and self.half_width:
+            shares.append(math.inf)
+        elif 0 in self.ranges:
+            shares.append(0.0)
         return min(shares), max(shares)
 
     def to_dict(self) -> Json:
-        low, high = self.shares
         return {
             "unit": self.unit, "answers": self.answers, "half_width": to_text(self.half_width),
-            "half_of_noise_exceeds": to_text(self.median), "ranges": [to_text(r) for r in dict.fromkeys(self.ranges)],
-            "share": [None if math.isinf(s) else s for s in (low, high)],
+            "half_of_noise_exceeds": to_text(self.median), "ranges": [*map(to_text, dict.fromkeys(self.ranges))],
+            "share": [None if math.isinf(share) else share for share in self.shares],
         }  # fmt: skip
 
 
@@ -131,16 +132,21 @@ class Expected:
             exceeds = "the noise is 0 at least half of the time"
         if math.isinf(reach):
             return f"{exceeds}; nothing bounds what a cell can be"
-        subject = f"the sum over all {self.people.many}" if self.scope == "unit" and len(self.blurs) else "a cell"
+        subject, share = "a cell", "more than"
+        if self.scope == "unit" and self.blurs:
+            subject = f"the sum over all {self.people.many}"
         if not noise:
             return f"{exceeds}; the range of {subject} is {number(reach)}"
-        share = f"{number(100 * noise / reach, digits=3)} % of" if reach else "more than"
+        if reach:
+            share = f"{number(100 * noise / reach, digits=3)} % of"
         return f"{exceeds}, {share} the range of {subject} ({number(reach)})"
 
     def to_dict(self) -> Json:
         answers = [blur.to_dict() for blur in self.blurs]
-        data = {"name": self.name, "scope": self.scope, "answers": answers, "hopeless": self.hopeless}
-        return {**data, "told": self.remark} if self.remark else data
+        data: Json = {"name": self.name, "scope": self.scope, "answers": answers, "hopeless": self.hopeless}
+        if self.remark:
+            data["told"] = self.remark
+        return data
 
 
 def expected(table: Table) -> Expected:
@@ -188,25 +194,30 @@ def _of_choices(table: Table) -> Expected:
 
 def column_words(calibration: Calibration) -> str:
     """Say the costs and promises of randomising a column."""
-    kind, noise = KINDS.find(calibration.randomiser.kind), calibration.randomiser
-    words = kind.sentence if kind.words is None else kind.words(noise)
-    share = f", delta {to_text(calibration.delta)}" if calibration.delta else ""
-    return f"by {calibration.mechanism}, epsilon {to_text(calibration.epsilon)}{share} per person: {words}"
+    kind = KINDS.find(calibration.randomiser.kind)
+    words, epsilon = kind.sentence, f"epsilon {to_text(calibration.epsilon)}"
+    if kind.words is not None:
+        words = kind.words(calibration.randomiser)
+    if calibration.delta:
+        epsilon += f", delta {to_text(calibration.delta)}"
+    return f"by {calibration.mechanism}, {epsilon} per person: {words}"
 
 
 def _blur(calibration: Calibration, units: Sequence[str | None], values: int) -> Blur:
     noise, answer = calibration.randomiser, calibration.problem.answers[0]
-    return Blur(
-        units[0] if len(units) == 1 else None,
-        len(units),
-        noise.cells,
-        half_width(noise, values) or Fraction(0),
-        answered(lambda: noise.half_width(0.5, 1)) or Fraction(0),
-        tuple(reach * answer.grid for reach in answer.cell_ranges() if reach is not None),
-        noise.variance() if isinstance(noise, Noise) else 0.0,
-        3.0 if noise.laplace_scale else 0.0,
-        _marks(noise) if isinstance(noise, SafeCells) else "",
-    )
+    unit, variance, excess, marks = None, 0.0, 0.0, ""
+    if len(units) == 1:
+        unit = units[0]
+    if isinstance(noise, Noise):
+        variance = noise.variance()
+    if noise.laplace_scale:
+        excess = 3.0
+    if isinstance(noise, SafeCells):
+        marks = _marks(noise)
+    width, median = half_width(noise, values), answered(lambda: noise.half_width(0.5, 1))
+    ranges = tuple(reach * answer.grid for reach in answer.cell_ranges() if reach is not None)
+    sizes = (noise.cells, width or Fraction(0), median or Fraction(0), ranges)
+    return Blur(unit, len(units), *sizes, variance, excess, marks)
 
 
 def _marks(noise: SafeCells) -> str:

@@ -22,7 +22,6 @@ from takifugu.releasing.file.sharing import sharing
 if TYPE_CHECKING:
     from pydantic.main import IncEx
 
-    from takifugu.calibration import Calibration
     from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.file.sections import FileSpec
     from takifugu.releasing.file.tables import Table as Item
@@ -65,37 +64,41 @@ def identity_of(
     `private` says whether their noise is. `same_people` is what was declared where there is no release file that
     declares it; `once` is the key under which they are paid for, where there is one.
     """
-    content = {"same_people": same_people} if spec is None else _keys(spec)
-    key = {} if once is None else {"once": once}
-    digest = hashlib.sha256(_plain({"file": content, "private": private, **key}))
+    content: Json = {"file": {"same_people": same_people}, "private": private}
+    if spec is not None:
+        content["file"] = _keys(spec)
+    if once is not None:
+        content["once"] = once
+    digest = hashlib.sha256(_plain(content))
     noise_digests: dict[int, bytes] = {}
     for answer in ready:
         calibration = answer.question.calibration
         if id(calibration) not in noise_digests:
-            noise_digests[id(calibration)] = _noise(calibration)
+            promise = calibration.guarantee
+            noise_digests[id(calibration)] = _plain({
+                "framework": promise.framework, "query": calibration.query.to_dict(),
+                "noise": calibration.randomiser.to_dict(), "epsilon": to_text(promise.epsilon),
+                "delta": to_text(promise.delta), "covers": str(promise.covers),
+            })  # fmt: skip
         parts = values_by_field(answer.question)
-        question_parts = {name: part for name, part in parts.items() if name not in _OTHERWISE}
+        for name in _OTHERWISE:
+            del parts[name]
         if not answer.question.calendar:
-            del question_parts["calendar"]
-        whose = {**question_parts, "readers": _readers(answer)}
-        for part in (_plain(whose), noise_digests[id(calibration)], answer.seen.digest()):
+            del parts["calendar"]
+        parts["readers"] = len(answer.question.readers)
+        if len(answer.question.readers) != 1 and not isinstance(answer.seen.data, Counted):
+            parts["readers"] = [*answer.question.readers]  # who is debited, where neither question nor data name them
+        for part in (_plain(parts), noise_digests[id(calibration)], answer.seen.digest()):
             digest.update(hashlib.sha256(part).digest())
     return digest.digest()
 
 
-def _readers(answer: Ready) -> int | list[str]:
-    """Return who is debited, or how many where the question or the data name them."""
-    readers = answer.question.readers
-    if len(readers) == 1 or isinstance(answer.seen.data, Counted):
-        return len(readers)
-    return [*readers]
-
-
 def keys_of(file: ReleaseFile, item: Item) -> str:
     """Return a digest of one [[release]]'s publishing keys, without its data and how these are written."""
-    fields = type(file.source).model_fields
-    unsaid = [*_AS_WRITTEN, *(key for key, meant in MEANT.items() if getattr(file.source, key, None) == meant)]
-    defaults = {key: fields[key].get_default(call_default_factory=True) for key in unsaid}
+    defaults = dict[str, object]()
+    for key, field in type(file.source).model_fields.items():
+        if key in _AS_WRITTEN or (key in MEANT and getattr(file.source, key) == MEANT[key]):
+            defaults[key] = field.get_default(call_default_factory=True)
     spec = file.spec.model_copy(update={"source": file.source.model_copy(update=defaults)})
 
     def of(table: Item) -> Json:
@@ -111,8 +114,8 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
     else:
         content.pop("joint_epsilon", None)
         content.pop("joint_delta", None)
-    believed = None if file.framework is None else file.framework.fingerprint()
-    return hashlib.sha256(_plain({"file": content, "framework": believed})).hexdigest()
+    fingerprint = file.framework and file.framework.fingerprint()
+    return hashlib.sha256(_plain({"file": content, "framework": fingerprint})).hexdigest()
 
 
 def _keys(spec: FileSpec) -> Json:
@@ -133,12 +136,14 @@ def _keys(spec: FileSpec) -> Json:
             item.pop("every", None)
     for section in (content, *content["release"]):
         section |= {key: _one_spelling(section[key]) for key in _BUDGETS if section.get(key) is not None}
-    if all(window is not None for window in windows):
+    if None not in windows:
         content["source"].pop("until", None)
 
     def as_before(value: object) -> object:
+        if isinstance(value, list):
+            return list(map(as_before, value))
         if not isinstance(value, dict):
-            return [as_before(item) for item in value] if isinstance(value, list) else value
+            return value
         return {k: as_before(v) for k, v in value.items() if k not in _NEWER or v != _NEWER[k]}
 
     for key in content.keys() & {"source", "belief", "release"}:
@@ -153,18 +158,6 @@ def _one_spelling(written: Number) -> Number:
         return int(number)
     decimal = float(number)
     return decimal if as_fraction(decimal, "a budget") == number else to_text(number)
-
-
-def _noise(calibration: Calibration) -> bytes:
-    promise = calibration.guarantee
-    return _plain({
-        "framework": promise.framework,
-        "query": calibration.query.to_dict(),
-        "noise": calibration.randomiser.to_dict(),
-        "epsilon": to_text(promise.epsilon),
-        "delta": to_text(promise.delta),
-        "covers": str(promise.covers),
-    })  # fmt: skip
 
 
 def _plain(values: Mapping[str, object]) -> bytes:

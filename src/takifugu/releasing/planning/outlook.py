@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import starmap
 
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.core.commands import command
@@ -72,49 +73,46 @@ class Outlook:
 
     @property
     def _tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-        rows = list[tuple[str, ...]]()
+        rows, ahead = list[tuple[str, ...]](), list[tuple[str, ...]]()
         for name, steps, epsilon, scale in self.windows:
-            size = None if scale is None else float(scale)
-            rows.append((name, f"{steps:,}", number(float(epsilon)), number(size)))
+            rows.append((name, number(steps), number(epsilon), number(scale)))
+        for row in self.rows:
+            ahead.append((number(row.releases), number(row.epsilon), number(row.added)))
         yield _WINDOWS, rows
-        yield _AHEAD, [(f"{row.releases:,}", number(float(row.epsilon)), number(float(row.added))) for row in self.rows]
+        yield _AHEAD, ahead
 
     @property
-    def _words(self) -> tuple[str, ...]:
-        meaning = self.meaning.format(person=self.people.one)
-        return (meaning,) if self.budget is None else (meaning, self._fit)
-
-    @property
-    def _fit(self) -> str:
-        last, budget = self.rows[-1].releases, number(float(self.budget or 0))
+    def _words(self) -> Iterator[str]:
+        yield self.meaning.format(person=self.people.one)
+        if self.budget is None:
+            return
+        last, budget = self.rows[-1].releases, number(self.budget)
         if not self.is_sought:
-            return f"{self.plan} looks for epsilons with which {last:,} windows fit the budget of epsilon {budget}"
-        if self.fits is None:
-            return f"{last:,} windows do not fit the budget of epsilon {budget} at any epsilon"
-        fitting = [(name, number(float(epsilon * self.fits))) for name, _, epsilon, _ in self.windows]
-        epsilons = ", ".join(f"{name} at epsilon {epsilon}" for name, epsilon in fitting)
-        return f"{last:,} windows fit the budget of epsilon {budget} with {epsilons}"
+            yield f"{self.plan} looks for epsilons with which {last:,} windows fit the budget of epsilon {budget}"
+        elif self.fits is None:
+            yield f"{last:,} windows do not fit the budget of epsilon {budget} at any epsilon"
+        else:
+            epsilons = [f"{name} at epsilon {number(epsilon * self.fits)}" for name, _, epsilon, _ in self.windows]
+            yield f"{last:,} windows fit the budget of epsilon {budget} with {', '.join(epsilons)}"
 
     def __str__(self) -> str:
-        return "\n\n".join([*(text_table(*table) for table in self._tables), "\n".join(map(paragraph, self._words))])
+        return "\n\n".join([*starmap(text_table, self._tables), "\n".join(map(paragraph, self._words))])
 
     def _repr_html_(self) -> str:
-        return "".join([*(html_table(*table) for table in self._tables), *map(note, self._words)])
+        return "".join([*starmap(html_table, self._tables), *map(note, self._words)])
 
     def to_dict(self) -> Json:
         tables, ahead = list[Json](), list[Json]()
         for name, steps, epsilon, scale in self.windows:
-            written_scale = None if scale is None else float(scale)
-            tables.append({"name": name, "steps": steps, "epsilon": float(epsilon), "scale": written_scale})
+            tables.append({"name": name, "steps": steps, "epsilon": float(epsilon), "scale": _float(scale)})
         for row in self.rows:
             ahead.append({"releases": row.releases, "epsilon": float(row.epsilon), "sum": float(row.added)})
-        return {
-            "tables": tables,
-            "ahead": ahead,
-            "budget": None if self.budget is None else float(self.budget),
-            "fits": None if self.fits is None else float(self.fits),
-            "is_sought": self.is_sought,
-        }
+        fits = {"budget": _float(self.budget), "fits": _float(self.fits), "is_sought": self.is_sought}
+        return {"tables": tables, "ahead": ahead, **fits}
+
+
+def _float(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
 
 
 @dataclass(frozen=True)
@@ -170,8 +168,7 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
     tables: dict[str, _Table] = {}
     for asking, item, name, scope in aims_of(file):
         at, calendar = asking.file.place
-        series = item.period or ""
-        series = name.removesuffix(f"-{series}") if series else name
+        series = name.removesuffix(f"-{item.period}") if item.period else name
         if at is None or asking.file.places is None or series in tables:
             continue
         epsilon = as_fraction(epsilon_of(file, item), "epsilon") * factor
@@ -203,7 +200,9 @@ def _later(table: _Table, steps: int) -> tuple[str, Framework]:
         return table.charge.framework, table.framework
     beliefs = list[Belief]()
     for belief in table.framework.beliefs:
-        later = belief.chain.from_step(steps, belief.size) if is_recording(belief) else belief
+        later: Belief | None = belief
+        if is_recording(belief):
+            later = belief.chain.from_step(steps, belief.size)
         if later is None:
             return table.charge.framework, table.framework
         beliefs.append(later)
@@ -220,7 +219,9 @@ def _fitting(file: ReleaseFile, releases: int, budget: Fraction, now: Fraction) 
         except (CalibrationRefused, CompositionRefused):
             return False
 
-    low, high = (Fraction(1), Fraction(2)) if now <= budget else (Fraction(0), Fraction(1))
+    low, high = Fraction(0), Fraction(1)
+    if now <= budget:
+        low, high = Fraction(1), Fraction(2)
     while low and high <= 64 and fits(high):
         low, high = high, high * 2
     width = (high - low) / 2**HALVINGS

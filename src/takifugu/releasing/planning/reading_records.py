@@ -44,8 +44,11 @@ def of_records(belief: Records, data: object) -> IntArray:
             numbers.append(place[row])
         except (KeyError, TypeError):  # a row with a value that has no hash is none of the table's
             unknown.append(row)
+    for i, name in enumerate(belief.columns):
+        if any(row[i] not in belief.table.alphabet(i) for row in unknown):  # a tuple, for values without a hash, too
+            raise _refused(name)
     if unknown:
-        raise _unknown(belief, unknown)
+        raise _combination()
     return np.array(numbers, dtype=np.int64)
 
 
@@ -59,7 +62,7 @@ def _of_columns(belief: Records, data: Mapping[str, object]) -> list[tuple[Hasha
         if isinstance(column, str) or not isinstance(column, Iterable):
             raise DataError("a column of the data is not a sequence", fix="give a list, an array or a column")
         columns.append(values_of(column))
-    if len({len(column) for column in columns}) > 1:
+    if len(set(map(len, columns))) > 1:
         raise DataError("the columns of the data have different lengths", rule="every record has a value in each")
     return list(zip(*columns, strict=True))
 
@@ -99,13 +102,6 @@ def _check_count(belief: Records, count: int) -> None:
             rule="the number of records is public, and the noise is right for that number only",
             fix="calibrate for the number of records that there are",
         )
-
-
-def _unknown(belief: Records, rows: Sequence[tuple[Hashable, ...]]) -> DataError:
-    for i, name in enumerate(belief.columns):
-        if any(row[i] not in belief.table.alphabet(i) for row in rows):  # a tuple, for values without a hash, too
-            return _refused(name)
-    return _combination()
 
 
 def _refused(column: str) -> DataError:

@@ -51,9 +51,7 @@ class Reply:
     @staticmethod
     def read(question: str, answer: str) -> Reply:
         """Read a reply back from the ledger's texts."""
-        place, at_most = json.loads(question)
-        value = answer if answer == SAFE else int(answer)
-        return Reply(Inquiry(place, at_most), value)
+        return Reply(Inquiry(*json.loads(question)), answer if answer == SAFE else int(answer))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,10 @@ class Terms:
         Raises InputError for another place, for one that was asked about with another threshold, and for a threshold
         that is none.
         """
-        common = None if at_most is None else AtMost(Visitors(), at_most).steps(self.calibration.problem.answers[0])[0]
+        levels = self.thresholds
+        if at_most is not None:
+            level = AtMost(Visitors(), at_most).steps(self.calibration.problem.answers[0])[0]
+            levels = dict.fromkeys(levels, level)
         earlier = {reply.question.place: reply.question.at_most for reply in replies}
         questions = []
         for place in dict.fromkeys(places):
@@ -98,7 +99,9 @@ class Terms:
                     f"the table has no place {place!r}", fix=f"its places are {first_of(self.thresholds)}"
                     f"{did_you_mean(place, self.thresholds)}",
                 ).at("places")  # fmt: skip
-            level = earlier.get(place, self.thresholds[place]) if common is None else common
+            level = levels[place]
+            if at_most is None:
+                level = earlier.get(place, level)
             if earlier.get(place, level) != level:
                 raise InputError(
                     f"{place!r} was asked about before, whether it is at most {earlier[place]}",
@@ -109,8 +112,7 @@ class Terms:
 
     def values_left(self, replies: Sequence[Reply]) -> int | None:
         """Return how many more noisy values are answered, if limited."""
-        used = sum(reply.value != SAFE for reply in replies)
-        return None if self.query.limit is None else self.query.limit - used
+        return None if self.query.limit is None else self.query.limit - _values(replies)
 
     def is_over(self, replies: Sequence[Reply]) -> bool:
         """Return whether no question is left."""
@@ -121,8 +123,7 @@ class Terms:
 
         `counts` are exact, in the order of the places.
         """
-        used = sum(reply.value != SAFE for reply in replies)
-        asking = self.noise.mechanism.session(bits, used, [reply.question.place for reply in replies])
+        asking = self.noise.mechanism.session(bits, _values(replies), [reply.question.place for reply in replies])
         count = int(counts[list(self.thresholds).index(question.place)])
         return str(asking.ask(count, question.at_most, question.place))
 
@@ -140,3 +141,8 @@ class Terms:
             threshold = noise.thresholds[0]
         query = AtMost(visitors, threshold, self.query.limit, self.query.alpha)
         return replace(self.calibration, query=query, randomiser=noise)
+
+
+def _values(replies: Sequence[Reply]) -> int:
+    """Return how many replies are noisy values."""
+    return sum(reply.value != SAFE for reply in replies)

@@ -96,22 +96,18 @@ def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...
     if isinstance(data, CodedRows):  # an array, in which each row is randomised by itself
         return data.codes  # type: ignore[return-value]
     if isinstance(data, Counted):
-        return _from_counts(calibration, seen.ways)
+        answer = calibration.problem.answers[0]
+        total = np.zeros(answer.cells, dtype=np.int64)
+        for alike_pieces, ways in seen.ways:
+            counts = _summed(alike_pieces)
+            for cell, weight, table in ways:
+                total += weight * (counts[cell] @ answer.tables[table])
+        return tuple(total.tolist())
     if calibration.problem.is_pair:
         return (_number(calibration, data),)
     if not calibration.problem.on_grid:
         return tuple(calibration.problem.answers[0].evaluate(data.totals))
     return evaluate(resolved(calibration.query, calibration.framework.domain), data)
-
-
-def _from_counts(calibration: Calibration, ways_of_pieces: Sequence[Way]) -> tuple[int, ...]:
-    answer = calibration.problem.answers[0]
-    total = np.zeros(answer.cells, dtype=np.int64)
-    for alike_pieces, ways in ways_of_pieces:
-        counts = _summed(alike_pieces)
-        for cell, weight, table in ways:
-            total += weight * (counts[cell] @ answer.tables[table])
-    return tuple(int(cell) for cell in total)
 
 
 def _summed(pieces: Sequence[Piece]) -> IntArray:
@@ -133,7 +129,7 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
     """
     belief = calibration.framework.beliefs[0]
     answer = resolved(calibration.query, belief)
-    if [len(run) for run in belief.components()] != [piece.length for piece in pieces]:
+    if list(map(len, belief.components())) != [piece.length for piece in pieces]:
         raise DataError(
             "the counts are of other sequences than the belief", fix="count the entries that it is about"
         ).at("data")
@@ -149,12 +145,14 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
             piece = pieces[number]
             groups.setdefault((id(piece.cell), piece.complete), []).append(piece)
         for (_, is_complete), group in groups.items():
-            cells = Runs.alike(0, len(run)) if group[0].cell is None else Runs.of(group[0].cell)
+            cells = Runs.of(group[0].cell) if group[0].cell is not None else Runs.alike(0, len(run))
             columns, kinds = different(cells, weights, tables)  # the cell, weight and table of each kind of entry
             ways = columns.T
-            if is_complete or len(ways) == 1:
-                missed = ways[:0] if is_complete else ways
-                yield group, _read_as(calibration, ways, missed)
+            if is_complete:
+                yield group, _read_as(calibration, ways, ways[:0])
+                continue
+            if len(ways) == 1:
+                yield group, _read_as(calibration, ways, ways)
                 continue
             for piece in group:
                 kind_of_entry, is_present = kinds.numbers, piece.weights() != 0

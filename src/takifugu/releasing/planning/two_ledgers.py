@@ -42,8 +42,8 @@ def _of_names(file: ReleaseFile) -> Iterator[str]:
     names_units = file.source.unit is not None
     neighbours: dict[Path, Neighbour] = {}
     for data in _data(file):
-        files_of_data = names_apart(file.path, data, file.ledger, file.source.name)
-        neighbours |= {neighbour.path: neighbour for neighbour in files_of_data}
+        for neighbour in names_apart(file.path, data, file.ledger, file.source.name):
+            neighbours[neighbour.path] = neighbour
     are_alike = all(other.names_units == names_units for other in neighbours.values())
     if neighbours and not (file.source.same_people and are_alike):  # only then each is charged for the other
         names = _named((other, str(other.source)) for other in neighbours.values())
@@ -57,8 +57,9 @@ def _of_names(file: ReleaseFile) -> Iterator[str]:
 
 def _named(neighbours: Iterable[tuple[Neighbour, str]]) -> str:
     names = [f"{other.path.name} ({label!r})" for other, label in neighbours]
-    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return ", ".join([*names[:MOST_NAMED], *more])
+    if len(names) > MOST_NAMED:
+        names[MOST_NAMED:] = [f"{len(names) - MOST_NAMED} more"]
+    return ", ".join(names)
 
 
 def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
@@ -76,7 +77,8 @@ def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
 def _others(file: ReleaseFile) -> Iterator[Neighbour]:
     ledgers: dict[Path, Neighbour] = {}
     for data in _data(file):
-        ledgers |= {neighbour.path: neighbour for neighbour in ledgers_apart(file.path, data, file.ledger)}
+        for neighbour in ledgers_apart(file.path, data, file.ledger):
+            ledgers[neighbour.path] = neighbour
     yield from ledgers.values()
 
 

@@ -113,9 +113,10 @@ def with_total(certificate: Certificate, goal: Fraction, of_total: Certificate |
 
     `of_total` is the certificate of a released total.
     """
-    condition = _PUBLIC.format(total=to_text(goal))
+    condition, place = _PUBLIC.format(total=to_text(goal)), "without a ledger"
     if of_total is not None:
-        place = "without a ledger" if of_total.release_id is None else f"as ledger release {of_total.release_id}"
+        if of_total.release_id is not None:
+            place = f"as ledger release {of_total.release_id}"
         condition = (
             f"the total {to_text(goal)} is itself a noisy release about {of_total.source!r}, made {place}, with "
             f"epsilon {to_text(Fraction(of_total.epsilon))} of its own"

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean, nearest
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
-    from pyspark.sql import DataFrame
 
 #: The libraries that a table can be returned in; by default the first one installed.
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "pyspark")
@@ -25,8 +21,10 @@ def library_of(data: Any) -> str | None:
     >>> library_of([["still"], ["walking"]]) is None
     True
     """
-    first = data[0] if isinstance(data, list | tuple) and data else data
-    for thing in (data, first):
+    things = [data]
+    if isinstance(data, list | tuple):
+        things += data[:1]
+    for thing in things:
         name = type(thing).__module__.partition(".")[0]
         if name == "narwhals":
             name = str(thing.implementation.value)
@@ -60,27 +58,18 @@ def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> 
             f"{library} is not installed", fix=f"install it, or use one of {list(LIBRARIES)}"
         ).at("library")
     if library == "duckdb":
-        return _in_duckdb(columns)
+        import duckdb
+
+        lists = ", ".join(f'unnest(${number}) as "{name}"' for number, name in enumerate(columns, start=1))
+        return duckdb.sql(f"select {lists}", params=list(map(list, columns.values())))
     if library == "pyspark":
-        return _in_spark(columns)
+        from pyspark.sql import SparkSession
+
+        session = SparkSession.getActiveSession()
+        if session is None:
+            fix = "start one, or use another library, to_frame('pandas')"
+            raise InputError("there is no running Spark session", fix=fix)
+        return session.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
     import narwhals as nw
 
     return nw.from_dict({name: list(values) for name, values in columns.items()}, backend=library).to_native()
-
-
-def _in_duckdb(columns: Mapping[str, Sequence[Hashable]]) -> DuckDBPyRelation | None:
-    import duckdb
-
-    lists = ", ".join(f'unnest(${number}) as "{name}"' for number, name in enumerate(columns, start=1))
-    return duckdb.sql(f"select {lists}", params=[list(values) for values in columns.values()])
-
-
-def _in_spark(columns: Mapping[str, Sequence[Hashable]]) -> DataFrame:
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.getActiveSession()
-    if session is None:
-        raise InputError(
-            "there is no running Spark session", fix="start one, or use another library, to_frame('pandas')"
-        )
-    return session.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))

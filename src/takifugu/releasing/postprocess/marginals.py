@@ -96,7 +96,7 @@ def _parts(labels: Sequence[str], query: Plain) -> tuple[tuple[str, ...], ...]:
         raise InputError(f"{kind_of_values} do not add up", fix="publish a histogram by cells, and add that up")
     split = tuple(tuple(label.split(_BETWEEN)) for label in labels)
     cells: tuple[tuple[str, ...], ...] = two_way_of(query, labels) or split
-    widths = {len(cell) for cell in cells}
+    widths = set(map(len, cells))
     if len(widths) != 1 or max(widths) < 2 or len(set(cells)) < len(cells):
         raise InputError(
             "the labels of the cells do not tell two parts or more",

@@ -10,7 +10,7 @@ from takifugu.core.plain import Json, Row
 from takifugu.releasing.certificates.cells import MARK, POSSIBLE, READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate, meaning_of
 from takifugu.releasing.certificates.files import DATA, DRAWING, PLACES, TABLE, digest_of
-from takifugu.releasing.certificates.sent_rows import ROW, Rows
+from takifugu.releasing.certificates.sent_rows import ROW
 from takifugu.releasing.postprocess.readable import columns_in
 
 _PROFILE = "https://datapackage.org/profiles/2.0"
@@ -44,9 +44,8 @@ _OTHERS = {
 
 def fields_of(rows: Sequence[Row], certificate: Certificate) -> list[dict[str, str]]:
     """Return a table's columns: name, type, description, and any declared unit."""
-    columns = rows.columns if isinstance(rows, Rows) else columns_in(rows)
     fields = []
-    for name, values in columns.items():
+    for name, values in columns_in(rows).items():
         field = {"name": name, "type": _type(values), "description": _ABOUT.get(name, "what was sent for the row")}
         if certificate.measured_in and name in _MEASURED:
             field["unit"] = certificate.measured_in
@@ -55,11 +54,11 @@ def fields_of(rows: Sequence[Row], certificate: Certificate) -> list[dict[str, s
 
 
 def _type(values: Sequence[Hashable]) -> str:
-    kinds = {type(value) for value in values if value is not None}
+    kinds = {*map(type, values)} - {type(None)}
     if kinds == {bool}:
         return "boolean"
-    if kinds <= {int}:
-        return "integer" if kinds else "number"
+    if kinds == {int}:
+        return "integer"
     if kinds <= {int, float}:
         return "number"
     return "string" if kinds == {str} else "any"  # a number at some places, "safe" at others
@@ -79,7 +78,7 @@ def _json(names: Json, rows: Sequence[Row], certificate: Certificate) -> bytes:
     table = {
         **names, "statistic": certificate.statistic,
         "source": certificate.source, "measured_in": certificate.measured_in,
-        "fields": fields_of(rows, certificate), "rows": [dict(row) for row in rows],
+        "fields": fields_of(rows, certificate), "rows": list(map(dict, rows)),
     }  # fmt: skip
     return f"{json.dumps(table, indent=1, ensure_ascii=False)}\n".encode()
 
@@ -113,14 +112,12 @@ def data_package(
         "sources": [{"title": certificate.source}],
     }
     if certificate.publisher:
-        package["contributors"] = [_publisher(certificate)]
+        publisher: Json = {"title": certificate.publisher, "roles": ["publisher"]}
+        if re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", certificate.contact or ""):
+            publisher["email"] = certificate.contact
+        package["contributors"] = [publisher]
     package["resources"] = [table, *other_files]
     return f"{json.dumps(package, indent=1, ensure_ascii=False)}\n".encode()
-
-
-def _publisher(c: Certificate) -> Json:
-    contact = {"email": c.contact} if c.contact and re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", c.contact) else {}
-    return {"title": c.publisher, "roles": ["publisher"], **contact}
 
 
 def geo_json(boxes: Iterator[tuple[tuple[float, float, float, float], Row]]) -> bytes:

@@ -52,11 +52,13 @@ def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None
         return None if boxes is None else safe_map(boxes, rows, title_of(certificate), width)
     if not rows or any(row["low"] is None for row in rows):
         return None
-    panels = _panels(certificate, answers)
-    unit = f" ({certificate.measured_in})" if certificate.measured_in else ""
-    band = "band" if panels and panels[0].times else "interval"
-    axis = Axis(f"noisy value{unit} and its 95 % {band}", possible=possible)
-    return value_chart(panels, axis, title_of(certificate), width=width) if panels else None
+    panels, band = _panels(certificate, answers), "interval"
+    if not panels:
+        return None
+    if panels[0].times:
+        band = "band"
+    axis = Axis(f"noisy value{certificate.unit_in_brackets} and its 95 % {band}", possible=possible)
+    return value_chart(panels, axis, title_of(certificate), width=width)
 
 
 def left_out(certificate: Certificate, answers: Answers) -> str:
@@ -76,24 +78,26 @@ def title_of(certificate: Certificate) -> str:
 
 def bar_of(name: object, row: Row) -> Bar:
     """Return the bar of a row; noise is faded."""
-    value, low, high = (float(row[key]) for key in ("value", "low", "high"))
-    return Bar(str(name), value, low, high, is_noise=row.get(READABLE) is False)
+    ends = float(row["low"]), float(row["high"])
+    return Bar(str(name), float(row["value"]), *ends, is_noise=row.get(READABLE) is False)
 
 
 def _panels(certificate: Certificate, answers: Answers) -> list[Panel]:
     """Return the panels of a picture, or none if too many."""
     rows = answers[0][1]
     labels = [row["cell"] for row in rows]
-    places, axes = two_way_of(certificate, labels), axes_of(certificate)
+    places = two_way_of(certificate, labels)
     if len(answers) > 1:
         if is_over_time(certificate) and places is None:
             return [_over_time(str(unit), labels, of_unit) for unit, of_unit in answers[:MOST_PANELS]]
-        titles, panels = labels if len(labels) > 1 else [""], list[Panel]()
-        for cell, title in enumerate(titles[:MOST_PANELS]):
+        titles, panels = labels[:MOST_PANELS], list[Panel]()
+        if len(labels) == 1:
+            titles = [""]
+        for cell, title in enumerate(titles):
             panels.append(Panel(title, [bar_of(unit, of_unit[cell]) for unit, of_unit in answers[:MOST_BARS]]))
         return panels
     if places is not None:
-        return _of_two_ways(places, axes, rows)
+        return _of_two_ways(places, axes_of(certificate), rows)
     if is_over_time(certificate) and len(rows) >= _FEWEST_TIMES:
         return [_over_time("", labels, rows)]
     return [Panel("", [bar_of(row["cell"], row) for row in rows[:MOST_BARS]])]
@@ -104,28 +108,26 @@ def _of_two_ways(places: Places, axes: tuple[str, str], rows: Sequence[Row]) -> 
 
     The panels run over time where one way is time, else along the longer way.
     """
-    down, across = list(dict.fromkeys(row for row, _ in places)), list(dict.fromkeys(column for _, column in places))
-    is_down = len(down) >= len(across) if (axes[0] in AXES) == (axes[1] in AXES) else axes[0] in AXES
-    names, titles, axis = (down, across, axes[0]) if is_down else (across, down, axes[1])
+    names, titles = (list(dict.fromkeys(way)) for way in zip(*places, strict=True))
+    are_over_time = [axes[0] in AXES, axes[1] in AXES]
+    if are_over_time == [False, True] or (are_over_time[0] == are_over_time[1] and len(titles) > len(names)):
+        names, titles, places = titles, names, [(column, row) for row, column in places]
+        are_over_time.reverse()
     if len(titles) > MOST_OF_TWO:
         return []
     row_at, panels = dict(zip(places, rows, strict=True)), []
     for title in titles:
-        present = list[tuple[str, Row]]()
-        for name in names:
-            row = row_at.get((name, title)) if is_down else row_at.get((title, name))
-            if row is not None:
-                present.append((name, row))
-        if axis in AXES:
-            panels.append(_over_time(title, [name for name, _ in present], [row for _, row in present]))
+        present = [name for name in names if (name, title) in row_at]
+        rows_of_title = [row_at[name, title] for name in present]
+        if are_over_time[0]:
+            panels.append(_over_time(title, present, rows_of_title))
         else:
-            panels.append(Panel(title, [bar_of(name, row) for name, row in present[:MOST_BARS]]))
+            panels.append(Panel(title, list(map(bar_of, present[:MOST_BARS], rows_of_title))))
     return panels
 
 
 def _over_time(title: str, names: Sequence[str], rows: Sequence[Row]) -> Panel:
-    pairs = zip(names[:MOST_TIMES], rows, strict=False)
-    return Panel(title, [bar_of(name, row) for name, row in pairs], range(min(len(rows), MOST_TIMES)))
+    return Panel(title, list(map(bar_of, names[:MOST_TIMES], rows)), range(min(len(rows), MOST_TIMES)))
 
 
 def is_over_time(certificate: Certificate) -> bool:
@@ -144,9 +146,9 @@ def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None
 def axes_of(certificate: Certificate) -> tuple[str, str]:
     """Name a table's axes: two record columns, or cells and states."""
     query = certificate.query
-    columns, axes = [str(name) for name, *_ in query.get("columns", ())], list(query.get("axes", ()))
+    columns, axes = list(query.get("columns", ())), list(query.get("axes", ()))
     if len(columns) == 2:
-        return columns[0], columns[1]
+        return str(columns[0][0]), str(columns[1][0])
     if len(axes) == 2 and query.get("query", {}).get("kind") != "histogram":
         return axes[0], axes[1]
     return str(query.get("by") or "cell"), "state"
@@ -170,13 +172,13 @@ def boxes_in(frameworks: Iterable[Plain], labels: Iterable[str]) -> Boxes | None
     `frameworks` are written ones.
     """
     boxes = boxes_of(frameworks)
-    return None if boxes is None or not {*labels} <= {*boxes.names()} else boxes
+    return boxes if boxes is not None and {*labels} <= {*boxes.names()} else None
 
 
 def place_kind(row: Row) -> str:
     """Name a place's kind by its published mark or value."""
-    upper = row.get(MARK, row[UPPER])
-    return upper if isinstance(upper, str) else VALUE
+    mark = row.get(MARK, row[UPPER])
+    return mark if isinstance(mark, str) else VALUE
 
 
 def safe_map(boxes: Boxes, rows: Sequence[Row], title: str, width: int) -> str:
@@ -190,9 +192,11 @@ def safe_map(boxes: Boxes, rows: Sequence[Row], title: str, width: int) -> str:
         place = said.get(f"r{row}c{column}")
         if place is None:
             return NO_QUESTION, ""
-        written = "" if isinstance(place[UPPER], str) else number(place[UPPER])
-        return place_kind(place), written
+        if isinstance(place[UPPER], str):
+            return place_kind(place), ""
+        return place_kind(place), number(place[UPPER])
 
-    x, y = ((float(low), float(high)) for low, high in (boxes.x, boxes.y))
+    (left, right), (low, high) = boxes.x, boxes.y
+    ground = Ground((float(left), float(right)), (float(low), float(high)))
     legend = {kind: entry for kind, entry in LEGEND.items() if kind in present}
-    return box_map(boxes.columns, boxes.rows, Ground(x, y), legend, of_box, title, width)
+    return box_map(boxes.columns, boxes.rows, ground, legend, of_box, title, width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import chain, starmap
 
 from takifugu.core.cache import cached
 from takifugu.core.plain import Json, Plain, Row
@@ -28,10 +29,10 @@ def possible_ends(certificate: Certificate) -> Ends | None:
 def ends_of(problems: Iterable[tuple[Plain, Plain]]) -> Ends | None:
     """Return the least and largest possible value of written queries, if known."""
     try:
-        ends = [possible_answers(query, framework) for query, framework in problems]
+        ends = list(chain.from_iterable(starmap(possible_answers, problems)))
     except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):  # no sums, or edited by hand
         return None
-    return (float(min(low for low, _ in ends)), float(max(high for _, high in ends))) if ends else None
+    return (float(min(ends)), float(max(ends))) if ends else None
 
 
 def is_outside(value: object, possible: Ends | None) -> bool:
@@ -45,7 +46,7 @@ def with_possible(rows: Iterable[Row], possible: Ends | None) -> list[Json]:
     >>> with_possible([{"value": 3}, {"value": -1}], (0, 40))
     [{'value': 3, 'possible': True}, {'value': -1, 'possible': False}]
     """
-    lines = [dict(row) for row in rows]
+    lines = list(map(dict, rows))
     if possible is None or not all(isinstance(row.get("value"), int | float) for row in lines):
         return lines
     return [{**row, POSSIBLE: not is_outside(row["value"], possible)} for row in lines]

@@ -54,7 +54,7 @@ class Rule:
 
     def of(self, row: Row) -> bool | None:
         """Return whether a published value is readable, or None without error bounds."""
-        value, low, high = (row.get(key) for key in ("value", "low", "high"))
+        value, low, high = map(row.get, ("value", "low", "high"))
         if low is None or high is None or not isinstance(value, int | float) or _kind(self.query) == _OF_ONE:
             return None
         if _kind(self.query) in _SIZELESS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from takifugu.core.plain import Json, Row
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.releasing.certificates.cells import MARK, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.postprocess.library import as_frame
 
 T = TypeVar("T")
@@ -50,9 +51,10 @@ class Interval:
         return isinstance(value, int | float | Fraction) and self.low <= value <= self.high
 
     def __str__(self) -> str:
-        together = "" if self.cells == 1 else f", all {self.cells} cells at once"
-        ends = f"{number(self.low)} to {number(self.high)}"
-        return f"{ends} ({100 * self.level:g} % over the noise{together}; {self.label})"
+        level = f"{100 * self.level:g} % over the noise"
+        if self.cells > 1:
+            level += f", all {self.cells} cells at once"
+        return f"{number(self.low)} to {number(self.high)} ({level}; {self.label})"
 
 
 def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence[T]) -> T | dict[str, T]:
@@ -73,23 +75,22 @@ def rows_of(
     Low and high are None where nothing is known around a value. Where counts were compared with thresholds a number is
     an upper value only, and its column is called so; where places are called dangerous, too, a mark says what it means.
     """
-    column = UPPER if noise.output is MARKS else "value"
-    ends: Sequence[Any] | None = answered(lambda: noise.intervals(values, level, cells))
-    rows: list[Json] = [
-        {"cell": label, column: readable(v), "low": readable(low), "high": readable(high)}
-        for label, v, (low, high) in zip(labels, values, ends or [(None, None)] * len(values), strict=True)
-    ]
+    column, rows = "value", list[Json]()
+    if noise.output is MARKS:
+        column = UPPER
+    ends: Sequence[Any] = answered(lambda: noise.intervals(values, level, cells)) or [(None, None)] * len(values)
+    for label, value, (low, high) in zip(labels, values, ends, strict=True):
+        rows.append({"cell": label, column: readable(value), "low": readable(low), "high": readable(high)})
     if isinstance(noise, SafeCells) and noise.alpha is not None:
         return [{**row, MARK: mark} for row, mark in zip(rows, noise.marks(values), strict=True)]
     return rows
 
 
-def columns_in(rows: Sequence[Row]) -> dict[str, list[Hashable]]:
+def columns_in(rows: Sequence[Row]) -> Mapping[str, Sequence[Hashable]]:
     """Return the values of rows by column."""
-    columns = dict[str, list[Hashable]]()
-    for key in rows[0]:
-        columns[key] = [row[key] for row in rows]
-    return columns
+    if isinstance(rows, Rows):
+        return rows.columns
+    return {key: [row[key] for row in rows] for key in rows[0]}
 
 
 def frame_of(rows: Sequence[Row], library: object) -> Any:
@@ -125,8 +126,8 @@ def in_words(row: Row) -> str:
         return number(row["value"])
     if isinstance(row[UPPER], str):
         return number(row[UPPER])
-    mark = f"{row[MARK]}: " if MARK in row else ""
-    return f"{mark}at most {number(row[UPPER])}"
+    words = f"at most {number(row[UPPER])}"
+    return f"{row[MARK]}: {words}" if MARK in row else words
 
 
 def number(value: object) -> str:

@@ -68,7 +68,7 @@ class Release:
     @property
     def value(self) -> Readable | dict[str, Readable]:
         """Return the noisy number, or a histogram's numbers by cell."""
-        return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
+        return one_or_all(self.certificate, self.labels, list(map(readable, self.values)))
 
     def interval(self, level: float = 0.95) -> Interval | dict[str, Interval]:
         """Return the simultaneous intervals of the true answer at a level.
@@ -218,7 +218,7 @@ class Adjusted:
     @property
     def value(self) -> Readable | dict[str, Readable]:
         """Return the adjusted number, or a histogram's numbers by cell."""
-        return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
+        return one_or_all(self.certificate, self.labels, list(map(readable, self.values)))
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
         """Return one row per cell: cell, value (adjusted), raw, low, high.
@@ -252,14 +252,14 @@ class Adjusted:
         return indented(self.to_dict())
 
     def __str__(self) -> str:
-        table = text_table(HEADER, [cells_of(r) for r in self.rows()])
+        table = text_table(HEADER, list(map(cells_of, self.rows())))
         warning = () if self.certificate.private else (NOT_PRIVATE,)
         head = (*warning, f"{self.certificate.statistic}, adjusted after the noise")
         notes = [f"low to high: 95 % intervals of the raw values, all cells at once; {NOISE_ONLY}", *self.notes]
         return "\n".join([*wrapped(head), "", table, "", *wrapped(notes)])
 
     def _repr_html_(self) -> str:
-        return html_page(self.certificate, HEADER, [cells_of(r) for r in self.rows()], self.notes)
+        return html_page(self.certificate, HEADER, list(map(cells_of, self.rows())), self.notes)
 
 
 def cells_of(row: Row) -> list[str]:
@@ -285,7 +285,7 @@ def releases_of(certificate: Certificate) -> dict[str | None, Release]:
         releases: dict[str | None, Release] = {}
         for answer in certificate.answers:
             noise = randomisers.from_dict(answer.noise)
-            values = tuple(noise.output.read(value) for value in answer.values.values())
+            values = tuple(map(noise.output.read, answer.values.values()))
             releases[answer.unit] = Release(tuple(answer.values), values, certificate, noise)
         return releases
     except (ValueError, KeyError, ArithmeticError):

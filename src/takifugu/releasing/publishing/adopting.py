@@ -85,7 +85,9 @@ def adopt(
     if not Path(folder).is_dir():
         raise InputError(f"{str(folder)!r} is not a folder", fix="give the folder that the certificates are in")
     offers = _offers(book, folder)
-    prices = _prices(book, book.adopt(offers, is_rehearsal=True)) if offers else ()
+    if not offers:
+        return ()
+    prices = _prices(book, book.adopt(offers, is_rehearsal=True))
     if not prices or not agree(prices):
         return ()
     before = {price.source: price.before for price in prices}
@@ -121,10 +123,10 @@ def _prices(
     for adoption, after in entered:
         sources.setdefault(adoption.source, []).append((adoption, after))
     prices = []
-    for name, adoptions in sources.items():
-        releases = tuple(", ".join(adoption.ids) for adoption, _ in adoptions)
-        amounts = tuple(after for _, after in adoptions)
-        as_paid = tuple(adoption.is_as_paid for adoption, _ in adoptions)
+    for name, pairs in sources.items():
+        adoptions, amounts = zip(*pairs, strict=True)
+        releases = tuple(", ".join(adoption.ids) for adoption in adoptions)
+        as_paid = tuple(adoption.is_as_paid for adoption in adoptions)
         prices.append(Adopted(name, releases, spent.get(name, NOTHING), amounts, as_paid))
     return tuple(prices)
 
@@ -227,8 +229,8 @@ def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
     from takifugu.accounting.ledger import Debit
 
     published, name = published_in(certificate), certificate.release
-    charges = [charge_of(answer) for answer in published]
-    costs = [any_change(charge) for charge in charges]
+    charges = list(map(charge_of, published))
+    costs = list(map(any_change, charges))
     if None in costs:
         raise CompositionRefused(
             f"nothing bounds what the release {name!r} costs beside others",

@@ -60,7 +60,7 @@ def _check(
     """
     name, rule = type(thing).__name__, "certificates and ledgers must be able to read it"
     try:
-        data = thing.to_dict() if data is None else data
+        data = data or thing.to_dict()
         kinds.find(data["kind"])
         if place_of(type(thing)):
             return

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.names import normalised
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
+from takifugu.model.frameworks import Framework
 from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.bills import CERTIFICATE, Account, content_of
@@ -48,6 +49,11 @@ class Adjustment:
     notes: tuple[str, ...]
 
 
+def adjusted_values(adjustment: Adjustment | None, answers: int) -> Sequence[Mapping[str, Fraction] | None]:
+    """Return what was made of each of so many answers, None where nothing was."""
+    return [None] * answers if adjustment is None else adjustment.values
+
+
 def certificate_of(
     drawn: Sequence[Drawn], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
     table: str | None = None, list_units: bool = False, wording: Wording = PLAIN, adjustment: Adjustment | None = None,
@@ -63,13 +69,17 @@ def certificate_of(
         query = replace(query, entries=None)  # type: ignore[type-var]
     assumptions = [calibration.guarantee.assumptions for calibration in calibrations]
     sentences = [fact for fact in (*facts, *drawn[0].people) if isinstance(fact, str)]
-    adjusted = [None] * len(drawn) if adjustment is None else adjustment.values
+    adjusted, notes = adjusted_values(adjustment, len(drawn)), tuple[str, ...]()
+    if adjustment is not None:
+        notes = adjustment.notes
+    named_units = () if scope == "pooled" and not list_units else tuple(units)
     hides_presence = _hides_presence(calibrations)
+    unit_count = len(units) if units and not hides_presence else None
     certificate = Certificate(
         release=drawn[0].question.release,
         source=normalised(source),
         scope=scope,
-        units=tuple(units) if list_units or scope != "pooled" else (),
+        units=named_units,
         statistic=query.describe(),
         query=query.to_dict(),
         grid=to_text(calibrations[0].randomiser.grid),
@@ -85,15 +95,12 @@ def certificate_of(
         date=datetime.now(UTC).date().isoformat(),
         software=f"takifugu {__version__}",
         table=table,
-        unit_count=len(units) if units and not hides_presence else None,
+        unit_count=unit_count,
         **asdict(wording),
-        adjusting=() if adjustment is None else adjustment.notes,
+        adjusting=notes,
     )
-    return certificate if account is None else _paid(certificate, account, hides_presence)
-
-
-def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> Certificate:
-    """Return the certificate with its account, and the ledger's digest of it."""
+    if account is None:
+        return certificate
     bill = replace(account.bill, readers=()) if hides_presence else account.bill
     certificate = replace(certificate, ledger=account.ledger, release_id=account.release_id, bill=bill)
     return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))
@@ -101,23 +108,29 @@ def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> C
 
 def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
     """Return the fields of the promise of all answers."""
-    promises = [calibration.guarantee for calibration in calibrations]
-    frameworks = [calibration.framework for calibration in calibrations]
-    exceeded = _exceeded(calibrations)
-    hidden = chain.from_iterable(framework.secrets for framework in frameworks)
-    beliefs = chain.from_iterable(framework.beliefs for framework in frameworks)
+    exceeded, requested = _exceeded(calibrations), None
+    if exceeded:
+        requested = to_text(min(exceeded))
+    hidden, beliefs, compositions, conditions = list[str](), list[str](), list[str](), list[str]()
+    frameworks, mechanisms = dict[str, Framework](), dict[str, str]()
+    for calibration in calibrations:
+        promise = calibration.guarantee
+        frameworks[promise.framework] = calibration.framework
+        mechanisms[calibration.mechanism] = calibration.source
+        compositions.append(str(promise.composition))
+        conditions += promise.conditions
+    for framework in frameworks.values():
+        hidden += [secret.describe() for secret in framework.secrets]
+        beliefs += [belief.describe() for belief in framework.beliefs]
     return {
-        "definition": frameworks[0].definition,
-        "hidden": once(secret.describe() for secret in hidden),
-        "beliefs": once(belief.describe() for belief in beliefs),
-        "frameworks": {c.guarantee.framework: c.framework.to_dict() for c in calibrations},
-        "epsilon": to_text(max(promise.epsilon for promise in promises)),
-        "delta": to_text(max(promise.delta for promise in promises)),
-        "mechanisms": {c.mechanism: c.source for c in calibrations},
-        "compositions": once(str(promise.composition) for promise in promises),
-        "conditions": once(chain.from_iterable(promise.conditions for promise in promises)),
-        "requested": to_text(min(exceeded)) if exceeded else None,
-    }
+        "definition": calibrations[0].framework.definition,
+        "hidden": once(hidden), "beliefs": once(beliefs),
+        "frameworks": {fingerprint: framework.to_dict() for fingerprint, framework in frameworks.items()},
+        "epsilon": to_text(max(calibration.epsilon for calibration in calibrations)),
+        "delta": to_text(max(calibration.delta for calibration in calibrations)),
+        "mechanisms": mechanisms, "compositions": once(compositions), "conditions": once(conditions),
+        "requested": requested,
+    }  # fmt: skip
 
 
 def _exceeded(calibrations: Sequence[Calibration]) -> list[Fraction]:
@@ -137,7 +150,7 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
             continue
         for belief in filter(is_recording, calibration.framework.beliefs):
             steps = _steps_of_cells(query, belief)
-            laws = {belief.chain.laws_of(steps_of_cell) for steps_of_cell in steps}
+            laws = set(map(belief.chain.laws_of, steps))
             if len(steps) > 1 and len(laws) == 1 and None not in laws:
                 cell = query.by or "cell"
                 yield f"the belief says that every {cell} is like any other, while this table asks how they differ"
@@ -154,18 +167,18 @@ def _steps_of_cells(query: ByCells, belief: Recording) -> list[IntArray]:
 
 
 def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
-    frameworks = {id(c.framework): c.framework for c in calibrations}.values()
-    for framework in frameworks:
-        for belief in framework.beliefs[:1]:
-            for secret in framework.secrets:
-                if secrets.view(secret, belief) is None and secret.family(belief).presence:
-                    return True
+    for framework in {id(c.framework): c.framework for c in calibrations}.values():
+        for belief, secret in product(framework.beliefs[:1], framework.secrets):
+            if secrets.view(secret, belief) is None and secret.family(belief).presence:
+                return True
     return False
 
 
 def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
     calibration = drawn.question.calibration
-    noise, promise = calibration.randomiser, calibration.guarantee
+    noise, promise, adjusted_texts = calibration.randomiser, calibration.guarantee, None
+    if adjusted is not None:
+        adjusted_texts = {cell: to_text(value) for cell, value in adjusted.items()}
     return Answer(
         unit=drawn.question.unit,
         query=calibration.query.to_dict(),
@@ -179,7 +192,7 @@ def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
         composition=str(promise.composition),
         covers=str(promise.covers),
         framework=promise.framework,
-        adjusted=None if adjusted is None else {cell: to_text(v) for cell, v in adjusted.items()},
+        adjusted=adjusted_texts,
     )
 
 

@@ -66,7 +66,7 @@ class Choice:
 
         Raises InputError for names unknown to the file.
         """
-        names_of_file = dict.fromkeys(chain.from_iterable(names_of(item) for item in file.items))
+        names_of_file = dict.fromkeys(chain.from_iterable(map(names_of, file.items)))
         for key, names in (("only", self.only), ("again", self.again)):
             for name in names:
                 if name not in names_of_file:
@@ -90,8 +90,9 @@ class Choice:
 
 def names_of(item: Item) -> tuple[str, ...]:
     """Return the names of one [[release]]: with its window, and without."""
-    window = item.period
-    return tuple(dict.fromkeys((item.name, item.name.removesuffix(f"-{window}")))) if window else (item.name,)
+    if not item.period:
+        return (item.name,)
+    return tuple(dict.fromkeys((item.name, item.name.removesuffix(f"-{item.period}"))))
 
 
 def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
@@ -128,20 +129,27 @@ def to_pay(standing: Sequence[Standing], choice: Choice, goes_on: bool) -> tuple
     key has paid for what does not lie there, and where nothing is to do but what was published from other keys, or in
     another folder.
     """
-    does = {release: choice.does(release) for release in standing if not _is_paid_under(release, choice.once)}
-    due = tuple(release for release, act in does.items() if act is Does.PAY)
-    refused = [release for release, act in does.items() if act not in (Does.PAY, Does.LEAVE, Does.REFUSE_ALONE)]
+    due, alone, refused = list[Standing](), list[Standing](), list[Standing]()
+    for release in standing:
+        if _is_paid_under(release, choice.once):
+            continue
+        act = choice.does(release)
+        if act is Does.PAY:
+            due.append(release)
+        elif act is Does.REFUSE_ALONE:
+            alone.append(release)
+        elif act is not Does.LEAVE:
+            refused.append(release)
     if not refused and not due and not goes_on:
         is_done = any(release.row.does is Does.LEAVE for release in standing)
-        alone = [release for release, act in does.items() if act is Does.REFUSE_ALONE]
         in_question = [release for release in alone if release.is_here or not is_done]
         refused = sorted(in_question, key=lambda release: release.is_here)
     if refused:
         raise _refusal(refused[0])
-    if due:
-        for paid in due[0].payments:
+    for release in due[:1]:
+        for paid in release.payments:
             refuse_alike(paid, choice.once)
-    return due
+    return tuple(due)
 
 
 def _is_paid_under(standing: Standing, once: str | None) -> bool:
@@ -171,10 +179,13 @@ def _refusal(standing: Standing) -> ReleaseError:
     The words are those of the table of states.
     """
     file, folder, name = standing.file, standing.folder, names_of(standing.item)[0]
-    output = folder if folder != file.output else ""
+    output, rule = "", ""
+    if folder != file.output:
+        output = str(folder)
+    if standing.row.keyed is not None:
+        rule = "one table is paid for once"
     is_only = len(file.items) + len(file.others) == 1
     again = paying_again(file.path, name, standing.payments, output, file.window or "", is_only)
-    rule = "" if standing.row.keyed is None else "one table is paid for once"
     return standing.row.refusal(
         rule=rule, names=", ".join(standing.tables), files=", ".join(standing.files), where=str(folder),
         day=standing.since[:10], output=standing.output, again=again, resume=resuming(file),

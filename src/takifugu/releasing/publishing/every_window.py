@@ -37,7 +37,9 @@ def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
         assert certificate.window is not None
         by_period = list[tuple[str, Certificate]]()  # the folder's certificates of all windows of this table
         for paid in paid_for(certificate.source, folder):
-            other = paid.certificate if paid.name.startswith(f"{certificate.window.series}-") else None
+            if not paid.name.startswith(f"{certificate.window.series}-"):
+                continue
+            other = paid.certificate
             if other is None or other.window is None or other.window.series != certificate.window.series:
                 continue
             if series_of(other) == name:

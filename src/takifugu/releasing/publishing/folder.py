@@ -122,16 +122,10 @@ def _locked(folder: Path, until: float) -> Callable[[], None]:
                 raise
             _wait(folder, until, path)
             continue
-        if _is_at(handle, path):
-            return lambda: _unlocked(handle, path)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), path.stat()):
+                return lambda: _unlocked(handle, path)
         os.close(handle)  # its file was deleted while we waited
-
-
-def _is_at(handle: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(handle), path.stat())
-    except FileNotFoundError:
-        return False
 
 
 def _unlocked(handle: int, path: Path) -> None:

@@ -54,13 +54,14 @@ def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]
         path = folder / f"{name}{CERTIFICATE}"
         try:
             fields = json.loads(read_file(path).decode("utf-8"))
-            source, ledger, date, release = (fields.get(key) for key in ("source", "ledger", "date", "release_id"))
+            source, ledger, date, release = map(fields.get, ("source", "ledger", "date", "release_id"))
             time = (str(date), path.stat().st_mtime_ns)
         except (OSError, ValueError, AttributeError, RecursionError):
             continue
         if isinstance(source, str) and isinstance(ledger, str):
-            release_id = release if isinstance(release, str) else ""
-            certified.append(Certified(path, time, source, ledger, release_id))
+            if not isinstance(release, str):
+                release = ""
+            certified.append(Certified(path, time, source, ledger, release))
     return tuple(certified)
 
 

@@ -103,7 +103,7 @@ def release(
         if begins_series:
             facts.append(SERIES)
         questions = ready([payer.question(calibration, data, at, layout, begins_series)])
-        bits: Entropy = SystemEntropy() if entropy is None else entropy
+        bits: Entropy = entropy or SystemEntropy()
         certified = partial(payer.certified, facts=facts)
         stored = since = None
         if ledger is None:
@@ -140,7 +140,9 @@ class Payer:
     def question(
         self, calibration: Calibration, data: object, at: int | None, layout: str | None, begins_series: bool = False
     ) -> Question:
-        rule = UNDECLARED if layout is None else written({"layout": called(layout, "the layout", "one row an hour")})
+        rule = UNDECLARED
+        if layout is not None:
+            rule = written({"layout": called(layout, "the layout", "one row an hour")})
         readers = {self.unit or "": calibration.framework}
         return Question(
             "release", self.unit, calibration, data, readers, at, layout=rule, begins_series=begins_series
@@ -170,7 +172,6 @@ def called(name: str, role: str, to_write: str) -> str:
 
     Raises InputError for what is not a name.
     """
-    spelling = normalised(name, role) if isinstance(name, str) else ""
-    if not spelling:
-        raise InputError(f"{role} is {name!r}", fix=f"write {to_write}")
-    return spelling
+    if isinstance(name, str) and (spelling := normalised(name, role)):
+        return spelling
+    raise InputError(f"{role} is {name!r}", fix=f"write {to_write}")

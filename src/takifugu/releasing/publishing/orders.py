@@ -72,8 +72,9 @@ class Ordered:
         file = self.planned.file
         keys = {item.name: keys_of(file, item) for item in file.items}
         folder = {"output": str(self.folder.absolute()), "replaces": dict(replaces)}
-        under = {} if self.once is None else {"once": self.once}
-        recipe = {"kind": "file", **self.origin, **folder, "keys": keys, **under}
+        recipe = {"kind": "file", **self.origin, **folder, "keys": keys}
+        if self.once is not None:
+            recipe["once"] = self.once
         source = file.source
         return Order(source.name, file.budget, identity, recipe, source.same_people, source.as_composing, file.people)
 
@@ -89,8 +90,10 @@ def ordered(planned: Plan, folder: Path, data: object = None, private: bool = Tr
         origin["data"] = None
     elif not isinstance(data, str | Path):
         origin["frame"] = True
+    elif "://" in str(data):
+        origin["data"] = str(data)
     else:
-        origin["data"] = str(data) if "://" in str(data) else str(Path(data).absolute())
+        origin["data"] = str(Path(data).absolute())
     return Ordered(planned, folder, ready(planned.questions), origin, private)
 
 
@@ -113,10 +116,9 @@ def published(
         standing = standings(choice.of(file.only((*file.items, *file.others))), folder)
         left = [release for release in standing if unpublished.issuperset(release.tables)]
         due = to_pay(left, choice, bool(publications))
-        new = order.part({*chain.from_iterable(release.tables for release in due)}, choice.once) if due else None
-        if new is not None:
-            refusal = refusal_of(new.planned, anyway)
-            if refusal is not None:
+        new = order.part({*chain.from_iterable(release.tables for release in due)}, choice.once)
+        if due and new is not None:
+            if refusal := refusal_of(new.planned, anyway):
                 raise refusal
             tell(notices_of_file(file))
             replaced = chain.from_iterable(release.files for release in due)
@@ -132,8 +134,7 @@ def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published
     """
     with alone_for(order, new_ledger=True) as waiting:
         for paid in waiting:
-            done = _completed(order, paid, SystemEntropy(), progress, False) if paid.group == group else None
-            if done is not None:
+            if paid.group == group and (done := _completed(order, paid, SystemEntropy(), progress, False)):
                 return done[1]
     return None
 
@@ -163,8 +164,8 @@ Made = tuple[Stored, tuple[Published, ...]]
 
 def _completed(order: Ordered, paid: Pending, bits: Entropy, progress: Progress, force: bool) -> Made | None:
     """Publish the paid part of an order, or return None for another's."""
-    part = order.part({*paid.ids}, paid.once) if paid.recipe.get("kind") == "file" else None
-    if part is None:
+    part = order.part({*paid.ids}, paid.once)
+    if part is None or paid.recipe.get("kind") != "file":
         return None
     identity = part.identity
     if opened(order.planned.file.ledger).tag("identity", identity) != paid.identity:

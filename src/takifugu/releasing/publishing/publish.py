@@ -88,15 +88,17 @@ def keep(
     if waiting is not None and waiting.state == "drawn":
         progress.state = ReleaseState.DRAWN
         return stored_of(book, waiting)
+    paid: Pending | Reservation
     if waiting is None:
         check(questions)
-    paid = pay(questions, book, order, progress) if waiting is None else waiting
+        paid, recipe, since = pay(questions, book, order, progress), order.recipe, None
+    else:
+        paid, recipe, since = waiting, waiting.recipe, waiting.created
     progress.state = ReleaseState.PAID
     requested = [ready.question for ready in questions]
     accounts = accounts_of(book, order.source, paid, requested, order.same_people, order.as_composing)
     sealed = seal((draws or draw)(questions, accounts, bits, tuple(words_of_people(paid.same_people))))
     content = progress.keep(book, paid, sealed)
-    recipe, since = (order.recipe, None) if waiting is None else (waiting.recipe, waiting.created)
     return Stored(book, paid, bundle_of(content, paid.ids), recipe, since)
 
 

@@ -93,9 +93,9 @@ def publish(
     not worth publishing (without `anyway`), and LedgerError where a required ledger is missing, or is not the one that
     paid for what is in the folder (without `new_ledger`); the error's state says what had happened.
     """
-    progress = Progress() if progress is None else progress
+    progress = progress or Progress()
     with progress.telling():
-        bits = SystemEntropy() if entropy is None else entropy
+        bits = entropy or SystemEntropy()
         order = ordered(planned, folder_of(planned.file, output), data, bits.private)
         try:
             return published(order, wanted or Choice(), bits, progress, anyway, new_ledger)
@@ -116,8 +116,7 @@ def planned_for(
     is_waiting = any(paid.state != PUBLISHED for paid in payments_of(new))
 
     def require(planned: Plan) -> None:
-        refusal = None if is_waiting else refusal_of(planned, anyway)
-        if refusal is not None:
+        if not is_waiting and (refusal := refusal_of(planned, anyway)):
             raise refusal
 
     return plan(new, watch, require)

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import starmap
 
 from takifugu.accounting.ledger import PUBLISHED, Pending, Reservation, Session
 from takifugu.accounting.ledger.moving import RECIPE
@@ -32,7 +33,6 @@ from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.planning.two_ledgers import notices_of_file
 from takifugu.releasing.publishing.beforehand import check
 from takifugu.releasing.publishing.billing import accounts_of
-from takifugu.releasing.publishing.bundle import Bundle
 from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.folder import place
 from takifugu.releasing.publishing.in_folder import certificates_of
@@ -90,16 +90,20 @@ def ask(
     Raises InputError for a table or a place that cannot be asked about, BudgetExceeded or CompositionRefused where the
     ledger refuses, ReleaseError where the file or its data are not what was paid for, and for a session that has ended.
     """
-    progress = Progress() if progress is None else progress
-    bits = SystemEntropy() if entropy is None else entropy
+    progress, bits = progress or Progress(), entropy or SystemEntropy()
     with progress.telling():
         session_file = _of_session(file)
         order, table = ordered(plan(session_file, watch), session_file.output, None, bits.private), file.items[0].name
         sitting = _Sitting(table, order, Terms.of(table, order.requested[0].question.calibration), bits, progress)
         with alone_for(order, new_ledger=False) as waiting:
             paid = next((paid for paid in waiting if sitting.name in paid.ids), None)
-            if paid is None:
-                _refuse_ended(session_file)
+            payments = payments_of(session_file) if paid is None else ()
+            for ended in payments:
+                if ended.state == PUBLISHED and sitting.name in ended.ids:
+                    raise ReleaseError(
+                        f"the session {sitting.name!r} has ended ({ended.created[:10]})",
+                        rule=f"its answers are in {str(session_file.output)!r}", fix=_ANOTHER,
+                    ).at("release")  # fmt: skip
             return sitting.go_on(paid, places, at_most, is_last)
 
 
@@ -125,16 +129,6 @@ def _of_session(file: ReleaseFile) -> ReleaseFile:
 def chosen(file: ReleaseFile, only: str | None) -> ReleaseFile:
     """Return the file with the table of this name, or with its only one."""
     return file if only is None else Choice(only).of(file)
-
-
-def _refuse_ended(file: ReleaseFile) -> None:
-    (item,) = file.items
-    for paid in payments_of(file):
-        if paid.state == PUBLISHED and item.name in paid.ids:
-            raise ReleaseError(
-                f"the session {item.name!r} has ended ({paid.created[:10]})",
-                rule=f"its answers are in {str(file.output)!r}", fix=_ANOTHER,
-            ).at("release")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,8 +157,10 @@ class _Sitting:
         self, waiting: Pending | None, places: Sequence[str], at_most: Number | None, is_last: bool
     ) -> Transcript:
         """Answer the questions of this call, and publish what is answered so far."""
-        session = None if waiting is None else self._reopened(waiting)
-        earlier = () if session is None else _replies(session)
+        session, earlier = None, tuple[Reply, ...]()
+        if waiting is not None:
+            session = self._reopened(waiting)
+            earlier = _replies(session)
         there = self._there(waiting, earlier)
         questions = self.terms.questions(places, at_most, earlier)
         if session is None and not questions:
@@ -202,16 +198,19 @@ class _Sitting:
 
         Raises ReleaseError for files of others, and LedgerError where they have answers that the ledger lacks.
         """
-        folder = self.order.folder
-        ids: Mapping[str, str] = {} if paid is None else paid.ids
+        folder, public = self.order.folder, None
         files = [name for name in files_of([self.name]) if os.path.lexists(folder / name)]
-        certificates = [certified for certified in certificates_of(folder, ids) if certified.release_id in ids.values()]
-        public = certificates[0].certificate if certificates else None
-        if files and public is None:
+        if paid is not None:
+            for certified in certificates_of(folder, paid.ids):
+                if public is None and certified.release_id in paid.ids.values():
+                    public = certified.certificate
+        answers = list[tuple[str, str]]()
+        if public is not None:
+            answers = [*public.answers[0].values.items()]
+        elif files:
             raise ReleaseError(
                 f"{', '.join(files)} in {str(folder)!r} would be overwritten", fix="move it, or rename the [[release]]"
             ).at("output")
-        answers = [] if public is None else [*public.answers[0].values.items()]
         if answers != [(reply.question.place, str(reply.value)) for reply in replies[: len(answers)]]:
             raise LedgerError(
                 f"{files[0]} in {str(folder)!r} has answers that the ledger {str(self.file.ledger)!r} lacks",
@@ -256,11 +255,18 @@ class _Sitting:
         return tuple(unanswered)
 
     def _drawn(self, counts: Sequence[int | Fraction], question: Inquiry, before: Sequence[tuple[str, str]]) -> str:
-        return self.terms.draw(counts, question, [Reply.read(*texts) for texts in before], self.bits)
+        return self.terms.draw(counts, question, list(starmap(Reply.read, before)), self.bits)
 
     def _placed(self, session: Session, replies: Sequence[Reply], there: Mapping[str, str]) -> Published:
         """Put the table of all answers so far into the folder."""
-        bundle, folder = self._bundle(session, replies), self.order.folder
+        planned, source, paid, folder = self.order.planned, self.file.source, session.paid, self.order.folder
+        question = replace(planned.questions[0], calibration=self.terms.answered(replies))
+        accounts = accounts_of(session.ledger, source.name, paid, [question], source.same_people, source.as_composing)
+        cells, labels = [reply.cell for reply in replies], tuple(reply.question.place for reply in replies)
+        people = tuple(words_of_people(paid.same_people))
+        drawn = Drawn(question, labels, cells, is_private(self.bits), accounts[self.name], people)
+        table = replace(planned.tables[0], questions=(question,), facts=(*planned.tables[0].facts, CHOSEN))
+        bundle = bundle_for(replace(planned, tables=(table,)), [drawn], {})
         try:
             place(folder, bundle.files, there)
         except OSError as error:
@@ -269,16 +275,6 @@ class _Sitting:
             return table_of(bundle.sheets[0], folder)
         raise ReleaseError(fault, fix="make room or fix it").at("output")
 
-    def _bundle(self, session: Session, replies: Sequence[Reply]) -> Bundle:
-        planned, source, paid = self.order.planned, self.file.source, session.paid
-        question = replace(planned.questions[0], calibration=self.terms.answered(replies))
-        accounts = accounts_of(session.ledger, source.name, paid, [question], source.same_people, source.as_composing)
-        cells, labels = [reply.cell for reply in replies], tuple(reply.question.place for reply in replies)
-        people = tuple(words_of_people(paid.same_people))
-        drawn = Drawn(question, labels, cells, is_private(self.bits), accounts[self.name], people)
-        table = replace(planned.tables[0], questions=(question,), facts=(*planned.tables[0].facts, CHOSEN))
-        return bundle_for(replace(planned, tables=(table,)), [drawn], {})
-
 
 def _replies(session: Session) -> tuple[Reply, ...]:
-    return tuple(Reply.read(question, answer) for question, answer in session.answers)
+    return tuple(starmap(Reply.read, session.answers))

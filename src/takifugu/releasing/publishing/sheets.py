@@ -42,7 +42,7 @@ from takifugu.releasing.postprocess.readability import Rule
 from takifugu.releasing.postprocess.readable import LEVEL, readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
-from takifugu.releasing.publishing.certifying import Adjustment, Wording, certificate_of
+from takifugu.releasing.publishing.certifying import Adjustment, Wording, adjusted_values, certificate_of
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.populations import Box, places_of_populations
@@ -50,7 +50,6 @@ from takifugu.releasing.report.populations import Box, places_of_populations
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.releasing.file.sections import FileSpec
-    from takifugu.releasing.planning.asking import Totals
 
 
 def worths_of(planned: Plan) -> dict[str, Worth]:
@@ -80,8 +79,9 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     adjustment = adjustment_of(table, answers)
     rows, content = _table(table, answers, adjustment, worth)
     lists_units = isinstance(planned.file.source, ListingUnits) and planned.file.source.list_units
-    series = [SERIES] if any(answer.question.begins_series for answer in answers) else []
-    facts = (*planned.facts, *table.facts, *series)
+    facts = (*planned.facts, *table.facts)
+    if any(answer.question.begins_series for answer in answers):
+        facts += (SERIES,)
     certified = (facts, digest_of(content), lists_units, wording_of(planned.spec, table), adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple(
@@ -123,13 +123,14 @@ def _table(
     """Return the rows of a table, and its bytes."""
     if not answers[0].labels:
         return _sent(answers[0])
-    adjusted = [None] * len(answers) if adjustment is None else adjustment.values
-    frameworks = (answer.question.calibration.framework.to_dict() for answer in answers[:1])
+    adjusted, matters = adjusted_values(adjustment, len(answers)), None
+    if worth is not None:
+        matters = worth.matters
+    calibrations = list({id(answer.question.calibration): answer.question.calibration for answer in answers}.values())
+    frameworks = [calibrations[0].framework.to_dict()]
     rows = _rows([(answer.question.unit, answer) for answer in answers], table.scope, adjusted, frameworks)
-    matters = None if worth is None else worth.matters
-    calibrations = {id(answer.question.calibration): answer.question.calibration for answer in answers}
-    possible = ends_of((c.query.to_dict(), c.framework.to_dict()) for c in calibrations.values())
-    rule = Rule(answers[0].question.calibration.query.to_dict(), matters)
+    possible = ends_of((c.query.to_dict(), c.framework.to_dict()) for c in calibrations)
+    rule = Rule(calibrations[0].query.to_dict(), matters)
     judged = tuple(rule.added(with_possible(rows, possible)))
     return judged, table_text(judged).encode()
 
@@ -140,7 +141,7 @@ def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
     columns = query.columns if isinstance(query, OfColumns) else ()
     names = names_of(columns, sent.outputs)
     row, place = sent.row.tolist(), sent.place.tolist()
-    text = rows_text([guarded(name) for name in names], written(sent.outputs, guarded), row, place)
+    text = rows_text(list(map(guarded, names)), written(sent.outputs, guarded), row, place)
     return rows_sent(names, sent.outputs, row, place), text.encode()
 
 
@@ -154,7 +155,9 @@ def _rows(
     rows: list[Json] = []
     for (unit, answer), nearest_values in zip(answers, adjusted, strict=True):
         for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
-            line: Json = {"unit": unit, **row} if scope == "unit" else dict(row)
+            line: Json = dict(row)
+            if scope == "unit":
+                line = {"unit": unit, **row}
             if nearest_values is not None:
                 line["adjusted"] = readable(nearest_values[row["cell"]])
             if boxes is not None:
@@ -179,26 +182,17 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
     if any(release.values for _, release in releases):
         adjusted = adjusted_in(certificate)
         values = [adjusted[unit] for unit, _ in releases]
-        rows = _as_written(_rows(releases, certificate.scope, values, certificate.frameworks.values()), text)
+        rows = judged = _rows(releases, certificate.scope, values, certificate.frameworks.values())
+        written_rows = rows_in(text) if text else ()
+        for key in (POSSIBLE, READABLE):  # only the release knew what matters, and what is possible
+            if written_rows and key in written_rows[0]:
+                for row, written_row in zip(judged, written_rows, strict=True):
+                    row[key] = written_row[key]
     else:
         rows = read_rows(text, unguarded)
     names = (f"{sheet.name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
     files = tuple(folder / name for name in names if (folder / name).is_file())
     return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
-
-
-def _as_written(rows: Sequence[Plain], text: str) -> tuple[Plain, ...]:
-    """Return rows with the noise verdicts of their published table.
-
-    Only the release knew what matters, and what is possible.
-    """
-    written_rows = rows_in(text) if text else ()
-    judged = [dict(row) for row in rows]
-    for key in (POSSIBLE, READABLE):
-        if written_rows and key in written_rows[0]:
-            for row, written_row in zip(judged, written_rows, strict=True):
-                row[key] = written_row[key]
-    return tuple(judged)
 
 
 def with_calibrations(
@@ -229,24 +223,21 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
     """
     if table.totals is None:
         return None
-    values = tuple(
-        dict(zip(answer.labels, _adjusted(answer.values, answer.randomiser.grid, totals), strict=True))
-        for answer, totals in zip(answers, table.totals, strict=True)
-    )
-    whose = f"of each {table.people.one} " if table.scope == "unit" and len(answers) > 1 else ""
-    query = answers[0].question.calibration.query
+    values = list[Mapping[str, Fraction]]()
+    for answer, totals in zip(answers, table.totals, strict=True):
+        adjusted, size = list[Fraction](), len(answer.values) // len(totals)
+        for number, total in enumerate(totals):  # block by block
+            adjusted += nearest(answer.values[number * size : (number + 1) * size], answer.randomiser.grid, total)
+        values.append(dict(zip(answer.labels, adjusted, strict=True)))
+    whose, by, query = "", "", answers[0].question.calibration.query
+    if isinstance(query, ByCells):
+        by = query.by
+    if table.scope == "unit" and len(answers) > 1:
+        whose = f"of each {table.people.one} "
     if any(len(totals) > 1 for totals in table.totals):
-        by = query.by if isinstance(query, ByCells) else ""
-        whose = f"{whose}in each cell of {by or 'the table'} "
+        whose += f"in each cell of {by or 'the table'} "
     every = list(chain.from_iterable(table.totals))
-    return Adjustment(values, published_notes(answers[0].randomiser, every, whose))
-
-
-def _adjusted(values: Sequence[Fraction], grid: Fraction, totals: Totals) -> Iterator[Fraction]:
-    """Yield the values nearest to noisy ones, by blocks with totals."""
-    size = len(values) // len(totals)
-    for number, total in enumerate(totals):
-        yield from nearest(values[number * size : (number + 1) * size], grid, total)
+    return Adjustment(tuple(values), published_notes(answers[0].randomiser, every, whose))
 
 
 def adjusted_in(certificate: Certificate) -> dict[str | None, Mapping[str, Fraction] | None]:

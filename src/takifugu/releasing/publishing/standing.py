@@ -100,23 +100,28 @@ def _standing(file: ReleaseFile, item: Item, folder: Path, payments: tuple[Payme
     of_same_keys = (paid for paid in published if _keys_in(paid, item) == keys)
     paid = paid_here or next(of_same_keys, None) or next(iter((*published, *of_tables)), None)
     if paid_here is not None:
+        in_folder = InFolder.ALTERED
         are_whole = all(_is_of(paid_here, [certificate]) and certificate.is_whole for certificate in certified)
-        is_whole = len(certified) == len(tables) and are_whole
-        in_folder = InFolder.WHOLE if is_whole else InFolder.ALTERED
+        if len(certified) == len(tables) and are_whole:
+            in_folder = InFolder.WHOLE
+    elif certified and files:
+        in_folder = InFolder.ANOTHER_SOURCE
     elif files:
-        in_folder = InFolder.ANOTHER_SOURCE if certified else InFolder.STRANGE
+        in_folder = InFolder.STRANGE
+    elif paid is not None and _is_of(paid, certificates_of(Path(paid.recipe.get("output", "")), tables)):
+        in_folder = InFolder.AWAY
     else:
-        output = "" if paid is None else paid.recipe.get("output", "")
-        is_away = paid is not None and _is_of(paid, certificates_of(Path(output), tables))
-        in_folder = InFolder.AWAY if is_away else InFolder.NOTHING
+        in_folder = InFolder.NOTHING
     if paid is None:
         said = InLedger.NOTHING
     elif paid.state == PUBLISHED:
-        paid_keys = _keys_in(paid, item)
-        is_alike = paid_keys == keys or (paid_keys is None and paid_here is not None)
-        said = InLedger.PUBLISHED if is_alike else InLedger.REKEYED
+        said, paid_keys = InLedger.REKEYED, _keys_in(paid, item)
+        if paid_keys == keys or (paid_keys is None and paid_here is not None):
+            said = InLedger.PUBLISHED
+    elif paid.state == DRAWN:
+        said = InLedger.DRAWN_OTHER
     else:
-        said = InLedger.DRAWN_OTHER if paid.state == DRAWN else InLedger.PAID_OTHER
+        said = InLedger.PAID_OTHER
     return Standing(file, item, folder, payments, tables, said, in_folder, files, paid)
 
 
@@ -143,9 +148,9 @@ def public_of(pending: Pending, folders: Iterable[Path] = ()) -> tuple[Certified
 def row_of_pending(pending: Pending, public: Sequence[Certified]) -> Row:
     """Return the action on a reservation with these published certificates."""
     drawn = InLedger.LOST if pending.bundle is None else InLedger.DRAWN
-    said = drawn if pending.state == DRAWN else InLedger.PAID
+    in_ledger = drawn if pending.state == DRAWN else InLedger.PAID
     in_folder = InFolder.WHOLE if public else InFolder.NOTHING
-    return row_of(said, in_folder, RESUME)
+    return row_of(in_ledger, in_folder, RESUME)
 
 
 def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Pending, ...]:

@@ -16,14 +16,15 @@ from takifugu.calibration.alternatives import CHOSEN, Alternative, drawn_errors
 from takifugu.core.errors import InputError
 from takifugu.core.text.tables import shortened
 from takifugu.releasing.certificates.certificate import (
-    Certificate,
+    account_text,
     composes,
     in_short,
     meaning_of,
+    mechanisms_of,
     noise_text,
-    pooled_over,
     promise_text,
     short,
+    statistic_of,
     stay_words,
 )
 from takifugu.releasing.certificates.facts import Caution
@@ -36,6 +37,8 @@ from takifugu.releasing.report.outcomes import Outcome, Published
 from takifugu.releasing.report.page import Block, Figure, Table, Terms, Words, page, sentence
 from takifugu.releasing.report.values import farthest_end, published
 
+#: How cautions look that do not look like the others.
+_LOOKS = {Caution.NOT_PRIVATE: "warning danger"}
 #: How much is listed; the certificate has everything.
 MOST_BELIEFS, MOST_UNITS = 3, 40
 #: What is offered below the values, by the ends of the files.
@@ -63,7 +66,7 @@ def report_html(subject: Release | Published | Outcome) -> str:
     names = ", ".join(dict.fromkeys(t.certificate.title or t.name for t in tables))
     first = tables[0].certificate
     head = {"title": f"{names}: private release", "date": first.date, "software": first.software}
-    return page("report.html", articles=[_article(t) for t in tables], **head)
+    return page("report.html", articles=list(map(_article, tables)), **head)
 
 
 def _tables(subject: Release | Published | Outcome) -> tuple[Published, ...]:
@@ -90,22 +93,27 @@ def verdict_words(table: Published) -> str:
 def _article(t: Published) -> dict[str, object]:
     """Return a table's values for the template, by name."""
     c = t.certificate
-    by = f" by {c.publisher}" if c.publisher else ""
-    name = f" {t.name!r}" if c.title else ""
-    window = [] if c.window is None else [c.window.words]
+    about, window = "Private release", list[str]()
+    if c.title:
+        about += f" {t.name!r}"
+    if c.publisher:
+        about += f" by {c.publisher}"
+    if c.window is not None:
+        window.append(c.window.words)
     warnings = list[Words]()
     for caution, warning in zip(c.cautions, c.warnings, strict=True):
-        look = "warning danger" if caution is Caution.NOT_PRIVATE else "warning"
-        warnings.append(Words(warning, look))
-    meaning = [Words(sentence(words)) for words in (*meaning_of(c), *window)]
-    files, names = [(label, f"{t.name}{end}") for end, label in DOWNLOADS.items()], {path.name for path in t.files}
+        warnings.append(Words(warning, _LOOKS.get(caution, "warning")))
+    files, names = list[tuple[str, str]](), {path.name for path in t.files}
+    for end, label in DOWNLOADS.items():
+        if f"{t.name}{end}" in names:
+            files.append((label, f"{t.name}{end}"))
     return {
         "name": t.name, "certificate": c, "title": c.title or t.name,
-        "about": f"Private release{name}{by} about the source {c.source!r}, {c.date}",
-        "lead": f"{c.statistic}{_whose(c)}",
+        "about": f"{about} about the source {c.source!r}, {c.date}",
+        "lead": statistic_of(c),
         "opening": [*warnings, *opening(t)],
-        "published": [*meaning, *published(t)],
-        "files": [(label, file) for label, file in files if file in names],
+        "published": [*map(Words, map(sentence, (*meaning_of(c), *window))), *published(t)],
+        "files": files,
         "in_short": in_short(c)[:1],
         "beliefs": shortened(c.beliefs, MOST_BELIEFS, "more of this kind"), "stays": stay_words(c),
         "suspicions": list(suspicions(c)),
@@ -117,52 +125,52 @@ def _article(t: Published) -> dict[str, object]:
 
 def _key_facts(t: Published) -> Iterator[tuple[str, str]]:
     c = t.certificate
-    halves = (farthest_end(answer, t.cells) for _, answer in t.releases)
-    widths = sorted(half for half in halves if half is not None)
+    widths = list[Fraction]()
+    for _, answer in t.releases:
+        half = farthest_end(answer, t.cells)
+        if half is not None:
+            widths.append(half)
     yield "epsilon", short(c.epsilon)
     if Fraction(c.delta):
         yield "delta", short(c.delta)
     if widths:
-        ends = [number(readable(w)) for w in dict.fromkeys((widths[0], widths[-1]))]
-        yield "interval (95 %)", f"± {' to '.join(ends)}"
+        ends = map(readable, dict.fromkeys((min(widths), max(widths))))
+        yield "interval (95 %)", f"± {' to '.join(map(number, ends))}"
     if c.measured_in:
         yield "measured in", c.measured_in
     yield "found by", ", ".join(c.mechanisms)
     yield "composes", ", ".join(Composition(kind).answer for kind in c.compositions)
 
 
-def _whose(c: Certificate) -> str:
-    return {"all": "", "unit": f", for each {c.person}", "pooled": f", over {pooled_over(c)}"}[c.scope]
-
-
-def _technical(t: Published) -> list[tuple[str, Sequence[str]]]:
+def _technical(t: Published) -> list[tuple[str, Sequence[str | None]]]:
     c = t.certificate
-    units = [", ".join(c.units[:MOST_UNITS])] if c.units else []
+    units = ", ".join(c.units[:MOST_UNITS])
     if len(c.units) > MOST_UNITS:
-        units = [f"{units[0]} ..."]
-    grid = [f"Values are multiples of {c.grid}."] if any(answer.values for answer in c.answers) else []
-    account = "No ledger." if c.ledger is None else f"Ledger source {c.ledger}, release {c.release_id}."
+        units += " ..."
+    noise = [sentence(noise_text(c))]
+    if any(answer.values for answer in c.answers):
+        noise.append(f"Values are multiples of {c.grid}.")
     return [
-        ("Publish", [f"{c.statistic}{_whose(c)}, from the source {c.source!r}"]),
+        ("Publish", [f"{statistic_of(c)}, from the source {c.source!r}"]),
         ("Table", [t.name]),
-        (c.people.many.capitalize(), units),
+        (c.people.many.capitalize(), [units]),
         ("Promise", [sentence(promise_text(c))]),
         ("If", c.assumed),
         ("And if", c.conditions),
-        ("Noise", [sentence(noise_text(c)), *grid]),
-        ("Found by", [_computed_by(c)]),
+        ("Noise", noise),
+        ("Found by", ["; ".join(mechanisms_of(c))]),
         ("With others", composes(c)),
-        ("Account", [account]),
-        ("Publisher", [words for words in (c.publisher, c.contact) if words]),
+        ("Account", [sentence(account_text(c))]),
+        ("Publisher", [c.publisher, c.contact]),
     ]  # fmt: skip
 
 
 def _compared(t: Published) -> Iterator[Block]:
     """Yield every mechanism side by side, and what forced the chosen one."""
     unit, release = t.noisiest
-    calibration = release.calibration
+    calibration, computed_by = release.calibration, "; ".join(mechanisms_of(t.certificate))
     if calibration is None:
-        yield Words(f"The noise was found by {_computed_by(t.certificate)}. {sentence(noise_text(t.certificate))}")
+        yield Words(f"The noise was found by {computed_by}. {sentence(noise_text(t.certificate))}")
         return
     if t.is_by_unit and unit is not None:
         count = t.certificate.people.counted(len(t.releases))
@@ -171,13 +179,15 @@ def _compared(t: Published) -> Iterator[Block]:
     if not rows:
         yield Words(f"Nothing was compared: {calibration.mechanism} was requested by name.")
     else:
-        words = calibration.error_words if calibration.randomiser.output.is_column else ""
-        yield from _side_by_side(t.name, rows, words or "expected error, summed over the cells")
+        error = "expected error, summed over the cells"
+        if calibration.randomiser.output.is_column:
+            error = calibration.error_words
+        yield from _side_by_side(t.name, rows, error)
     yield Terms([
-        ("Chosen", [_computed_by(t.certificate)]),
+        ("Chosen", [computed_by]),
         ("Noise", [sentence(noise_text(t.certificate))]),
-        ("Forced by", [w for w in (calibration.witness.comparison,) if w]),
-        ("Because", [w for w in (calibration.witness.detail,) if w]),
+        ("Forced by", [calibration.witness.comparison]),
+        ("Because", [calibration.witness.detail]),
     ])  # fmt: skip
 
 
@@ -194,7 +204,3 @@ def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterato
         if row.reason:
             names_of.setdefault(f"{row.status}: {row.reason}", []).append(row.name)
     yield Terms([(", ".join(names), [reason]) for reason, names in names_of.items()])
-
-
-def _computed_by(c: Certificate) -> str:
-    return "; ".join(f"{name} ({source})" for name, source in c.mechanisms.items())

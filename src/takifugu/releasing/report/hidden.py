@@ -63,7 +63,7 @@ def suspicions(c: Certificate) -> Iterator[Block]:
     yield Words(meaning)
     explained = [suspicion.explain(prior, epsilon, delta) for prior in _PRIORS]
     if delta:
-        yield Bullets([suspicion.sentence(s) for s in explained])
+        yield Bullets(list(map(suspicion.sentence, explained)))
         return
     yield Figure(lambda width: _suspicion_picture(float(epsilon), width))
     body = list[tuple[str, str, str]]()

@@ -53,8 +53,10 @@ def verdict_of(t: Published) -> tuple[Verdict | None, str]:
     worth = t.worth or _worth(t)
     if worth is not None:
         worth = _as_published(t, worth)
-        advice = "" if worth.verdict.is_useful else f": {_DO_NOT[worth.difference is not None]}"
-        return worth.verdict, f"{sentence(f'{worth.sentence(unit)}{advice}')}{_what_came(t, worth)}"
+        words = worth.sentence(unit)
+        if not worth.verdict.is_useful:
+            words += f": {_DO_NOT[worth.difference is not None]}"
+        return worth.verdict, f"{sentence(words)}{_what_came(t, worth)}"
     if not t.cells:
         return None, _NO_VERDICT
     noisy = [answer.randomiser for _, answer in t.releases if isinstance(answer.randomiser, Noise)]
@@ -74,7 +76,7 @@ def _as_published(t: Published, expected: Worth) -> Worth:
         return expected
     if not expected.verdict.is_useful:
         return expected
-    cells = expected.cells.published(answer.labels, [float(value) for value in answer.values], float(half))
+    cells = expected.cells.published(answer.labels, list(map(float, answer.values)), float(half))
     return replace(expected, cells=cells)
 
 
@@ -197,7 +199,9 @@ def _compared(t: Published) -> tuple[Comparison, str] | None:
         comparison, word = next(framework.comparisons(), None), entry_word(framework.domain)
     except (InputError, LookupError, TypeError, ValueError, ArithmeticError):  # not as it was written
         return None
-    return (comparison, word) if comparison is not None and 0 < comparison.weight < math.inf else None
+    if comparison is None or not 0 < comparison.weight < math.inf:
+        return None
+    return comparison, word
 
 
 def _rather(left: Hypothesis, right: Hypothesis, word: str, unit: str, window: Window | None) -> str:
@@ -222,9 +226,12 @@ def _entry(hypothesis: EntryIs, word: str, unit: str, window: Window | None) -> 
     """
     if window is not None and hypothesis.entry == 0:
         return f"{unit or 'the state'} at {window.start}"
-    whose = f" of {unit}" if unit else ""
-    name = f"one {word}" if hypothesis.name in ("", f"{word} {hypothesis.entry}") else hypothesis.name
-    return f"{name}{whose}"
+    name = hypothesis.name
+    if name in ("", f"{word} {hypothesis.entry}"):
+        name = f"one {word}"
+    if unit:
+        name += f" of {unit}"
+    return name
 
 
 def _said(value: object) -> str:

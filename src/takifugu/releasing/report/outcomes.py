@@ -24,11 +24,10 @@ from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.sent_rows import Rows
-from takifugu.releasing.postprocess.library import as_frame
 from takifugu.releasing.postprocess.picture import Answers, picture_of
 from takifugu.releasing.postprocess.possible import Ends, possible_ends
 from takifugu.releasing.postprocess.readability import Rule
-from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, frame_of, number, readable
+from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, frame_of, measured, number, readable
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.report.page import WIDE
 from takifugu.releasing.report.populations import drawn_populations
@@ -69,8 +68,6 @@ class Published:
 
         See `Release.to_frame`.
         """
-        if isinstance(self.rows, Rows):
-            return as_frame(self.rows.columns, library or self.library)
         return frame_of(self.rows, library or self.library)
 
     def plot(self) -> Plot:
@@ -122,40 +119,46 @@ class Published:
 
         What tells a value from its noise is known of them: the worth says which difference matters.
         """
-        matters = None if self.worth is None else self.worth.matters
+        matters = self.worth.matters if self.worth is not None else None
         rule, answers = Rule(self.certificate.query, matters), list[tuple[str | None, list[Json]]]()
+        adjusted_of = {answer.unit: answer.adjusted for answer in reversed(self.certificate.answers)}
         for unit, answer in self.releases:
-            rows = rule.added(answer.rows(LEVEL, self.cells))
-            adjusted = next((a.adjusted for a in self.certificate.answers if a.unit == unit), None)
+            rows, adjusted = rule.added(answer.rows(LEVEL, self.cells)), adjusted_of.get(unit)
             if adjusted is not None:
                 rows = [{**row, "adjusted": readable(Fraction(adjusted[row["cell"]]))} for row in rows]
             answers.append((unit, rows))
         return answers
 
     def __repr__(self) -> str:
-        rows = "1 row" if len(self.rows) == 1 else f"{len(self.rows):,} rows"
-        return f"<Published {self.title}, {rows}>"
+        return f"<Published {self.title}, {measured(len(self.rows), 'rows')}>"
 
     def __str__(self) -> str:
         header, rows = self._as_text
-        table = text_table(header, rows) if rows else ""
-        return "\n\n".join(part for part in (*self.certificate.warnings, self.title, table, self._more) if part)
+        parts = [*self.certificate.warnings, self.title]
+        if rows:
+            parts.append(text_table(header, rows))
+        return "\n\n".join(filter(None, [*parts, self._more]))
 
     def _repr_html_(self) -> str:
         header, rows = self._as_text
         warned = "".join(note(words, strong=True) for words in self.certificate.warnings)
-        table = html_table(header, rows) if rows else ""
-        promise = folded("What is promised", self.certificate._repr_html_())
-        more = note(self._more) if self._more else ""
-        return f"<h3>{text(self.title)}</h3>{warned}{self.drawing or ''}{table}{more}{promise}"
+        parts = [f"<h3>{text(self.title)}</h3>{warned}{self.drawing or ''}"]
+        if rows:
+            parts.append(html_table(header, rows))
+        if self._more:
+            parts.append(note(self._more))
+        return "".join([*parts, folded("What is promised", self.certificate._repr_html_())])
 
     @property
     def title(self) -> str:
         """Return title or name, query, people and unit in one line."""
-        c = self.certificate
-        name = f"{c.title} ({self.name})" if c.title else self.name
-        measured = f", in {c.measured_in}" if c.measured_in else ""
-        return f"{name}: {c.statistic}, for {c.people.whose(self.scope)}{measured}"
+        c, name = self.certificate, self.name
+        if c.title:
+            name = f"{c.title} ({name})"
+        title = f"{name}: {c.statistic}, for {c.people.whose(self.scope)}"
+        if c.measured_in:
+            title += f", in {c.measured_in}"
+        return title
 
     @property
     def _as_text(self) -> tuple[list[str], list[list[str]]]:
@@ -171,7 +174,7 @@ class Published:
         if isinstance(self.rows, Rows):
             return f"{len(self.rows):,} randomised values, in {self.name}.csv"
         left = len(self.rows) - MOST_ROWS
-        return f"and {left:,} more rows, in {self.name}.csv" if left > 0 else ""
+        return "" if left <= 0 else f"and {left:,} more rows, in {self.name}.csv"
 
 
 def published_of(certificate: Certificate) -> Published:
@@ -235,8 +238,9 @@ def already(tables: Sequence[Published]) -> str:
     if not tables:
         return ""
     names = ", ".join(f"{table.name} ({(table.since or '')[:10]})" for table in tables)
-    them = "it" if len(tables) == 1 else "them"
-    paid = f"{names}; nothing was paid for {them} now"
+    paid = f"{names}; nothing was paid for them now"
+    if len(tables) == 1:
+        paid = f"{names}; nothing was paid for it now"
     if any(table.certificate.window for table in tables):
         return paid
     return f"{paid}. What came into the data since then needs a [[release]] of another name"

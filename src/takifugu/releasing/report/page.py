@@ -46,7 +46,7 @@ class Terms:
     """Titles with their sentences; those without a sentence are left out."""
 
     block: ClassVar[str] = "terms"
-    pairs: Sequence[tuple[str, Sequence[str]]]
+    pairs: Sequence[tuple[str, Sequence[str | None]]]
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,14 @@ class Table:
 
     def kind(self, column: int, cell: str | Cell = "") -> str:
         """Return how a cell of a column looks."""
-        kinds = ["number"] if column in self.numbers else []
-        kinds += ["spare"] if column in self.spare else []
-        kinds += [cell.kind] if isinstance(cell, Cell) and cell.kind else []
-        return " ".join(kinds)
+        kinds = list[str]()
+        if column in self.numbers:
+            kinds.append("number")
+        if column in self.spare:
+            kinds.append("spare")
+        if isinstance(cell, Cell):
+            kinds.append(cell.kind)
+        return " ".join(filter(None, kinds))
 
 
 @dataclass(frozen=True)
@@ -134,8 +138,7 @@ def page(template: str, **about: Any) -> str:
 
 def sentence(words: str) -> str:
     """Return words with a capital letter and a full stop."""
-    stop = "" if words.endswith(".") else "."
-    return f"{words[:1].upper()}{words[1:]}{stop}"
+    return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
 
 
 def seen(words: object) -> str:

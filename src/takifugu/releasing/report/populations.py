@@ -101,9 +101,9 @@ def _bars(belief: FromPopulations, noise: Sending) -> Iterator[tuple[str, list[B
 
 def marginals(belief: FromPopulations, noise: Sending) -> list[list[float]]:
     """Return each value's share of the output, by population."""
-    rows = np.array([noise.sender.shares(place) for place in range(len(belief.values))])
+    rows = np.array(list(map(noise.sender.shares, range(len(belief.values)))))
     laws = np.array(belief.laws, dtype=float)
-    return [list(row) for row in laws @ rows]
+    return list(map(list, laws @ rows))
 
 
 def moved_most(belief: FromPopulations, noise: Sending) -> int:
@@ -114,7 +114,7 @@ def moved_most(belief: FromPopulations, noise: Sending) -> int:
 def _maps(belief: FromPopulations, noise: Sending) -> Iterator[Picture]:
     """Yield each population's maps before and after sending, and one place's output."""
     laws, sent = [[*map(float, law)] for law in belief.laws], marginals(belief, noise)
-    most = max(max(law) for law in (*laws[:MOST_POPULATIONS], *sent[:MOST_POPULATIONS]))
+    most = max(map(max, (*laws[:MOST_POPULATIONS], *sent[:MOST_POPULATIONS])))
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
         yield belief, laws[place], f"{name}: where people are", None, most
         yield belief, sent[place], f"{name}: what is sent", None, most

@@ -78,14 +78,16 @@ def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Ro
 
 def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], note: str = _MEANING) -> Table:
     """Return each window's number of safe places, or few places' marks."""
-    counts = [Counter(map(place_kind, rows)) for _, rows in windows]
-    in_all = sum(counts, Counter[str]())
+    in_all, labels = Counter[str](), dict[str, None]()
+    for _, rows in windows:
+        in_all.update(map(place_kind, rows))
+        labels |= dict.fromkeys(str(row["cell"]) for row in rows)
     kinds = [kind for kind in LEGEND if in_all[kind]]
-    all_rows = chain.from_iterable(rows for _, rows in windows)
-    labels = list(dict.fromkeys(str(row["cell"]) for row in all_rows))
-    few_labels = labels if len(labels) <= MOST_NAMED else []
+    if len(labels) > MOST_NAMED:
+        labels = {}
     body: list[list[str | Cell]] = []
-    for (period, rows), count in zip(windows, counts, strict=True):
-        said = {str(row["cell"]): in_words(row) for row in rows}
-        body.append([period, *(f"{count[kind]:,}" for kind in kinds), *(said.get(label, "") for label in few_labels)])
-    return Table(f"Places of {name}", ["window", *kinds, *few_labels], body, range(1, 1 + len(kinds)), note)
+    for period, rows in windows:
+        count, words_of_place = Counter(map(place_kind, rows)), {str(row["cell"]): in_words(row) for row in rows}
+        line: list[str | Cell] = [period, *(f"{count[kind]:,}" for kind in kinds)]
+        body.append([*line, *(words_of_place.get(label, "") for label in labels)])
+    return Table(f"Places of {name}", ["window", *kinds, *labels], body, range(1, 1 + len(kinds)), note)

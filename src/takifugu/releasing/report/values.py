@@ -35,7 +35,7 @@ from takifugu.releasing.report.populations import population_maps
 #: How many places that are not called safe are listed; the table has them all.
 MOST_LISTED = 200
 
-_READ = "With probability 95 % over the noise alone, the true value lies in its interval{together}."
+_READ = "With probability 95 % over the noise alone, the true value lies in its interval"
 _NOT_SAMPLING = "This is not sampling error: it says nothing about people or times that are not in the data."
 _FADED = "Faded: noise; the error is too large for the value to be read."
 
@@ -70,7 +70,7 @@ def error_words(error: float, values: int, unit: str) -> str:
     >>> error_words(63, 2, "rows")
     'Each value is ± 63 rows, with probability 95 % for all 2 at once, over the noise alone.'
     """
-    together = "" if values == 1 else f" for all {values:,} at once"
+    together = f" for all {values:,} at once" if values > 1 else ""
     return f"Each value is ± {measured(error, unit)}, with probability 95 %{together}, over the noise alone."
 
 
@@ -82,8 +82,8 @@ def farthest_end(answer: Release, cells: int) -> Fraction | None:
     ends = answered(lambda: answer.randomiser.intervals(answer.values, LEVEL, cells))
     if ends is None:
         return None
-    halves: list[Fraction] = [max(v - low, high - v) for v, (low, high) in zip(answer.values, ends, strict=True)]
-    return max(halves)
+    largest: Fraction = max(max(v - low, high - v) for v, (low, high) in zip(answer.values, ends, strict=True))
+    return largest
 
 
 def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
@@ -92,7 +92,7 @@ def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
     Intervals are shown only where they differ in width.
     """
     error = common_error(rows)
-    header = [axes_of(t.certificate)[0], f"noisy value{_unit(t)}"]
+    header = [axes_of(t.certificate)[0], f"noisy value{t.certificate.unit_in_brackets}"]
     body: list[list[str | Cell]] = [[str(row["cell"]), noisy_cell(row, t.possible)] for row in rows]
     if error is None:
         header.append("95 % interval")
@@ -107,56 +107,55 @@ def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
 
 def _tables_of_two_ways(t: Published, places: Places, rows: Sequence[Json]) -> Iterator[Table]:
     """Yield the noisy and any adjusted values, with the longer way down."""
-    names = axes_of(t.certificate)
-    if len({column for _, column in places}) > max(MOST_OF_TWO, len({row for row, _ in places})):
-        places, names = [(column, row) for row, column in places], (names[1], names[0])
-    across, down = list(dict.fromkeys(column for _, column in places)), list(dict.fromkeys(row for row, _ in places))
-    row_at = dict(zip(places, rows, strict=True))
-    noisy = {place: noisy_cell(row, t.possible) for place, row in row_at.items()}
-    yield _crossed(t, "Published values", names[0], across, down, noisy, _note(t, rows, common_error(rows)))
-    if "adjusted" in rows[0]:
-        adjusted = {place: number(row["adjusted"]) for place, row in row_at.items()}
-        yield _crossed(t, "Adjusted values", names[0], across, down, adjusted)
+    name, other_name = axes_of(t.certificate)
+    down, across = (list(dict.fromkeys(way)) for way in zip(*places, strict=True))
+    if len(across) > max(MOST_OF_TWO, len(down)):
+        places, name, down, across = [place[::-1] for place in places], other_name, across, down
+    noisy, adjusted = dict[tuple[str, str], Cell](), dict[tuple[str, str], str]()
+    for place, row in zip(places, rows, strict=True):
+        noisy[place] = noisy_cell(row, t.possible)
+        if "adjusted" in row:
+            adjusted[place] = number(row["adjusted"])
+    where = f"of {t.certificate.release}{t.certificate.unit_in_brackets}"
+    header, note = (name, *across), _note(t, rows, common_error(rows))
+    yield Table(f"Published values {where}", header, _crossed(down, across, noisy), range(1, len(header)), note)
+    if adjusted:
+        yield Table(f"Adjusted values {where}", header, _crossed(down, across, adjusted), range(1, len(header)))
 
 
 def _crossed(
-    t: Published, kind: str, name: str, across: Sequence[str], down: Sequence[str],
-    cells: Mapping[tuple[str, str], str | Cell], note: str = "",
-) -> Table:  # fmt: skip
-    body = list[Line]()
-    for row in down:
-        body.append([row, *(cells.get((row, column), "-") for column in across)])
-    caption = f"{kind} of {t.certificate.release}{_unit(t)}"
-    return Table(caption, (name, *across), body, range(1, len(across) + 1), note)
+    down: Sequence[str], across: Sequence[str], cells: Mapping[tuple[str, str], str | Cell]
+) -> list[Line]:
+    return [[row, *(cells.get((row, column), "-") for column in across)] for row in down]
 
 
 def _table_of_units(t: Published, answers: Answers) -> Table:
     """Return one row per unit, or per value for many cells."""
-    labels, caption = t.releases[0][1].labels, f"Published values of {t.name}{_unit(t)}"
+    labels, caption = t.releases[0][1].labels, f"Published values of {t.name}{t.certificate.unit_in_brackets}"
     every = list(chain.from_iterable(rows for _, rows in answers))
-    error = common_error(every)
-    more = ["adjusted"] if "adjusted" in every[0] else []
-    note = _note(t, every, error) if every[0]["low"] is not None else ""
+    error, note = common_error(every), ""
+    if every[0]["low"] is not None:
+        note = _note(t, every, error)
+    header, body = [t.certificate.person, "cell", "noisy value"], list[Line]()
+    more = [key for key in ("adjusted",) if key in every[0]]
     if len(labels) > MOST_PANELS:
-        long: list[Line] = []
         for unit, rows in answers:
             for row in rows:
                 adjusted = [number(row[key]) for key in more]
-                long.append([unit or "", str(row["cell"]), noisy_cell(row, t.possible), *adjusted])
-        return Table(caption, (t.certificate.person, "cell", "noisy value", *more), long, (2, 3), note)
-    halves = [readable(farthest_end(answer, t.cells)) for _, answer in t.releases]
-    body: list[Line] = []
-    for (unit, rows), half in zip(answers, halves, strict=True):
-        line: list[str | Cell] = [unit or "", *(noisy_cell(row, t.possible) for row in rows)]
-        line += [number(half)] if error is None else []
-        for key in more:
-            line += [number(row[key]) for row in rows]
-        body.append(line)
+                body.append([unit or "", str(row["cell"]), noisy_cell(row, t.possible), *adjusted])
+        return Table(caption, [*header, *more], body, (2, 3), note)
     header = [t.certificate.person, *labels]
     if error is None:
         header.append("± 95 %")
-    if more:
-        header += [f"{label}, adjusted" for label in labels]
+    for key in more:
+        header += [f"{label}, {key}" for label in labels]
+    for (unit, rows), (_, answer) in zip(answers, t.releases, strict=True):
+        line: list[str | Cell] = [unit or "", *(noisy_cell(row, t.possible) for row in rows)]
+        if error is None:
+            line.append(number(readable(farthest_end(answer, t.cells))))
+        for key in more:
+            line += [number(row[key]) for row in rows]
+        body.append(line)
     return Table(caption, header, body, range(1, len(header)), note)
 
 
@@ -174,29 +173,36 @@ def _places(t: Published, rows: Sequence[Json]) -> Iterator[Block]:
     if not of_interest:
         yield Words(" ".join(notes), "note")
         return
-    header = ("place", "published") if boxes is None else ("place", "published", "x", "y")
-    body = []
+    header, body = ["place", "published"], list[Line]()
+    if boxes is not None:
+        header += ["x", "y"]
     for row in of_interest[:MOST_LISTED]:
-        middle = () if boxes is None else boxes.middle(str(row["cell"]))
-        body.append([str(row["cell"]), in_words(row), *(f"{at:.8g}" for at in middle)])
+        line = [str(row["cell"]), in_words(row)]
+        if boxes is not None:
+            line += [f"{at:.8g}" for at in boxes.middle(line[0])]
+        body.append(line)
     yield Table(f"Published of {t.certificate.release}", header, body, range(1, len(header)), " ".join(notes))
 
 
 def noisy_cell(row: Row, possible: Ends | None) -> Cell:
     """Return a value's cell: faded as noise, starred as impossible."""
-    star = " *" if is_outside(row["value"], possible) else ""
-    kind = "noise" if row.get(READABLE) is False else ""
-    return Cell(f"{number(row['value'])}{star}", kind)
+    words, kind = number(row["value"]), ""
+    if is_outside(row["value"], possible):
+        words += " *"
+    if row.get(READABLE) is False:
+        kind = "noise"
+    return Cell(words, kind)
 
 
 def _note(t: Published, rows: Sequence[Row], error: float | None) -> str:
     """Explain a table's error and marks in a note below it."""
-    together = "" if t.cells == 1 else f", for all {t.cells:,} values of this table at once"
     if error is not None:
-        notes = [error_words(error, t.cells, t.certificate.measured_in or "")]
+        words = error_words(error, t.cells, t.certificate.measured_in or "")
+    elif t.cells == 1:
+        words = f"{_READ}."
     else:
-        notes = [_READ.format(together=together)]
-    return " ".join([*notes, _NOT_SAMPLING, *marks_meant(rows, t.possible)])
+        words = f"{_READ}, for all {t.cells:,} values of this table at once."
+    return " ".join([words, _NOT_SAMPLING, *marks_meant(rows, t.possible)])
 
 
 def marks_meant(rows: Sequence[Row], possible: Ends | None) -> Iterator[str]:
@@ -206,7 +212,3 @@ def marks_meant(rows: Sequence[Row], possible: Ends | None) -> Iterator[str]:
     if possible is not None and any(is_outside(row["value"], possible) for row in rows):
         low, high = (number(readable(Fraction(end))) for end in possible)
         yield f"* The noise led there: no true value is below {low} or above {high}."
-
-
-def _unit(t: Published) -> str:
-    return f" ({t.certificate.measured_in})" if t.certificate.measured_in else ""

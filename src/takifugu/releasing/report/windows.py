@@ -62,10 +62,11 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
     """
     first = certificates[-1]
     series = series_in(certificates)
-    unit = f" ({first.measured_in})" if first.measured_in else ""
-    drawn = []
+    drawn, table = [], None
+    if series:
+        table = _table(name, series, first)
     for title, points in list(series.items())[:MOST_PANELS]:
-        picture = Figure(partial(_picture, first, points, title or name, unit)) if len(points) > 1 else None
+        picture = Figure(partial(_picture, first, points, title or name)) if len(points) > 1 else None
         drawn.append((title or name, change_words(points, first.measured_in or ""), picture))
     return page(
         "windows.html",
@@ -79,7 +80,7 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
         series=drawn,
         not_drawn=max(len(series) - MOST_PANELS, 0),
         places=place_blocks(name, certificates),
-        table=_table(name, series, first, unit) if series else None,
+        table=table,
         files=files,
         reports=_reports(certificates),
     )
@@ -96,7 +97,7 @@ def _reports(certificates: Sequence[Certificate]) -> list[tuple[str, list[tuple[
     return [(period, list(inside)) for period, inside in groupby(links, key=lambda link: enclosing(link[0]))]
 
 
-def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: str) -> Table:
+def _table(name: str, series: dict[str, list[Point]], first: Certificate) -> Table:
     """Return every value of every window, with intervals of unequal width."""
     titled: list[tuple[str, Point]] = []
     for title, points in series.items():
@@ -106,7 +107,7 @@ def _table(name: str, series: dict[str, list[Point]], first: Certificate, unit: 
     beginning = "The bands and the intervals are those of"
     if error is not None:
         beginning = f"Each value is ± {measured(error, first.measured_in or '')}, by"
-    header = ["window", *["value of"][: len(titles)], f"noisy value{unit}"]
+    header = ["window", *["value of"][: len(titles)], f"noisy value{first.unit_in_brackets}"]
     body: list[list[str | Cell]] = []
     for title, point in titled:
         body.append([point.period, *[title][: len(titles)], noisy_cell(point.row, possible)])
@@ -173,37 +174,37 @@ def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, J
         assert certificate.window is not None
         published = published_of(certificate)
         for (unit, answer), (_, rows) in zip(published.releases, published.rows_by_unit, strict=True):
-            names = {} if unit is None else {"unit": unit}
             for row in rows:
                 if UPPER in row or row["low"] is None or not isinstance(row["value"], int | float):
                     continue
-                title = ", ".join(names.values())
+                names: Json = {"cell": row["cell"]}
+                if unit is not None:
+                    names = {"unit": unit, **names}
+                title = unit or ""
                 if len(answer.labels) > 1:
-                    title = ", ".join([*names.values(), str(row["cell"])])
+                    title = ", ".join(map(str, names.values()))
                 ends = (certificate.window.period, row["value"], row["low"], row["high"])
-                point = Point(*ends, answer.randomiser, row.get(READABLE))
-                yield title, point, {**names, "cell": row["cell"]}
+                yield title, Point(*ends, answer.randomiser, row.get(READABLE)), names
 
 
 def _least_change(series: dict[str, list[Point]], last: Certificate) -> str:
     """Return the least change above noise, or "" without noise."""
-    noises = dict.fromkeys(point.noise for point in chain.from_iterable(series.values()))
-    bands = [difference_band(noise) for noise in noises if isinstance(noise, Noise)]
-    most = max((band.width for band in bands), default=None)
-    return "" if most is None else measured(readable(most), last.measured_in or "")
+    noises = {point.noise for point in chain.from_iterable(series.values())}
+    widths = [difference_band(noise).width for noise in noises if isinstance(noise, Noise)]
+    return measured(readable(max(widths)), last.measured_in or "") if widths else ""
 
 
 def _size(change: float, off: float, unit: str) -> str:
     return f"{number(_plain(as_exact_as(change, off)))} ± {measured(_plain(off), unit)}"
 
 
-def _picture(first: Certificate, points: Sequence[Point], title: str, unit: str, width: int) -> str:
+def _picture(first: Certificate, points: Sequence[Point], title: str, width: int) -> str:
     """Return the values and their band as SVG, in proportion to time.
 
     Missing windows leave gaps.
     """
     bars = [Bar(p.period, p.value, p.low, p.high, p.readable is False) for p in points]
-    axis = Axis(f"noisy value{unit} and its 95 % band", possible=possible_ends(first))
+    axis = Axis(f"noisy value{first.unit_in_brackets} and its 95 % band", possible=possible_ends(first))
     return value_chart([Panel("", bars, [point.place for point in points])], axis, title, width=width)
 
 
