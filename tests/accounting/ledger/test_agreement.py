@@ -95,6 +95,7 @@ def sequence(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("before", "now"), [
+    ({"end": "left"}, {"end": "left", "missing": ["open"]}),
     ({}, {"duplicates": "first"}), ({}, {"missing": ["NA"]}), ({}, {"null_keys": "drop"}),
     ({"missing": ["NA", "?"]}, {"null_keys": "drop", "missing": ["NA"]}), ({}, {"thousands": "."}),
     ({}, {"states": {**PLAIN["states"], "x": "busy"}}), ({}, {"round_to": ["60", True]}),
@@ -117,6 +118,9 @@ def test_what_agrees(before: dict[str, Any], now: dict[str, Any]) -> None:
     ({}, {"null_keys": "drop", "missing": ["NA"]}),
     ({"null_keys": "drop", "missing": ["?"]}, {"null_keys": "drop", "missing": ["NA"]}),
     ({"bins": {"calm": ["0", "9"]}, "missing": ["5"]}, {"bins": {"calm": ["0", "9"]}}),
+    ({"end": "left", "missing": ["07.01.2026"]}, {"end": "left"}),
+    ({"end": ["day", "clock"]}, {"end": ["day", "clock"], "missing": ["06:00"]}),
+    ({"duration": ["days", "86400s"]}, {"duration": ["days", "86400s"], "missing": ["2"]}),
     ({"states": {"calm": "calm"}}, {"states": {"calm": "busy"}}), ({}, {"round_to": ["60", False]}),
     ({"round_to": ["20", True]}, {"round_to": ["60", True]}), ({}, {"order_format": "%Y-%d-%m"}),
     ({"delimiter": [";", ";"]}, {"delimiter": [",", ";"]}), ({"table": ["a", False]}, {"table": ["b", False]}),

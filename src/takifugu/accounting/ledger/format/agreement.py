@@ -23,6 +23,8 @@ PLACES = frozenset(("step", "from", "times", "timezone", "order_format", "round_
 #: Keys by which rows are left out, one of several counts, or are no entries: an entry of one layout may be none of
 #: another.
 _CHOOSING = ("rows", "duplicates", "min_length", "max_length")
+#: Keys of columns that are read as numbers or times, and where an empty cell has a meaning.
+_OF_NUMBERS = ("bins", "end", "duration")
 _NUMERIC = re.compile(r"[0-9]|nan|inf", re.IGNORECASE)
 
 
@@ -128,8 +130,8 @@ def _missing(left: Plain, right: Plain) -> bool:
     before, now = set(left.get("missing") or ()), set(right.get("missing") or ())
     if (now - before) & set(left["states"]) or (before - now) & set(right["states"]):
         return False
-    has_bins = left.get("bins") is not None or right.get("bins") is not None
-    return not (has_bins and any(map(_NUMERIC.search, before ^ now)))
+    has_numbers = any(left.get(key) is not None or right.get(key) is not None for key in _OF_NUMBERS)
+    return not (has_numbers and any(map(_NUMERIC.search, before ^ now)))
 
 
 def _states(left: Plain, right: Plain) -> bool:
