@@ -104,6 +104,7 @@ def sequence(**changes: Any) -> dict[str, Any]:
     ({"table": ["a", True]}, {"table": ["a", False]}), ({"table": ["a", True]}, {}),
     ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["iso8859-1", "ASCII"]}),
     ({"encoding": ["utf-8", "other names"]}, {"encoding": ["utf-8", "ASCII"]}),
+    ({"encoding": ["utf-8", "other names"]}, {}), ({"encoding": ["iso8859-1", "ASCII"]}, {}),
     ({"timezone": ["Asia/Tokyo", "9"]}, {"timezone": ["Japan", "9"]}),
     ({"timezone": ["Asia/Tokyo", "9"]}, {"timezone": ["Asia/Tokyo", "of an older list of zones"]}),
 ])  # fmt: skip
@@ -128,6 +129,7 @@ def test_what_agrees(before: dict[str, Any], now: dict[str, Any]) -> None:
     ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["shift_jis", "ASCII"]}),
     ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["gb18030", "ASCII"]}),
     ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["iso8859-1", "other names"]}),
+    ({}, {"encoding": ["iso8859-1", "other names"]}), ({}, {"encoding": ["shift_jis", "ASCII"]}),
     ({"encoding": ["utf-8", "ASCII"], "piece": "stay"}, {"encoding": ["iso8859-1", "ASCII"], "piece": "stay"}),
     ({"encoding": ["utf-8", "ASCII"], "value": "Zustand ä"},
      {"encoding": ["iso8859-1", "ASCII"], "value": "Zustand ä"}),

@@ -253,6 +253,16 @@ def test_names_beyond_ascii_are_others_in_another_encoding(tmp_path: Path) -> No
         assert cost < limit + 1
 
 
+def test_a_frame_has_other_names_than_a_file_that_is_read_by_another_codec(tmp_path: Path) -> None:
+    """Zoë of the frame is ZoÃ« in the file, a second account of one person."""
+    rows = [("Zoë", t, "calm") for t in hours(2)]
+    (tmp_path / "w.csv").write_text("who,t,state\n" + "".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
+    about = {"belief": "units_independent = true"}
+    frame = pd.DataFrame(rows, columns=["who", "t", "state"])
+    release(tmp_path, 'unit = "who"', data=frame, window="2026-W02", **about)
+    assert release(tmp_path, 'unit = "who"\nencoding = "latin-1"', window="2026-W03", **about) >= 52
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("hints", [("step",), ("step", "from", "until"), ("timezone", "step", "from", "until")])
 def test_the_hints_of_a_draft_may_be_taken_later(tmp_path: Path, hints: tuple[str, ...]) -> None:

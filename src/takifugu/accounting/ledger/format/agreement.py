@@ -87,16 +87,22 @@ def _part(key: str) -> Callable[[Plain, Plain], bool]:
     return agree
 
 
+def _written(layout: Plain) -> tuple[str, str]:
+    """Return the codec and the kind of names; what is no text file holds characters, as UTF-8 does."""
+    codec, names = layout.get("encoding") or ("utf-8", "ASCII")
+    return codec, names
+
+
 def _encoding(left: Plain, right: Plain) -> bool:
     """Accept the same codec, or two readings of pure ASCII alike.
 
     Nothing else can then be read, neither in names nor in values. A piece's name may be anything, and blanks beyond
     ASCII are stripped from it by one codec only.
     """
-    if None in (left.get("encoding"), right.get("encoding")) or left["encoding"][0] == right["encoding"][0]:
+    if _written(left)[0] == _written(right)[0]:
         return True
     for layout in (left, right):
-        codec, names = layout["encoding"]
+        codec, names = _written(layout)
         plain = {key: value for key, value in layout.items() if key != "encoding"}
         if codec not in ASCII_BELOW or names != "ASCII" or layout.get("piece") is not None:
             return False
