@@ -66,7 +66,8 @@ def explain(
             tables = _tables(spec, watch)
         definition = _definition(tables)
         meaning = _as_defined(meaning, definition)
-        has_more = len(tables) > 1 and not all(item.shares_epsilon for item in spec.items)
+        is_of_table = epsilon is None and len(tables) > 1
+        has_more = is_of_table and not all(item.shares_epsilon for item in spec.items)
     if as_json:
         content = list[Json]()
         for rows in tables:
