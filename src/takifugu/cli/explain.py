@@ -73,7 +73,8 @@ def explain(
                 definition = definition or definitions.find(framework.definition)
                 is_of_some |= any(compares_some(secret.to_dict()) for secret in framework.secrets)
         meaning = _as_defined(meaning, definition)
-        has_more = len(tables) > 1 and not all(item.shares_epsilon for item in spec.items)
+        is_of_table = epsilon is None and len(tables) > 1
+        has_more = is_of_table and not all(item.shares_epsilon for item in spec.items)
     per_distance = definition is not None and definition.per_distance
     if as_json:
         document, content = meaning.to_dict(), list[Json]()

@@ -95,6 +95,7 @@ def sequence(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("before", "now"), [
+    ({"end": "left"}, {"end": "left", "missing": ["open"]}),
     ({}, {"duplicates": "first"}), ({}, {"missing": ["NA"]}), ({}, {"null_keys": "drop"}),
     ({"missing": ["NA", "?"]}, {"null_keys": "drop", "missing": ["NA"]}), ({}, {"thousands": "."}),
     ({}, {"states": {**PLAIN["states"], "x": "busy"}}), ({}, {"round_to": ["60", True]}),
@@ -103,6 +104,7 @@ def sequence(**changes: Any) -> dict[str, Any]:
     ({"table": ["a", True]}, {"table": ["a", False]}), ({"table": ["a", True]}, {}),
     ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["iso8859-1", "ASCII"]}),
     ({"encoding": ["utf-8", "other names"]}, {"encoding": ["utf-8", "ASCII"]}),
+    ({"encoding": ["utf-8", "other names"]}, {}), ({"encoding": ["iso8859-1", "ASCII"]}, {}),
     ({"timezone": ["Asia/Tokyo", "9"]}, {"timezone": ["Japan", "9"]}),
     ({"timezone": ["Asia/Tokyo", "9"]}, {"timezone": ["Asia/Tokyo", "of an older list of zones"]}),
 ])  # fmt: skip
@@ -117,6 +119,9 @@ def test_what_agrees(before: dict[str, Any], now: dict[str, Any]) -> None:
     ({}, {"null_keys": "drop", "missing": ["NA"]}),
     ({"null_keys": "drop", "missing": ["?"]}, {"null_keys": "drop", "missing": ["NA"]}),
     ({"bins": {"calm": ["0", "9"]}, "missing": ["5"]}, {"bins": {"calm": ["0", "9"]}}),
+    ({"end": "left", "missing": ["07.01.2026"]}, {"end": "left"}),
+    ({"end": ["day", "clock"]}, {"end": ["day", "clock"], "missing": ["06:00"]}),
+    ({"duration": ["days", "86400s"]}, {"duration": ["days", "86400s"], "missing": ["2"]}),
     ({"states": {"calm": "calm"}}, {"states": {"calm": "busy"}}), ({}, {"round_to": ["60", False]}),
     ({"round_to": ["20", True]}, {"round_to": ["60", True]}), ({}, {"order_format": "%Y-%d-%m"}),
     ({"delimiter": [";", ";"]}, {"delimiter": [",", ";"]}), ({"table": ["a", False]}, {"table": ["b", False]}),
@@ -124,6 +129,7 @@ def test_what_agrees(before: dict[str, Any], now: dict[str, Any]) -> None:
     ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["shift_jis", "ASCII"]}),
     ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["gb18030", "ASCII"]}),
     ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["iso8859-1", "other names"]}),
+    ({}, {"encoding": ["iso8859-1", "other names"]}), ({}, {"encoding": ["shift_jis", "ASCII"]}),
     ({"encoding": ["utf-8", "ASCII"], "piece": "stay"}, {"encoding": ["iso8859-1", "ASCII"], "piece": "stay"}),
     ({"encoding": ["utf-8", "ASCII"], "value": "Zustand ä"},
      {"encoding": ["iso8859-1", "ASCII"], "value": "Zustand ä"}),

@@ -126,6 +126,28 @@ def test_blanks_around_a_mapped_value_make_it_no_other_one(tmp_path: Path) -> No
     assert release(tmp_path, until, "d.csv", belief=f"map = {{ {was} }}", item=hour(11), **FAIR) >= 2
 
 
+@pytest.mark.parametrize(("end", "text"), [('end = "left"', "07.01.2026"), ('duration = ["left", "1d"]', "2")])
+def test_an_end_that_is_missing_now_is_another_one(tmp_path: Path, end: str, text: str) -> None:
+    """The stay of two days lasts on where its end is missing: its state is read twice, days apart, so 2 is true."""
+    (tmp_path / "d.csv").write_text(f"came,left,state\n05.01.2026,{text},busy\n")
+    stays = 'rows = "stays"\nstart = "came"\notherwise = "calm"\nuntil = "2026-02-05"\norder_format = "%d.%m.%Y"'
+
+    def day(number: int) -> str:
+        return f'mechanism = "group"\nfrom = "2026-01-{number:02}"\nto = "2026-01-{number + 1:02}"'
+
+    def spent(more: str, number: int) -> float:
+        keys = {"file": "d.csv", "order": "", "matrix": FAIR["matrix"], "belief": "", "epsilon": 1, "item": day(number)}
+        text = FILE.format(more=more, **keys).replace('order = ""\n', "").replace('"1h"', '"1d"')
+        (tmp_path / "f.toml").write_text(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tf.release_file(tmp_path / "f.toml", anyway=True, force=True)
+        return float(Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon)
+
+    assert spent(f"{stays}\n{end}", 6) == 1
+    assert spent(f'{stays}\n{end}\nmissing = ["{text}"]', 20) >= 2
+
+
 @pytest.mark.parametrize("more", ['map = { idle = "calm" }'])
 def test_two_maps_differ(folder: Path, ward: tuple[Path, int], more: str) -> None:
     assert next_week(folder, ward, belief=more) == 0.5
@@ -244,6 +266,16 @@ def test_names_beyond_ascii_are_others_in_another_encoding(tmp_path: Path) -> No
         cost = release(folder, 'unit = "who"', window="2026-W03", **about)
         assert cost >= limit
         assert cost < limit + 1
+
+
+def test_a_frame_has_other_names_than_a_file_that_is_read_by_another_codec(tmp_path: Path) -> None:
+    """Zoë of the frame is ZoÃ« in the file, a second account of one person."""
+    rows = [("Zoë", t, "calm") for t in hours(2)]
+    (tmp_path / "w.csv").write_text("who,t,state\n" + "".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
+    about = {"belief": "units_independent = true"}
+    frame = pd.DataFrame(rows, columns=["who", "t", "state"])
+    release(tmp_path, 'unit = "who"', data=frame, window="2026-W02", **about)
+    assert release(tmp_path, 'unit = "who"\nencoding = "latin-1"', window="2026-W03", **about) >= 52
 
 
 @pytest.mark.sampled(3)

@@ -407,3 +407,13 @@ def test_pieces_start_at_one_place() -> None:
     again = beliefs.from_dict(json.loads(json.dumps(beliefs.to_dict(pieces))))
     assert again.component(1).start == 3
     assert again.component(1).length == 48
+
+
+@pytest.mark.parametrize("chain", [
+    tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5),
+    tf.PeriodicChain([[[0.9, 0.1], [0.4, 0.6]]] * 2, 5, [0, 1, 0, 1, 0]),
+])  # fmt: skip
+def test_what_the_noise_is_computed_from_stays_what_was_declared(chain: Any) -> None:
+    for matrices in (chain.step_matrices, *chain.matrices):
+        with pytest.raises(ValueError, match="read-only"):
+            matrices[0] = 0.5

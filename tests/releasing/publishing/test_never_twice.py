@@ -13,11 +13,14 @@ from tests.releasing.publishing.test_states import ANEW, counting, small
 from tests.support.commands import ended, invoke, succeed
 from tests.support.crashing import check_public, seen
 from tests.support.failing import FULL, failing
+from tests.support.release_files import believe, read_from, release_text, section
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, ReleaseState
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.publishing import folder as folders
 from takifugu.releasing.publishing import publish
 
@@ -222,3 +225,22 @@ def test_a_table_stays_what_it_was_however_its_file_is_written(tmp_path: Path, k
     toml.write_text(text.replace("[source]\n", f"[source]\n{key}\n"), encoding="utf-8")
     assert "already published" in succeed("release", str(toml)).stdout
     assert paid(tmp_path) == 1
+
+
+@pytest.mark.parametrize(("value", "state"), [("gaps", "hidden"), ("duplicates", "refuse")])
+def test_a_value_and_its_state_are_no_key_that_says_what_is_meant_without_it(
+    tmp_path: Path, value: str, state: str
+) -> None:
+    """Where values are mapped as a key of [source] would be by default, the table is another one than without."""
+    (tmp_path / "rows.csv").write_text(f"state\n{state}\nseen\n")
+    belief = believe("markov-chain", states=[state, "seen"], matrix=[[0.9, 0.1], [0.4, 0.6]])
+    keys = set()
+    for mapped in ("", f"map = {{ {value} = {state!r} }}", f"map = {{ {value} = 'seen' }}"):
+        text = release_text(
+            read_from("rows", "rows.csv", value="state"), f"{belief}\n{mapped}",
+            section("[[release]]", name="seen", query="count", states=["seen"], epsilon=1),
+        )  # fmt: skip
+        (tmp_path / "rows.toml").write_text(text)
+        file = load(tmp_path / "rows.toml")
+        keys.add(keys_of(file, file.items[0]))
+    assert len(keys) == 3

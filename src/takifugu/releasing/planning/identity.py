@@ -37,13 +37,14 @@ _ELSEWHERE: Mapping[str, IncEx | bool] = {
 #: Keys that came later, with what they mean where they are left out.
 _NEWER: dict[str, object] = {
     **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
-    "file_names": None, "renamed": {},
-    **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse", "ambiguous": "refuse",
-    **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
+    "file_names": None, "renamed": {}, **dict.fromkeys(("round_to", "bins", "null_keys")),
+    **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")),
     **dict.fromkeys(("matrix_by", "matrices", "stays", "importance")), "attributes": {},
-    **dict.fromkeys(("roster", "before", "start", "end", "duration", "otherwise")), "overlap": "refuse",
+    **dict.fromkeys(("roster", "before", "start", "end", "duration", "otherwise")),
     "columns": None, "ignore": [], "empty": None, **dict.fromkeys(("alpha", "first", "metric")),
 }  # fmt: skip
+#: Those of [source] alone: elsewhere a value and the state that it counts as may be written alike.
+_NEWER_OF_SOURCE = {"gaps": "hidden", "duplicates": "refuse", "ambiguous": "refuse", "overlap": "refuse"}
 
 #: Keys whose numbers may be written in several ways: 1, 1.0 and "1/1".
 _BUDGETS = ("epsilon", "delta", "joint_epsilon", "joint_delta")
@@ -130,6 +131,9 @@ def _keys(spec: FileSpec) -> Json:
     for key in type(spec.source).newer:
         if content["source"].get(key) is None:
             content["source"].pop(key, None)
+    for key, meant in _NEWER_OF_SOURCE.items():
+        if content["source"].get(key) == meant:
+            del content["source"][key]
     windows = [item.get("window") for item in content["release"]]
     for item, window in zip(content["release"], windows, strict=True):
         if window is not None:

@@ -23,6 +23,8 @@ PLACES = frozenset(("step", "from", "times", "timezone", "order_format", "round_
 #: Keys by which rows are left out, one of several counts, or are no entries: an entry of one layout may be none of
 #: another.
 _CHOOSING = ("rows", "duplicates", "min_length", "max_length")
+#: Keys of columns that are read as numbers or times, and where an empty cell has a meaning.
+_OF_NUMBERS = ("bins", "end", "duration")
 _NUMERIC = re.compile(r"[0-9]|nan|inf", re.IGNORECASE)
 
 
@@ -82,16 +84,22 @@ def _part(key: str) -> Callable[[Plain, Plain], bool]:
     return agree
 
 
+def _written(layout: Plain) -> tuple[str, str]:
+    """Return the codec and the kind of names; what is no text file holds characters, as UTF-8 does."""
+    codec, names = layout.get("encoding") or ("utf-8", "ASCII")
+    return codec, names
+
+
 def _encoding(left: Plain, right: Plain) -> bool:
     """Accept the same codec, or two readings of pure ASCII alike.
 
     Nothing else can then be read, neither in names nor in values. A piece's name may be anything, and blanks beyond
     ASCII are stripped from it by one codec only.
     """
-    if None in (left.get("encoding"), right.get("encoding")) or left["encoding"][0] == right["encoding"][0]:
+    if _written(left)[0] == _written(right)[0]:
         return True
     for layout in (left, right):
-        codec, names = layout["encoding"]
+        codec, names = _written(layout)
         plain = {key: value for key, value in layout.items() if key != "encoding"}
         if codec not in ASCII_BELOW or names != "ASCII" or layout.get("piece") is not None:
             return False
@@ -125,8 +133,8 @@ def _missing(left: Plain, right: Plain) -> bool:
     before, now = set(left.get("missing") or ()), set(right.get("missing") or ())
     if (now - before) & set(left["states"]) or (before - now) & set(right["states"]):
         return False
-    has_bins = left.get("bins") is not None or right.get("bins") is not None
-    return not (has_bins and any(map(_NUMERIC.search, before ^ now)))
+    has_numbers = any(left.get(key) is not None or right.get(key) is not None for key in _OF_NUMBERS)
+    return not (has_numbers and any(map(_NUMERIC.search, before ^ now)))
 
 
 def _states(left: Plain, right: Plain) -> bool:

@@ -89,7 +89,9 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         The t-th matrix is that of the step from X_t to X_{t+1}.
         """
         order = np.roll(np.array(self.matrix_of), -self.start)
-        return np.asarray(np.array(self.matrices)[order])
+        matrices: FloatArray = np.array(self.matrices)[order]
+        matrices.setflags(write=False)
+        return matrices
 
     @cached_property
     def stationary_laws(self) -> tuple[WideLaw, ...]:
