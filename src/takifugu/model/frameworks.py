@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain, product
 from typing import Any, Protocol, runtime_checkable
 
+from takifugu.core.cache import memoised
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
@@ -57,14 +58,6 @@ class OfPlaces(Protocol):
 
     @property
     def is_planar(self) -> bool: ...
-
-
-@runtime_checkable
-class Defined(Protocol):
-    """A secret that is read under a definition of its own."""
-
-    @property
-    def definition(self) -> str: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +120,11 @@ class Framework:
         data: Json = json.loads(text) if changed is None else changed
         return data
 
+    @memoised
     def fingerprint(self) -> str:
         """Return a 128-bit hash, equal for equal frameworks."""
-        return self._fingerprint
+        text = json.dumps(self._plain, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @cached_property
     def _written(self) -> tuple[str, Json | None]:
@@ -140,11 +135,6 @@ class Framework:
         plain = self._plain
         text = json.dumps(plain)
         return text, None if json.loads(text) == plain else plain
-
-    @cached_property
-    def _fingerprint(self) -> str:
-        text = json.dumps(self._plain, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @cached_property
     def _plain(self) -> Json:
@@ -268,7 +258,8 @@ def _check_belief(belief: object) -> None:
 
 def definition_of(secret: Secret) -> str:
     """Return the definition of a secret."""
-    return secret.definition if isinstance(secret, Defined) else "pufferfish"
+    definition: str = getattr(secret, "definition", "pufferfish")
+    return definition
 
 
 def _definition(secrets: Sequence[Secret]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
@@ -19,14 +18,6 @@ from takifugu.model.secrets.properties import DatasetProperty, DistributionParam
 from takifugu.numbers.densities import Continuous, check_density, from_dict
 from takifugu.numbers.densities.normal import Normal
 from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, to_text
-
-
-@runtime_checkable
-class OfOneColumn(Protocol):
-    """A query that may read one column only."""
-
-    @property
-    def attribute(self) -> Hashable | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +103,9 @@ class Density(Nameless, Undivided):
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the columns that the answer reads, those of what is hidden where it is the number itself."""
-        if isinstance(self.answer, OfOneColumn) and self.answer.attribute is not None:
-            return (str(self.answer.attribute),)
+        column = getattr(self.answer, "attribute", None)
+        if column is not None:
+            return (str(column),)
         if isinstance(self.about, DistributionParameter):
             return (self.about.column,)
         return self.about.columns
@@ -190,7 +182,9 @@ class Density(Nameless, Undivided):
         for value, curve, reference in data["given"]:
             curves.setdefault(value, []).append(from_dict(curve))
             references.setdefault(value, []).append(Normal.from_dict(reference))
-        answer = queries.from_dict(data["answer"]) if "answer" in data else None
+        answer = None
+        if "answer" in data:
+            answer = queries.from_dict(data["answer"])
         source = data.get("source", "assumed")
         return Density(
             column, function, curves, references, data["resolution"], source, of, answer, data.get("rounding", 0),
@@ -199,6 +193,9 @@ class Density(Nameless, Undivided):
 
     def describe(self) -> str:
         count = len(set(self.values))
-        article = "an answer" if self.answer == Identity() else self.answer.describe()
-        stated = "a stated density" if self.is_single else "one of several stated densities"
+        article, stated = self.answer.describe(), "one of several stated densities"
+        if self.answer == Identity():
+            article = "an answer"
+        if self.is_single:
+            stated = "a stated density"
         return f"{article} with {stated} given each of {count} values of {self.hidden} ({self.source})"

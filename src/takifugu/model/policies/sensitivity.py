@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from itertools import permutations
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -37,9 +36,13 @@ class Monotone(StrEnum):
     @staticmethod
     def of(rises: bool, falls: bool) -> Monotone:
         """Return the direction of cells, from whether they rise and fall."""
+        if rises and falls:
+            return Monotone.NONE
         if rises:
-            return Monotone.NONE if falls else Monotone.INCREASING
-        return Monotone.DECREASING if falls else Monotone.CONSTANT
+            return Monotone.INCREASING
+        if falls:
+            return Monotone.DECREASING
+        return Monotone.CONSTANT
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,9 @@ class Sensitivity:
         directions = {change.direction for change in set(self.changes)} - {Monotone.CONSTANT}
         if not directions:
             return Monotone.CONSTANT
-        return directions.pop() if len(directions) == 1 else Monotone.NONE
+        if len(directions) > 1:
+            return Monotone.NONE
+        return directions.pop()
 
     def describe(self) -> str:
         """Say the direction and the length of the cells' moves."""
@@ -86,13 +91,6 @@ class Sensitivity:
         else:
             words = "some cells rise while others fall"
         return f"along an allowed move {words}, by up to {_number(self.total)} in all"
-
-
-@runtime_checkable
-class Moved(Protocol):
-    """A domain that knows from its structure how an answer moves along what a policy allows."""
-
-    def moves(self, policy: Policy, answer: Additive) -> Sensitivity: ...
 
 
 def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
@@ -112,8 +110,9 @@ def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
     ['decreasing', 'increasing']
     """
     answer = resolved(query, about)
-    if isinstance(about, Moved):
-        return about.moves(policy, answer)
+    if hasattr(about, "moves"):
+        moved: Sensitivity = about.moves(policy, answer)
+        return moved
     return of_sum(policy, about, answer)
 
 
@@ -153,8 +152,9 @@ def _kinds(data: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntAr
     """
     is_uniform = data.one_alphabet and answer.table_of is None
     groups: dict[tuple[tuple[Hashable, ...], int], list[int]] = {}
-    for record in [0] if is_uniform else range(answer.size):
-        key = (data.alphabet(record), 0 if answer.table_of is None else int(answer.table_of[record]))
+    table_numbers = answer.table_numbers
+    for record in range(1 if is_uniform else answer.size):
+        key = (data.alphabet(record), int(table_numbers[record]))
         groups.setdefault(key, []).append(record)
     kinds = list[tuple[Sequence[Hashable], IntArray, int, int, int]]()
     for (alphabet, number), records in groups.items():
