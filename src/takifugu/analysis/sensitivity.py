@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol, runtime_checkable
 
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
 from takifugu.core.entries import entry_word
-from takifugu.model.queries.additive import whole_change
+from takifugu.model.queries.additive import Additive, whole_change
 from takifugu.numbers.runs import Runs
 
 
@@ -56,13 +57,20 @@ def entry_change(problem: Problem) -> Fraction:
     return max(map(_entry_change, problem.parts), default=Fraction(0))
 
 
+@runtime_checkable
+class OfOneRecord(Protocol):
+    """A view of records that says how far one record's hidden value moves an answer."""
+
+    def entry_change(self, answer: Additive) -> tuple[Fraction, Fraction]: ...
+
+
 def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
     """Bound what one record's hidden value changes, None elsewhere.
 
     Returns the change of a cell and the L1 change of the answer, in grid units. Where a column has no bounds a secret
     says how far its value may change (`View.entry_change`).
     """
-    if not hasattr(part.belief, "entry_change"):
+    if not isinstance(part.belief, OfOneRecord):
         return None
     single_cell, all_cells = part.belief.entry_change(part.answer)
     return single_cell / part.answer.grid, all_cells / part.answer.grid

@@ -60,6 +60,14 @@ class OfPlaces(Protocol):
     def is_planar(self) -> bool: ...
 
 
+@runtime_checkable
+class Defined(Protocol):
+    """A secret that is read under a definition of its own."""
+
+    @property
+    def definition(self) -> str: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Framework:
     """What is hidden from whom: every pair of every secret, under every belief, both ways, with weight 1.
@@ -258,8 +266,7 @@ def _check_belief(belief: object) -> None:
 
 def definition_of(secret: Secret) -> str:
     """Return the definition of a secret."""
-    definition: str = getattr(secret, "definition", "pufferfish")
-    return definition
+    return secret.definition if isinstance(secret, Defined) else "pufferfish"
 
 
 def _definition(secrets: Sequence[Secret]) -> str:

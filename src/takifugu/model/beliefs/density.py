@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
@@ -18,6 +19,14 @@ from takifugu.model.secrets.properties import DatasetProperty, DistributionParam
 from takifugu.numbers.densities import Continuous, check_density, from_dict
 from takifugu.numbers.densities.normal import Normal
 from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, to_text
+
+
+@runtime_checkable
+class OfOneColumn(Protocol):
+    """A query that may read one column only."""
+
+    @property
+    def attribute(self) -> Hashable | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +112,8 @@ class Density(Nameless, Undivided):
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the columns that the answer reads, those of what is hidden where it is the number itself."""
-        column = getattr(self.answer, "attribute", None)
-        if column is not None:
-            return (str(column),)
+        if isinstance(self.answer, OfOneColumn) and self.answer.attribute is not None:
+            return (str(self.answer.attribute),)
         if isinstance(self.about, DistributionParameter):
             return (self.about.column,)
         return self.about.columns

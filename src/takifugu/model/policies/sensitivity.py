@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from itertools import permutations
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -93,6 +94,13 @@ class Sensitivity:
         return f"along an allowed move {words}, by up to {_number(self.total)} in all"
 
 
+@runtime_checkable
+class Moved(Protocol):
+    """A domain that knows from its structure how an answer moves along what a policy allows."""
+
+    def moves(self, policy: Policy, answer: Additive) -> Sensitivity: ...
+
+
 def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
     """Return how the answer moves along one allowed move, by cell.
 
@@ -110,9 +118,8 @@ def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
     ['decreasing', 'increasing']
     """
     answer = resolved(query, about)
-    if hasattr(about, "moves"):
-        moved: Sensitivity = about.moves(policy, answer)
-        return moved
+    if isinstance(about, Moved):
+        return about.moves(policy, answer)
     return of_sum(policy, about, answer)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -19,6 +19,19 @@ from takifugu.core.plain import PlainForm, form, set_fields
 from takifugu.core.rules import requires
 from takifugu.core.sections import Key, Number
 from takifugu.numbers.rationals import as_fraction, as_non_negative, as_whole
+
+
+@runtime_checkable
+class OfRows(Protocol):
+    """A belief about rows that come from one of several populations."""
+
+    @property
+    def populations(self) -> tuple[str, ...]: ...
+
+    @property
+    def nearest(self) -> float:
+        """Return the least distance between two values."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -52,7 +65,7 @@ class EachValue(PlainForm, kind="each-value"):
         Raises InputError for a belief that is not about rows from populations, and for a radius without another value
         in it.
         """
-        if not hasattr(entries, "populations") or not hasattr(entries, "nearest"):
+        if not isinstance(entries, OfRows):
             raise requires(self.describe(), "rows from populations", "FromPopulations(...)").at("query")
         if self.radius is not None and self.radius < entries.nearest:
             raise InputError(

@@ -83,6 +83,30 @@ class Answer(Protocol):
 
 
 @runtime_checkable
+class ReadsAlike(Protocol):
+    """A query to which every entry adds by its value alone."""
+
+    @property
+    def reads_alike(self) -> bool: ...
+
+
+@runtime_checkable
+class AddsUp(Protocol):
+    """A query about columns whose answers to single rows add up."""
+
+    @property
+    def adds_up(self) -> bool: ...
+
+
+@runtime_checkable
+class Choosing(Protocol):
+    """A query that chooses values."""
+
+    @property
+    def is_choice(self) -> bool: ...
+
+
+@runtime_checkable
 class Averaging(Protocol):
     """A query that divides the sum of some entries by their number."""
 
@@ -146,17 +170,17 @@ def of_each_cell(query: Query) -> Query:
 
 def is_choice(query: Query) -> bool:
     """Return whether a value is chosen, as by a median or mode."""
-    return hasattr(of_each_cell(query), "is_choice")
+    return isinstance(of_each_cell(query), Choosing)
 
 
 def reads_alike(query: Query) -> bool:
     """Return whether counts of the entries' states decide the answer."""
-    return bool(getattr(query, "reads_alike", False))
+    return isinstance(query, ReadsAlike) and query.reads_alike
 
 
 def adds_up_over_rows(query: Query) -> bool:
     """Return whether answers to single rows add up."""
-    return reads_alike(query) or bool(getattr(query, "adds_up", False))
+    return reads_alike(query) or (isinstance(query, AddsUp) and query.adds_up)
 
 
 def grid_or_none(grid: Number | None) -> Fraction | None:

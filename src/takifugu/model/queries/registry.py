@@ -65,13 +65,17 @@ class Explained(Protocol):
     def meaning(self, data: Plain, noise: Plain) -> Sequence[str]: ...
 
 
+@runtime_checkable
+class TwoWay(Protocol):
+    """A type of query whose cells may stand in rows and columns: which of both each label has, from its plain data."""
+
+    def two_way(self, data: Plain, labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None: ...
+
+
 def two_way_of(query: Plain, labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
     """Return each cell's row and column from plain data, else None."""
     kind = KINDS.get(query.get("kind"))
-    if kind is None or not hasattr(kind, "two_way"):
-        return None
-    cells: tuple[tuple[str, str], ...] | None = kind.two_way(query, labels)
-    return cells
+    return kind.two_way(query, labels) if isinstance(kind, TwoWay) else None
 
 
 def _check_section(name: object, section: object) -> None:

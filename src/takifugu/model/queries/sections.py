@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
 
 from annotated_types import MinLen
 
@@ -121,11 +121,19 @@ def spelled(values: Iterable[Hashable]) -> dict[str, Hashable]:
     return {str(value): value for value in all_values}
 
 
+@runtime_checkable
+class OfRecords(Protocol):
+    """A belief over records whose columns have finitely many values."""
+
+    @property
+    def record(self) -> Record: ...
+
+
 def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
     """Return the values of each column of records, by their texts."""
-    record: Record | None = getattr(belief, "record", None)
-    if record is None:
+    if not isinstance(belief, OfRecords):
         return {}
+    record = belief.record
     return {name: spelled(values) for name, values in zip(record.names, record.alphabets, strict=True)}
 
 

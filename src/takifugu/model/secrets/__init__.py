@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -26,6 +26,20 @@ class Secret(Protocol):
     def to_dict(self) -> Json: ...
 
     def describe(self) -> str: ...
+
+
+@runtime_checkable
+class OfViews(Protocol):
+    """A secret about something else than entries, which reads a belief by a view of it."""
+
+    def view(self, belief: Believed) -> View | None: ...
+
+
+@runtime_checkable
+class Weighted(Protocol):
+    """A secret whose epsilon is multiplied by another number in each comparison."""
+
+    def weight(self, belief: Believed, left: Hashable, right: Hashable) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -95,10 +109,9 @@ def view(secret: Secret, belief: Believed) -> View | None:
 
     Secrets about whole columns have a view (`properties`); under None the belief is read as it is.
     """
-    if not hasattr(secret, "view"):
+    if not isinstance(secret, OfViews):
         return None
-    view_of_values: View | None = cached(belief, (view, secret), lambda: secret.view(belief))
-    return view_of_values
+    return cached(belief, (view, secret), lambda: secret.view(belief))
 
 
 def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
@@ -119,7 +132,5 @@ def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
                 left, right = map(PropertyIs, map(read_view.describe_hypothesis, (a, b)))
             else:
                 left, right = entry_is(belief, place, a), entry_is(belief, place, b)
-            weight = 1.0
-            if hasattr(secret, "weight"):
-                weight = secret.weight(whole, values[a], values[b])
+            weight = secret.weight(whole, values[a], values[b]) if isinstance(secret, Weighted) else 1.0
             yield Comparison(belief, left, right, weight)

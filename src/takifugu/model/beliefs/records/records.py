@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -36,6 +37,13 @@ from takifugu.numbers.rationals import Number, as_fraction, common_denominator, 
 
 #: Most records that a belief is about: every list of them stays small beside the data.
 MOST_RECORDS = 10**8
+
+
+@runtime_checkable
+class OverRecords(Protocol):
+    """A query from outside that says what it adds per record."""
+
+    def over_records(self, belief: Records) -> Additive: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +160,8 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
                 f"{query.describe()} is one value, and there are {self.size} records",
                 fix="publish a Mean, Sum, Count or Histogram",
             ).at("query")
-        if hasattr(query, "over_records"):
-            answer: Additive = query.over_records(self)
-            return answer
+        if isinstance(query, OverRecords):
+            return query.over_records(self)
         if not adds_up_over_rows(query):
             raise Unsupported(
                 f"a {type(query).__name__} does not say what it adds per record",
