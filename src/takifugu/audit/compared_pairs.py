@@ -17,7 +17,7 @@ from takifugu.core.entries import position
 from takifugu.core.plain import Plain
 from takifugu.model.beliefs import Belief
 from takifugu.model.policies.policy import Policy
-from takifugu.model.policies.predicates import Predicate, Record
+from takifugu.model.policies.predicates import Predicate, Record, held
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View, absent_index
 
@@ -74,7 +74,7 @@ def are_compared(words: Plain, left: Any, right: Any) -> bool:
 
 def is_allowed(policy: Policy, before: Record, after: Record) -> bool:
     """Whether a record's move keeps every true predicate of a policy."""
-    values_before, values_after = _values_of(before), _values_of(after)
+    values_before, values_after = held(before), held(after)
     for rule in policy.rules:
         words = rule.to_dict()
         values = frozenset(words.get("values") or (values_before | values_after))
@@ -89,10 +89,6 @@ def is_allowed(policy: Policy, before: Record, after: Record) -> bool:
         if not stays:
             return False
     return True
-
-
-def _values_of(record: Record) -> frozenset[Any]:
-    return record if isinstance(record, frozenset) else frozenset((record,))
 
 
 #: The word that names a secret's entry, by its kind; None stands for every entry.

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain, product
 from typing import Any, Protocol, runtime_checkable
 
+from takifugu.core.cache import memoised
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
@@ -127,9 +128,11 @@ class Framework:
         data: Json = json.loads(text) if changed is None else changed
         return data
 
+    @memoised
     def fingerprint(self) -> str:
         """Return a 128-bit hash, equal for equal frameworks."""
-        return self._fingerprint
+        text = json.dumps(self._plain, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @cached_property
     def _written(self) -> tuple[str, Json | None]:
@@ -140,11 +143,6 @@ class Framework:
         plain = self._plain
         text = json.dumps(plain)
         return text, None if json.loads(text) == plain else plain
-
-    @cached_property
-    def _fingerprint(self) -> str:
-        text = json.dumps(self._plain, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @cached_property
     def _plain(self) -> Json:

@@ -8,14 +8,14 @@ for all secret nodes would take too much memory each gets its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from takifugu.analysis.answer_laws.dense import DenseFamily, one_each
-from takifugu.analysis.answer_laws.join_tree import Contraction, contraction
+from takifugu.analysis.answer_laws.join_tree import contraction
 from takifugu.analysis.answer_laws.message_passing import laws
 from takifugu.analysis.answer_laws.readouts import Reading, reading
 from takifugu.analysis.questions.answer_law import AnswerLaw
@@ -149,23 +149,15 @@ def _planned(belief: BayesianNetwork, answer: Additive, nodes: tuple[int, ...]) 
     last = plans.get(key)
     if last is None:
         answer_shares = shares(belief, answer)
-        plan = _contraction(
-            belief, answer_shares.offsets, [*nodes, *answer_shares.varying], nodes if len(nodes) == 1 else ()
-        )
+        scopes, sizes, spans = {}, {}, {}
+        for v in belief.ancestral([*nodes, *answer_shares.varying]):
+            offsets = answer_shares.offsets[v]
+            scopes[v], sizes[v], spans[v] = belief.factors[v].scope, len(offsets), max(offsets)
+        plan = contraction(scopes, sizes, spans, nodes * (len(nodes) == 1))
         last = belief, reading(plan, nodes)  # the network is held, so that its id is not reused
         plans.clear()
         plans[key] = last
     return last[1]
-
-
-def _contraction(
-    belief: BayesianNetwork, offsets: Sequence[Sequence[int]], read: Iterable[int], keep: Collection[int]
-) -> Contraction:
-    alive = belief.ancestral(read)
-    offsets_of = {v: offsets[v] for v in alive}
-    sizes = dict(zip(alive, map(len, offsets_of.values()), strict=True))
-    spans = dict(zip(alive, map(max, offsets_of.values()), strict=True))
-    return contraction({v: belief.factors[v].scope for v in alive}, sizes, spans, keep)
 
 
 class NetworkMarginal(Marginal[BayesianNetwork]):

@@ -69,15 +69,11 @@ def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
     largest = max(plan.cells(tables[n].scope) * whole for n in places)
     largest = max(largest, *(plan.cells(_on_the_way(plan, n, parent[n])) * plan.outer_width(n) for n in needed))
     variables_of = {n: tuple(variables) for n, variables in places.items()}
-    size = _bytes(plan, needed, retained, largest)
-    return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, size)
-
-
-def _bytes(plan: Contraction, needed: Collection[int], retained: Collection[int], largest: float) -> float:
-    sizes = [plan.cells(table.scope) * table.width for table in plan.tables]
+    sizes = [plan.cells(table.scope) * table.width for table in tables]
     waiting = max(plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed)
     numbers = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(sizes))
-    return 16.0 * (numbers + 4 * max(largest, *sizes))
+    size = 16.0 * (numbers + 4 * max(largest, *sizes))
+    return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, size)
 
 
 def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int]) -> int:

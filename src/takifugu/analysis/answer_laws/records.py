@@ -7,7 +7,7 @@ is no law: nothing is proved, and the reason says what it would have cost. Proof
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -95,7 +95,9 @@ class SetsLaw(RecordsLaw[SetsView]):
             mixtures = {}
             for s, group in enumerate(members):
                 if len(group):
-                    mixtures[s] = _mixture(map(laws.__getitem__, group))
+                    weights, mixed = zip(*map(laws.__getitem__, group), strict=True)
+                    total = sum(weights)
+                    mixtures[s] = total, Pmf.mix([Fraction(weight, total) for weight in weights], mixed)
             yield self._listed(mixtures)
             return
         inner = self.inner
@@ -156,9 +158,3 @@ def record_law(kind: type[RecordsLaw[RecordView]]) -> Callable[..., AnswerLaw[Re
 
 
 SUM, VECTOR, FUNCTION, SETS, COLUMN = map(record_law, (SumLaw, VectorLaw, FunctionLaw, SetsLaw, ColumnLaw))
-
-
-def _mixture(weighted: Iterable[tuple[int, Pmf]]) -> tuple[int, Pmf]:
-    weights, laws = zip(*weighted, strict=True)
-    total = sum(weights)
-    return total, Pmf.mix([Fraction(weight, total) for weight in weights], laws)

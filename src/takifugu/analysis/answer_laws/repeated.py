@@ -143,10 +143,9 @@ def counted(low: Pmf, high: Pmf, records: int, counts: tuple[int, int]) -> Dense
     step = lattice_step(low, high)
     if (counts[1] - counts[0]) * (int(high.values[0]) - int(low.values[0])) % step:
         step = 1
-    laws = {number: _sum(low, high, (records - a, a), step) for number, a in enumerate(counts)}
+    laws = {}
+    for number, a in enumerate(counts):
+        copies = (records - a, a)
+        used = [Weights.of(law, step) for law in compress((low, high), copies)]
+        laws[number] = Sums(used, list(filter(None, copies)), joined, NOTHING).inside(0, len(used))
     return DenseFamily.of(0, ((0, 1), (1, 0)), laws, step)
-
-
-def _sum(low: Pmf, high: Pmf, counts: tuple[int, int], step: int) -> Weights:
-    laws = [Weights.of(law, step) for law in compress((low, high), counts)]
-    return Sums(laws, list(filter(None, counts)), joined, NOTHING).inside(0, len(laws))

@@ -154,23 +154,16 @@ class UserFamily:
             return math.inf
         if not self._sides(index)[1]:
             return float_above(reach / scale)
-        return max(self._outside(index, scale), self._inside(index, scale)) + self._rounding(reach / scale)
-
-    def _inside(self, index: int, scale: Fraction) -> float:
-        """Return -log E e^{-|C - c_a|/b}."""
         atoms, logs = self.share.log_law
-        return -_log_sum(logs - np.abs(atoms - self._sides(index)[0][0]) / float(scale))
+        inside = -_log_sum(logs - np.abs(atoms - self._sides(index)[0][0]) / float(scale))
+        rounding = 8 * UNIT * (float(reach / scale) + float(np.abs(logs).max()) + len(logs) + 8)
+        return max(self._outside(index, scale), inside) + rounding
 
     def _outside(self, index: int, scale: Fraction) -> float:
         """Return the largest |log-ratio| beyond all atoms."""
         atoms, logs = self.share.log_law
         moved = (atoms - self._sides(index)[0][0]) / float(scale)
         return max(abs(_log_sum(logs + moved)), abs(_log_sum(logs - moved)))
-
-    def _rounding(self, size: Fraction) -> float:
-        """Bound the rounding of exponents up to `size`, log masses included."""
-        logs = self.share.log_law[1]
-        return 8 * UNIT * (float(size) + float(np.abs(logs).max()) + len(logs) + 8)
 
     def _sides(self, index: int) -> tuple[tuple[int, ...], bool]:
         """Return the compared contributions, and whether one side is unknown."""

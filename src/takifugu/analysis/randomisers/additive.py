@@ -220,7 +220,9 @@ class DiscreteLaplace(Noise, kind="discrete-laplace"):
         """
         if Fraction(difference).denominator != 1:
             return -math.inf
-        return _log_tanh(1 / (2 * self.units)) - float(abs(Fraction(difference)) / self.units)
+        half = float(1 / (2 * self.units))
+        log_tanh = math.log(-math.expm1(-2 * half)) - math.log1p(math.exp(-2 * half))
+        return log_tanh - float(abs(Fraction(difference)) / self.units)
 
     def log_reach(self, distance: Fraction) -> float:
         """Return one cell's log 2a^m/(1 + a), m = ceil(distance/grid) >= 1."""
@@ -282,8 +284,3 @@ def check_scale(scale: Fraction) -> None:
         raise InputError(
             f"the scale of the noise is {scale}", rule="it must be above 0", fix="no noise is Exact(grid, cells)"
         ).at("scale")
-
-
-def _log_tanh(x: Fraction) -> float:
-    y = float(x)
-    return math.log(-math.expm1(-2 * y)) - math.log1p(math.exp(-2 * y))

@@ -46,12 +46,8 @@ Moves = tuple[Direction, ...]
 DOWN = (Direction.DOWN,)
 
 
-def _read_moves(moves: Sequence[str]) -> Moves:
-    return tuple(map(Direction, moves))
-
-
 #: How the directions of cells are written.
-MOVES = form(read=_read_moves)
+MOVES = form(read=lambda moves: tuple(map(Direction, moves)))
 
 
 class OneSided(Base):

@@ -80,7 +80,9 @@ def line_chart(
     body.append(words(12, head_of(title, width) + 9, y.label, colour=FAINT))
     for place, label in marks:
         if fits(place, x.log):
-            body += _mark(flat.at(place), tall, label)
+            at = flat.at(place)
+            body.append(rule(at, tall.end, at, tall.start, FAINT, "3 3"))
+            body.append(words(at, tall.end - 5, label, "middle", FAINT))
     return drawing(width, height, title, [*body, *_lines(lines, runs, flat, tall)], made)
 
 
@@ -98,11 +100,6 @@ def _lines(
             ends.append((tall.at(last_y), flat.at(last_x), line.label, colour))
     for height, (_, end, label, colour) in zip(apart([end[0] for end in ends]), ends, strict=True):
         yield words(end + 8, height + 4, label, colour=colour)
-
-
-def _mark(place: float, tall: Scale, label: str) -> tuple[str, str]:
-    upright_rule = rule(place, tall.end, place, tall.start, FAINT, "3 3")
-    return upright_rule, words(place, tall.end - 5, label, "middle", FAINT)
 
 
 def _drawn(points: list[tuple[float, float]], step: bool, colour: str, dash: str) -> Iterator[str]:

@@ -97,9 +97,10 @@ def frame(ground: Ground, top: float, width: float, height: float) -> Iterator[s
         yield words(left - 6, at, number(value, digits=5), "end")
     for at, value, anchor in ((left, ground.x[0], "start"), (right, ground.x[1], "end")):
         yield words(at, low + 16, number(value, digits=5), anchor)
-    span = ground.x[1] - ground.x[0]
-    length = _round_length(span * (ground.metres or 1.0) / 3)
-    long = width * length / (span * (ground.metres or 1.0))
+    span = (ground.x[1] - ground.x[0]) * (ground.metres or 1.0)
+    power = 10.0 ** math.floor(math.log10(span / 3))
+    length = max(power * m for m in (1, 2, 5) if power * m <= span / 3 * (1 + 1e-9))
+    long = width * length / span
     for a, b, c, d in (
         (0.0, 34.0, long, 34.0),
         (0.0, 30.0, 0.0, 38.0),
@@ -107,12 +108,6 @@ def frame(ground: Ground, top: float, width: float, height: float) -> Iterator[s
     ):
         yield rule(left + a, low + b, left + c, low + d)
     yield words(left + long + 8, low + 38, _length_words(length, ground))
-
-
-def _round_length(most: float) -> float:
-    """Return the largest of 1, 2, 5 times 10^n up to `most`."""
-    power = 10.0 ** math.floor(math.log10(most))
-    return max(power * m for m in (1, 2, 5) if power * m <= most * (1 + 1e-9))
 
 
 def _length_words(length: float, ground: Ground) -> str:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import chain, zip_longest
+from itertools import zip_longest
 
 from takifugu.core.escaping import visible
 from takifugu.core.text.marks import cut
@@ -113,14 +113,16 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: in
     header, cells = list(map(visible, header)), []
     for row in rows:
         cells.append(list(map(visible, map(str, row))))
-    lines = [list(header), *cells]
-    widths = _fitted(lines, room - _GAP * (len(header) - 1))
+    widths = _fitted([header, *cells], room - _GAP * (len(header) - 1))
     if widths is None:
         if not cells:
             return ", ".join(header)
         return "\n\n".join(labelled([*zip(header, row, strict=True)], room) for row in cells)
-    rules = ["-" * w for w in widths]
-    return "\n".join(chain.from_iterable(_lines(row, widths) for row in [list(header), rules, *cells]))
+    rules, lines = ["-" * w for w in widths], list[str]()
+    for row in [header, rules, *cells]:
+        for parts in zip_longest(*map(_wrap, row, widths), fillvalue=""):
+            lines.append((" " * _GAP).join(map(str.ljust, parts, widths)).rstrip())
+    return "\n".join(lines)
 
 
 def _fitted(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
@@ -141,13 +143,6 @@ def _fitted(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
 
 def _longest_word(text: str) -> int:
     return max(map(len, text.split()), default=0)
-
-
-def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    lines = []
-    for parts in zip_longest(*map(_wrap, row, widths), fillvalue=""):
-        lines.append((" " * _GAP).join(map(str.ljust, parts, widths)).rstrip())
-    return lines
 
 
 def _wrap(text: str, room: int) -> list[str]:

@@ -190,7 +190,9 @@ class Density(Nameless, Undivided):
         for value, curve, reference in data["given"]:
             curves.setdefault(value, []).append(from_dict(curve))
             references.setdefault(value, []).append(Normal.from_dict(reference))
-        answer = queries.from_dict(data["answer"]) if "answer" in data else None
+        answer = None
+        if "answer" in data:
+            answer = queries.from_dict(data["answer"])
         source = data.get("source", "assumed")
         return Density(
             column, function, curves, references, data["resolution"], source, of, answer, data.get("rounding", 0),
@@ -199,6 +201,9 @@ class Density(Nameless, Undivided):
 
     def describe(self) -> str:
         count = len(set(self.values))
-        article = "an answer" if self.answer == Identity() else self.answer.describe()
-        stated = "a stated density" if self.is_single else "one of several stated densities"
+        article, stated = self.answer.describe(), "one of several stated densities"
+        if self.answer == Identity():
+            article = "an answer"
+        if self.is_single:
+            stated = "a stated density"
         return f"{article} with {stated} given each of {count} values of {self.hidden} ({self.source})"

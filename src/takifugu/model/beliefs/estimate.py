@@ -217,7 +217,9 @@ def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float,
 
 
 def _log_power(p: float, count: float) -> float:
-    return count * math.log(p) if count else 0.0
+    if not count:
+        return 0.0
+    return count * math.log(p)
 
 
 def _last_outside(outside: Callable[[float], bool], end: float) -> float:

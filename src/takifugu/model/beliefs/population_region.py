@@ -173,11 +173,10 @@ class Regions:
                 "them: the promise holds for every two such distributions",
             )
         sizes = ", ".join(f"{size:,} of {name}" for name, size in self.sizes.items())
-        word = "people" if self.of_people else "rows"
-        independence = (
-            "the people of the reference file are independent of each other, and each counts once" if self.of_people
-            else "the rows of the reference file are independent of each other"
-        )  # fmt: skip
+        word, independence = "rows", "the rows of the reference file are independent of each other"
+        if self.of_people:
+            word = "people"
+            independence = "the people of the reference file are independent of each other, and each counts once"
         return (
             f"the populations were counted in a sample ({word}: {sizes}); the promise holds for every distribution in "
             f"a class that holds the true ones with confidence {self.confidence:g}; two distributions of one "

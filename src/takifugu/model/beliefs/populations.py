@@ -19,7 +19,7 @@ from takifugu.core.cache import memoised
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.lists import places_of, value_of
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.model.beliefs.counted_populations import Sample, covering, spread
 from takifugu.model.beliefs.population_laws import Law, Value, check_supports, checked_values, masses_of, prior_of
 from takifugu.model.beliefs.population_region import Regions, is_number
@@ -231,10 +231,9 @@ class FromPopulations(Nameless, Undivided):
         class_of = () if self.regions is None else self.regions.assumptions()
         if self.rows == 1:
             return (law_of_row, "no person has more than 1 row", *class_of)
-        together = (
-            "given the population, the rows of a person are independent of each other" if self.independent
-            else "the rows of a person may depend on each other in any way"
-        )  # fmt: skip
+        together = "the rows of a person may depend on each other in any way"
+        if self.independent:
+            together = "given the population, the rows of a person are independent of each other"
         return (law_of_row, f"no person has more than {self.rows} rows", together, *class_of)
 
     def to_dict(self) -> Json:
@@ -243,7 +242,7 @@ class FromPopulations(Nameless, Undivided):
             laws[name] = list(map(to_text, law))
         return {
             "kind": "populations",
-            "values": list(map(_as_list, self.values)), "laws": laws,
+            "values": list(map(to_plain, self.values)), "laws": laws,
             "rows": self.rows, "independent": self.independent, "scales": list(map(to_text, self.scales)),
             "measure": self.measure, "prior": list(map(to_text, self.prior)), "source": self.source,
             "regions": None if self.regions is None else self.regions.to_dict(),
@@ -281,10 +280,6 @@ class WhichOf(View):
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a value, by its index."""
         return f"the population is {self.values[value]!r}"
-
-
-def _as_list(value: Value) -> Value | list[object]:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _as_tuple(value: Any) -> Any:

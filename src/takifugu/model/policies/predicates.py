@@ -208,7 +208,9 @@ class EachOf(PlainForm, kind="each-of"):
 
     def allows(self, before: Record, after: Record) -> bool:
         new = held(after) - held(before)
-        return not new if self.named is None else new.isdisjoint(self.named)
+        if self.named is None:
+            return not new
+        return new.isdisjoint(self.named)
 
     @property
     def values(self) -> tuple[Value, ...]:

@@ -37,9 +37,13 @@ class Monotone(StrEnum):
     @staticmethod
     def of(rises: bool, falls: bool) -> Monotone:
         """Return the direction of cells, from whether they rise and fall."""
+        if rises and falls:
+            return Monotone.NONE
         if rises:
-            return Monotone.NONE if falls else Monotone.INCREASING
-        return Monotone.DECREASING if falls else Monotone.CONSTANT
+            return Monotone.INCREASING
+        if falls:
+            return Monotone.DECREASING
+        return Monotone.CONSTANT
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,9 @@ class Sensitivity:
         directions = {change.direction for change in set(self.changes)} - {Monotone.CONSTANT}
         if not directions:
             return Monotone.CONSTANT
-        return directions.pop() if len(directions) == 1 else Monotone.NONE
+        if len(directions) > 1:
+            return Monotone.NONE
+        return directions.pop()
 
     def describe(self) -> str:
         """Say the direction and the length of the cells' moves."""
@@ -153,8 +159,9 @@ def _kinds(data: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntAr
     """
     is_uniform = data.one_alphabet and answer.table_of is None
     groups: dict[tuple[tuple[Hashable, ...], int], list[int]] = {}
-    for record in [0] if is_uniform else range(answer.size):
-        key = (data.alphabet(record), 0 if answer.table_of is None else int(answer.table_of[record]))
+    table_numbers = answer.table_numbers
+    for record in range(1 if is_uniform else answer.size):
+        key = (data.alphabet(record), int(table_numbers[record]))
         groups.setdefault(key, []).append(record)
     kinds = list[tuple[Sequence[Hashable], IntArray, int, int, int]]()
     for (alphabet, number), records in groups.items():

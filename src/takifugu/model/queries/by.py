@@ -194,7 +194,9 @@ class By(PlainForm, kind="by"):
 
         Every cell of a histogram is a block of its own.
         """
-        return len(self.cells) if isinstance(self.query, Histogram) else 1
+        if isinstance(self.query, Histogram):
+            return len(self.cells)
+        return 1
 
     def unnamed(self) -> By:
         """Return the same table with cells numbered, as a ledger keeps it."""

@@ -92,15 +92,11 @@ class MostFrequent(PlainForm, kind="most frequent"):
         return {place: Fraction(most - count) for place, count in left.items()}
 
 
-def _read_shares(shares: list[str]) -> tuple[Fraction, ...]:
-    return as_fractions(shares, "a share")
-
-
 @dataclass(frozen=True)
 class AtRank(PlainForm, kind="at rank"):
     """Choose for each share q the candidate that is the q-quantile of the entries that have a candidate's value."""
 
-    shares: tuple[Fraction, ...] = field(metadata=form(read=_read_shares))
+    shares: tuple[Fraction, ...] = field(metadata=form(read=lambda shares: as_fractions(shares, "a share")))
 
     @property
     def draws(self) -> int:

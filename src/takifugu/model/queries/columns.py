@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
@@ -169,23 +169,10 @@ class Record:
         return self.names.index(str(name))
 
 
-class Described(Protocol):
-    """A column of records with a parameter, `entry`."""
+class Columnwise:
+    """A belief over records, each of whose columns has a name, states and a parameter, its `entry`."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def states(self) -> tuple[State, ...]: ...
-
-    @property
-    def entry(self) -> int: ...
-
-
-class OfColumns:
-    """Records whose columns follow parameters each."""
-
-    described: Sequence[Described]
+    described: Sequence[Any]
 
     @property
     def columns(self) -> tuple[str, ...]:

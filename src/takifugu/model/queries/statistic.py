@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.cache import memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
@@ -169,15 +169,12 @@ class WholeColumns:
         read: IntArray = (self.entry_changes() != 0).astype(np.int64)
         return read
 
+    @memoised
     def entry_changes(self) -> IntArray:
         """Return D of each entry's column alone, in grid units.
 
         D(N) may be less than their sum, never more.
         """
-        return self._alone
-
-    @cached_property
-    def _alone(self) -> IntArray:
         return np.array([self.change((entry,)) for entry in range(self.size)], dtype=np.int64)
 
     def restrict(self, entries: slice) -> Self:

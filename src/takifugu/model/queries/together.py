@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import MinLen
@@ -25,7 +25,7 @@ from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.cross_table import CrossTable
-from takifugu.model.queries.forms import Query, Registered, grid_or_none
+from takifugu.model.queries.forms import Answer, Query, Registered, grid_or_none
 from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.sections import Codes, Columns, Grid, check_columns, coded, values_by_column
 from takifugu.numbers.rationals import Number
@@ -75,17 +75,7 @@ class Together(PlainForm, kind="together"):
         return "; ".join(query.describe() for query in self.queries)
 
 
-class Labelled(Protocol):
-    """An answer of cells on a grid."""
-
-    @property
-    def grid(self) -> Fraction: ...
-
-    @property
-    def labels(self) -> tuple[str, ...]: ...
-
-
-def in_common(answers: Sequence[Labelled]) -> tuple[Fraction, tuple[str, ...]]:
+def in_common(answers: Sequence[Answer]) -> tuple[Fraction, tuple[str, ...]]:
     """Return the common grid of answers, and the labels of all their cells."""
     grid = common_step(answer.grid for answer in answers)
     return grid, unlike(list(chain.from_iterable(answer.labels for answer in answers)))
@@ -101,10 +91,9 @@ def joined(answers: list[Additive]) -> Additive:
     (('count', 'mean'), Fraction(1, 2), (4, 1))
     """
     grid, labels = in_common(answers)
-    size = answers[0].size
     columns = []
     for answer in answers:
-        columns += [answer.weights, np.zeros(size, dtype=np.int64) if answer.table_of is None else answer.table_of]
+        columns += [answer.weights, answer.table_numbers]
     rows = np.stack(columns, axis=1)
     different, kind_numbers = np.unique(rows, axis=0, return_inverse=True)
     tables = tuple(_table(answers, row.reshape(-1, 2), grid) for row in different)

@@ -173,9 +173,8 @@ class MarkovChain(PeriodicChain):
         return self.stationary_laws[0].floats()
 
     def assumptions(self) -> tuple[str, ...]:
-        starts = {"stationary": "the stationary one", "any": "unknown"}
-        start = starts[self.initial] if isinstance(self.initial, str) else "given"
-        how = f"its initial distribution is {start}"
+        starts: dict[object, str] = {"stationary": "the stationary one", "any": "unknown"}
+        how = f"its initial distribution is {starts.get(self.initial, 'given')}"
         return (f"the sequence is a Markov chain with the stated transition matrix; {how}", "its length is public")
 
     def to_dict(self) -> Json:

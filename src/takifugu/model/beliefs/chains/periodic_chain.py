@@ -203,9 +203,8 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         return frozenset(np.array(self.matrix_of)[(self.start + steps) % self.period].tolist())
 
     def assumptions(self) -> tuple[str, ...]:
-        starts = {"stationary": "the one that is the same a period later", "any": "unknown"}
-        start = starts[self.initial] if isinstance(self.initial, str) else "given"
-        how = f"its initial distribution is {start}"
+        starts: dict[object, str] = {"stationary": "the one that is the same a period later", "any": "unknown"}
+        how = f"its initial distribution is {starts.get(self.initial, 'given')}"
         return (
             "the sequence is a Markov chain, and each step follows the stated transition matrix of its place in a "
             f"period of {self.period} steps; {how}",
@@ -219,9 +218,8 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         )
 
     def _start_and_source(self) -> str:
-        starts = {"stationary": "begun long before", "any": "unknown initial distribution"}
-        start = starts[self.initial] if isinstance(self.initial, str) else "given start"
-        return f"{start} ({self.source})"
+        starts: dict[object, str] = {"stationary": "begun long before", "any": "unknown initial distribution"}
+        return f"{starts.get(self.initial, 'given start')} ({self.source})"
 
 
 def _turned(by_phase: ByPhase, step: int) -> ByPhase:

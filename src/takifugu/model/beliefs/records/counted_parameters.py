@@ -97,7 +97,7 @@ class CountedParameters(Parameters):
         miss = float((1 - as_fraction(self.confidence, "confidence")) / max(together, 1))
         chances: list[dict[tuple[int, ...], tuple[FloatArray, FloatArray]]] = [{} for _ in range(self.size)]
         for entry, nodes in sets:
-            counted = self._counted(entry, nodes)
+            counted = _added_up(self.table, np.array(self.counts, dtype=np.int64), entry, nodes)
             low, high = np.empty(counted.shape), np.empty(counted.shape)
             for value, row in enumerate(counted.tolist()):
                 for place, count in enumerate(row):
@@ -124,10 +124,6 @@ class CountedParameters(Parameters):
         for entry, nodes in sets:
             count += math.prod(map(sizes.__getitem__, (entry, *nodes)))
         return count
-
-    def _counted(self, entry: int, nodes: tuple[int, ...]) -> IntArray:
-        """Return how many populations had each value beside each combination."""
-        return _added_up(self.table, np.array(self.counts, dtype=np.int64), entry, nodes)
 
     def contains(self, member: Belief) -> bool:
         """Return whether the class has a belief's distribution, within 1e-9, for the same columns."""

@@ -139,8 +139,11 @@ class NormalSection:
         if not parts:
             return
         name, skewness, excess, chance = min(parts, key=itemgetter(3))
-        chance_text = f"{chance:.2g}" if chance >= 1e-6 else "below 1e-6"
-        verdict = "no sign against the belief" if chance >= 0.05 else "the belief is a guess about its shape, too"
+        chance_text, verdict = f"{chance:.2g}", "the belief is a guess about its shape, too"
+        if chance < 1e-6:
+            chance_text = "below 1e-6"
+        if chance >= 0.05:
+            verdict = "no sign against the belief"
         yield (
             f"how normal the {len(columns[self.columns[0]]):,} rows of {self.fit.file} are: least so is {name}, with "
             f"skewness {skewness:.2g} and excess kurtosis {excess:.2g} (0 and 0 of normal numbers; as much by chance: "

@@ -93,7 +93,8 @@ def region_of(scatter: Scatter, confidence: float) -> Ends:
                 of_slopes.append((Fraction(1), Fraction(1)))
                 of_residuals.append(Fraction(0))
                 continue
-            reach = _root_up(_largest_square(rows - 2, miss) * left / ((rows - 2) * sums[x][x]))
+            square = _largest_square(rows - 2, miss) * left / ((rows - 2) * sums[x][x])
+            reach = Fraction(math.sqrt(square)) * (1 + _ROOT)
             slope = sums[x][y] / sums[x][x]
             of_slopes.append((-_up(reach - slope), _up(slope + reach)))
             of_residuals.append(_down(left / _largest_sum(rows - 2, miss)))
@@ -120,10 +121,6 @@ def _largest_square(degrees: int, miss: float) -> Fraction:
     if near < 1:
         squares.append(degrees * near / (1 - near))
     return min(squares)
-
-
-def _root_up(number: Fraction) -> Fraction:
-    return Fraction(math.sqrt(number)) * (1 + _ROOT)
 
 
 def _up(number: Fraction) -> Fraction:

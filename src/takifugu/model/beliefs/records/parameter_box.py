@@ -20,7 +20,7 @@ from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.states import checked_alphabet, first_few
 from takifugu.model.queries import Query
-from takifugu.model.queries.columns import ColumnAnswer, OfColumns, over_columns
+from takifugu.model.queries.columns import ColumnAnswer, Columnwise, over_columns
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
@@ -73,7 +73,7 @@ class BoxColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class ParameterBox(OfColumns, Undivided):
+class ParameterBox(Columnwise, Undivided):
     """`records` records whose columns follow unknown parameters, each in its interval (Zhang22 Section 5).
 
     `intervals` gives (low, high) for each parameter, `columns` {column: {state: Affine(...), other state: None}}: the

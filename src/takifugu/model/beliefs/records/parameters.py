@@ -29,7 +29,7 @@ from takifugu.model.beliefs.networks.nodes import nodes_of_table
 from takifugu.model.beliefs.states import checked_alphabet, first_few, in_order
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Query
-from takifugu.model.queries.columns import ColumnAnswer, OfColumns, over_columns
+from takifugu.model.queries.columns import ColumnAnswer, Columnwise, over_columns
 from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
@@ -52,7 +52,7 @@ class Column(PlainForm):
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters(OfColumns, Undivided):
+class Parameters(Columnwise, Undivided):
     """`records` records whose columns follow parameters that are random themselves (Zhang22 Section 5).
 
     `prior` is the joint distribution of the parameters, a JointTable or a BayesianNetwork whose entries are named as

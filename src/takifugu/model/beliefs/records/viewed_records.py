@@ -47,16 +47,14 @@ def view_of(records: Records, secret: object) -> RecordView | None:
             levels.append(tuple(row[place] for place in places))
         sum_view = FunctionView(records, secret, secret.function, tuple(levels))
     else:
-        sum_view = _sum_view(records, secret, places)
+        weights: tuple[Fraction, ...] = (Fraction(1),)
+        if isinstance(secret.function, tuple):
+            weights = secret.function
+        weighed = times(list(zip(*_columns(records, secret, places), strict=True)), weights)
+        sum_view = SumView(records, secret, *in_steps(weighed, records.size))
     if secret.sets is None:
         return sum_view
     return SetsView(records, secret, secret.sets, sum_view)
-
-
-def _sum_view(records: Records, secret: DatasetProperty, places: Sequence[int]) -> SumView:
-    weights = secret.function if isinstance(secret.function, tuple) else (Fraction(1),)
-    weighed = times(list(zip(*_columns(records, secret, places), strict=True)), weights)
-    return SumView(records, secret, *in_steps(weighed, records.size))
 
 
 def _vector_view(records: Records, secret: DatasetProperty, places: Sequence[int]) -> VectorView:
