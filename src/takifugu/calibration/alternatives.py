@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -75,10 +74,6 @@ class Alternative:
     @property
     def cells(self) -> tuple[str, ...]:
         return (self.name, number(self.scale), number(self.expected_error), self.composes, self.status)
-
-    @property
-    def error_or_last(self) -> float:
-        return math.inf if self.expected_error is None else self.expected_error
 
     def to_dict(self) -> Json:
         return asdict(self)
