@@ -6,7 +6,7 @@ same steps, any size) where they would not; nothing overflows and nothing is rou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from numbers import Integral, Rational
 from typing import Any
@@ -268,6 +268,14 @@ def whole_number(name: str, value: object, least: int) -> int:
     return int(value)
 
 
+def places_of(numbers: Iterable[Fraction | int]) -> dict[Fraction, list[int]]:
+    """Return the places of each number."""
+    places: dict[Fraction, list[int]] = {}
+    for place, number in enumerate(numbers):
+        places.setdefault(Fraction(number), []).append(place)
+    return places
+
+
 def permute_and_flip(deficits: Sequence[Fraction | int], rate: Fraction, entropy: Entropy) -> int:
     """Choose a uniform candidate of those with heads.
 
@@ -282,11 +290,8 @@ def permute_and_flip(deficits: Sequence[Fraction | int], rate: Fraction, entropy
     exact = positive("the rate", rate)
     if not deficits or min(deficits) != 0:
         raise InputError("no candidate is the best one", rule="the least deficit is 0").at("deficits")
-    members: dict[Fraction, list[int]] = {}
-    for candidate, deficit in enumerate(deficits):
-        members.setdefault(Fraction(deficit), []).append(candidate)
     heads: list[int] = []
-    for deficit, places in members.items():
+    for deficit, places in places_of(deficits).items():
         coins = bernoulli_exp(*(deficit * exact).as_integer_ratio(), len(places), entropy)
         heads += [candidate for candidate, coin in zip(places, coins.tolist(), strict=True) if coin]
     return heads[int(uniform_below(len(heads), 1, entropy)[0])]
