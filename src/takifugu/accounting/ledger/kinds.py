@@ -128,9 +128,9 @@ def kinds_of(
         if friends and not is_everyone:
             others = ()
             for friend in friends:
-                known = friend.get(tag)
-                if known is not None:
-                    others += (known.history,)
+                standing_there = friend.get(tag)
+                if standing_there is not None:
+                    others += (standing_there.history,)
             others += of_all
         key = (standing, others, request.units.get(tag, -1), is_everyone)
         if key not in members_by:
