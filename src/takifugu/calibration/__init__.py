@@ -117,7 +117,7 @@ def calibrate(
         reasons = labelled([(t.line.name, f"{t.status}: {t.reason}") for t in trials])
         raise CalibrationRefused(f"no mechanism may be used as asked:\n{reasons}")
     source = best.line.load().source
-    requested, rows_of_trials = (problem.epsilon, problem.delta), choice.rows(trials, only)
+    requested, rows_of_trials = (problem.epsilon, problem.delta), rows(trials, choice, only)
     return _calibration(problem, best.line.name, best.bound, source, conditions, requested, rows_of_trials)
 
 

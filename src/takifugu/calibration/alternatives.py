@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -76,10 +75,6 @@ class Alternative:
     def cells(self) -> tuple[str, ...]:
         return (self.name, number(self.scale), number(self.expected_error), self.composes, self.status)
 
-    @property
-    def error_or_last(self) -> float:
-        return math.inf if self.expected_error is None else self.expected_error
-
     def to_dict(self) -> Json:
         return asdict(self)
 
@@ -89,15 +84,14 @@ def drawn_errors(rows: Sequence[Alternative], error_words: str, width: int) -> s
     from takifugu.core.text.pictures import Bar, bar_chart
     from takifugu.core.text.scales import Axis
 
-    bars = []
+    bars, note = [], ""
     for row in rows:
-        if row.expected_error is not None:
-            star = "" if row.status in USABLE else " *"
-            bars.append(Bar(f"{row.name}{star}", float(f"{row.expected_error:.4g}")))
-    is_starred = any(bar.label.endswith("*") for bar in bars)
-    note = ""
-    if is_starred:
-        note = "; * not used: it promises less than was requested, or is refused by default"
+        if row.expected_error is None:
+            continue
+        star = ""
+        if row.status not in USABLE:
+            star, note = " *", "; * not used: it promises less than was requested, or is refused by default"
+        bars.append(Bar(f"{row.name}{star}", float(f"{row.expected_error:.4g}")))
     return bar_chart(bars, Axis(f"{error_words}{note}"), ERRORS, width=width)
 
 

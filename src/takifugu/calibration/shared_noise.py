@@ -96,8 +96,7 @@ class SharedNoise:
 
     def charged(self, calibrations: Sequence[Calibration]) -> Fraction:
         """Return a ledger's epsilon for all of them."""
-        charges = [self.charge(calibration) for calibration in calibrations]
-        return joint(self.framework, charges).epsilon
+        return joint(self.framework, list(map(self.charge, calibrations))).epsilon
 
     def charge(self, calibration: Calibration) -> Charge:
         """Return a calibration's charge as one of those that share the promise."""

@@ -193,10 +193,9 @@ class Choice:
             return self.least
         return self.composing
 
-    def rows(self, trials: Sequence[Trial], only_release: bool) -> tuple[Alternative, ...]:
-        """Return each mechanism's outcome in words; both winners are marked."""
-        marks = {id(self.least): IF_ONLY, id(self.composing): IF_FOLLOWED, id(self.taken(only_release)): CHOSEN}
-        return tuple(_row(trial, marks.get(id(trial), trial.status)) for trial in trials)
+    def marks(self, only_release: bool) -> dict[int, str]:
+        """Return the status of both winners, by the id of their trials."""
+        return {id(self.least): IF_ONLY, id(self.composing): IF_FOLLOWED, id(self.taken(only_release)): CHOSEN}
 
 
 def choose(trials: Sequence[Trial]) -> Choice | None:
@@ -227,10 +226,9 @@ def _least(possible: Sequence[tuple[Trial, Bound]]) -> Trial:
 
 
 def rows(trials: Sequence[Trial], choice: Choice | None, only_release: bool) -> tuple[Alternative, ...]:
-    """Describe each mechanism's outcome."""
-    if choice is None:
-        return tuple(_row(trial, trial.status) for trial in trials)
-    return choice.rows(trials, only_release)
+    """Describe each mechanism's outcome; both winners are marked."""
+    marks = {} if choice is None else choice.marks(only_release)
+    return tuple(_row(trial, marks.get(id(trial), trial.status)) for trial in trials)
 
 
 def taken(trials: Sequence[Trial], choice: Choice | None, only_release: bool) -> Bound | None:

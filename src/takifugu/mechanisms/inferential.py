@@ -61,7 +61,7 @@ class Inferential:
         sizes = [part.belief.size for part in problem.parts]
         chains = all(SPREAD.of(part.belief) is _of_chain for part in problem.parts)
         largest = 0.0 if chains else float(min(max(sizes, default=1), MOST_ENTRIES))
-        return Cost(30.0 * len(sizes) * largest**3 + sum(1e3 * n for n in sizes), 32 * largest**2)
+        return Cost(30.0 * len(sizes) * largest**3 + 1e3 * sum(sizes), 32 * largest**2)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the worst component's noise, or a refusal of the theorem.

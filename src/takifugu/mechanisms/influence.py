@@ -7,6 +7,7 @@ that is used here. On chains of two states with positive correlation it is the l
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -14,7 +15,7 @@ from functools import lru_cache
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
-from takifugu.analysis.questions.influence import Search, Worst
+from takifugu.analysis.questions.influence import Search
 from takifugu.analysis.questions.influence import quilts as quilts_of
 from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import Unsupported
@@ -87,9 +88,11 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
     if enough and loss(enough) <= epsilon:
         return enough, Witness("", "")
     high = Fraction(largest_change) / epsilon
-    by_quilts = _by_quilts(part, epsilon)
-    if by_quilts is not None:
-        high = min(high, Fraction(by_quilts.scale))
+    quilts, by_quilts = quilts_tried(part, epsilon), None
+    if quilts is not None:
+        with suppress(Unsupported):
+            by_quilts = quilts.worst(epsilon)
+            high = min(high, Fraction(by_quilts.scale))
     if high <= enough:
         return enough, Witness("", "")
     low = max(enough, Fraction(max(int(answer.changes.values.max()), 1), 10**6) / epsilon)
@@ -104,14 +107,6 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
 def _fits(lost: float, epsilon: Fraction) -> bool:
     """Whether a loss, rounded as in a ledger, is at most epsilon."""
     return math.isfinite(lost) and decimal_up(Fraction(lost)) <= epsilon
-
-
-def _by_quilts(part: Part, epsilon: Fraction) -> Worst | None:
-    quilts = quilts_tried(part, epsilon)
-    try:
-        return None if quilts is None else quilts.worst(epsilon)
-    except Unsupported:
-        return None
 
 
 MECHANISM = Influence()

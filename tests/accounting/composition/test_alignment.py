@@ -14,6 +14,8 @@ from tests.support.ledger_tools import contributions_of, joint_loss, laplace, ma
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, compose, joint
+from takifugu.accounting.composition.alignment import is_one_reading
+from takifugu.accounting.composition.several import several
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
@@ -37,6 +39,12 @@ def chain(rows: Sequence[Sequence[float]], length: int, initial: Any = "stationa
 def unplaced(framework: Framework, query: Query, units: Any, **options: Any) -> Charge:
     """Return the charge of a quilt release, charged by its noise alone."""
     return replace(charge_of(laplace(framework, query, units, QUILT), **options), framework="another belief")
+
+
+def test_releases_of_several_readings_are_not_known_to_read_the_same_entries() -> None:
+    release = unplaced(chain([[0.9, 0.1], [0.4, 0.6]], 3), Count(1), 2, reading="file")
+    assert is_one_reading([release, several(release)])
+    assert not is_one_reading([release, replace(several(release), readings=2)])
 
 
 def window(framework: Framework, query: Query, units: Any, start: int) -> Window:

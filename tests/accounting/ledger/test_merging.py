@@ -206,6 +206,17 @@ def test_one_side_alone_may_publish_what_depends_on_order(two: tuple[Ledger, Led
     assert one.spent("weeks").spent == other.spent("weeks").spent
 
 
+def test_of_other_sources_no_order_is_asked(two: tuple[Ledger, Ledger]) -> None:
+    one, other = two
+    one.reserve("elsewhere", [group_debit(FRAMEWORK, 1)])
+    elsewhere = spent(one, "elsewhere")
+    other.set_budget("weeks", (99, "1/10"))
+    late(other)
+    one.merge(other)
+    assert one.spent("weeks").spent == other.spent("weeks").spent
+    assert spent(one, "elsewhere") == elsewhere
+
+
 def no_copy(one: Ledger, other: Ledger) -> Ledger:
     return begun(one.store.path.with_name("stranger.db"))
 

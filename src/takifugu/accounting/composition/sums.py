@@ -80,7 +80,7 @@ def _singles(view: View, charges: Sequence[Several]) -> list[int]:
 
 
 def _partial_ones(charges: Sequence[Charge]) -> list[int]:
-    """Return the numbers of the releases that do not cover every change."""
+    """Return the numbers of releases without cover of every change."""
     return [i for i, charge in enumerate(charges) if charge.covers is not Covers.EVERYTHING]
 
 

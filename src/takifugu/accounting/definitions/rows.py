@@ -55,12 +55,12 @@ class Reading:
 
     @property
     def senders(self) -> tuple[Sender, ...]:
-        """Return who sends the rows of each release."""
+        """Return the sender of each release's rows."""
         return tuple(noise.sender for noise in self.noises)
 
     @property
     def values(self) -> set[tuple[Hashable, ...]]:
-        """Return the different alphabets that the releases send."""
+        """Return the different alphabets of the releases."""
         return {sender.values for sender in self.senders}
 
     @property

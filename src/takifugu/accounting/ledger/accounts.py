@@ -81,9 +81,11 @@ class Accounts(Generic[Kind]):
         items = self.items[kind]
         if self.is_cut(kind):
             return Amount(*cost_of_all(((item.charge, 1) for item in items), CUT))
-        worst = NOTHING
-        items_of_source = [item for item in items if item.is_adopted or not item.is_foreign]
-        for fingerprint in dict.fromkeys(item.fingerprint for item in items_of_source):
+        worst, fingerprints = NOTHING, dict[str, None]()
+        for item in items:
+            if item.is_adopted or not item.is_foreign:
+                fingerprints[item.fingerprint] = None
+        for fingerprint in fingerprints:
             worst = most([worst, self._cost_under(kind, fingerprint)])
         return worst
 

@@ -126,8 +126,12 @@ def kinds_of(
         standing, is_everyone = standings.get(tag), tag == EVERYONE
         others = of_all
         if friends and not is_everyone:
-            elsewhere = filter(None, [friend.get(tag) for friend in friends])
-            others = (*(other.history for other in elsewhere), *of_all)
+            others = ()
+            for friend in friends:
+                standing_there = friend.get(tag)
+                if standing_there is not None:
+                    others += (standing_there.history,)
+            others += of_all
         key = (standing, others, request.units.get(tag, -1), is_everyone)
         if key not in members_by:
             members_by[key] = Members(tag)

@@ -108,7 +108,7 @@ def _check_width(network: BayesianNetwork, bags: Sequence[Bag]) -> None:
 
 
 def _hanging(waiting: Iterable[Hung], members: set[int]) -> tuple[list[Hung], list[Hung]]:
-    """Return what hangs on some variables, and all else."""
+    """Return the bags with some variables in their separators, and all others."""
     below, others = list[Hung](), list[Hung]()
     for bag in waiting:
         if members.isdisjoint(bag.separator):

@@ -76,24 +76,16 @@ def best_choice(start_influence: float, left: Side, right: Side, epsilon: float)
     sigma epsilon - own for it: choices that miss this with the best partner of each p are dropped, and what remains is
     tried out. Exact up to 1e-13 relative.
     """
-    nothing = _free(start_influence, left, right, epsilon)
-    if nothing is not None:
-        return nothing
+    if max(start_influence, left.moved[0], right.moved[0]) <= 0:  # the farthest choices that leave the answer unmoved
+        a, b = int(np.flatnonzero(left.moved == 0)[-1]), int(np.flatnonzero(right.moved == 0)[-1])
+        if (left.influence[a] + right.influence[b]).max(initial=0.0) <= epsilon:
+            return Choice(0.0, a, b)
     best = _local(start_influence, left, right, epsilon)
     while True:
         better = _improve(start_influence, left, right, epsilon, best)
         if better is None:
             return best
         best = _descend(start_influence, left, right, epsilon, better)
-
-
-def _free(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice | None:
-    """Return the farthest choices with an unmoved answer, if private."""
-    if start_influence > 0 or left.moved[0] > 0 or right.moved[0] > 0:
-        return None
-    a, b = int(np.flatnonzero(left.moved == 0)[-1]), int(np.flatnonzero(right.moved == 0)[-1])
-    influence = (left.influence[a] + right.influence[b]).max(initial=0.0)
-    return Choice(0.0, a, b) if influence <= epsilon else None
 
 
 def _local(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice:

@@ -83,7 +83,7 @@ def _log_ratios(channel: Channel) -> Floats:
         with np.errstate(invalid="ignore"):
             ratios[row] = np.where(np.isneginf(log), -np.inf, log - logs).max(axis=1)
     kinds = {row: kind for kind, row in enumerate(channel.masses)}
-    kind_of_rows = np.array([kinds[row] for row in channel.masses])
+    kind_of_rows = np.array(list(map(kinds.__getitem__, channel.masses)))
     differ = kind_of_rows[:, None] != kind_of_rows
     sizes = 1 - np.where(np.isfinite(logs), logs, 0.0).min()
     return np.where(differ, np.maximum(ratios, 0.0) + (ratios + sizes) * _ROUNDED, 0.0)

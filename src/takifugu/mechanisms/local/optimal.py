@@ -104,13 +104,13 @@ def _by_columns(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Pro
     """Return a channel and a bound on all losses, or None."""
     from scipy.sparse import vstack
 
-    several = []
+    blocks = []
     for promise in promises:
         columns = promise.columns(inputs, 1.0)
         if columns is None:
             return None
-        several.append(columns)
-    limits = vstack(several, format="csr")
+        blocks.append(columns)
+    limits = vstack(blocks, format="csr")
     if limits.shape[0] <= len(inputs):
         return None
     try:

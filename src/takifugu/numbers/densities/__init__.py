@@ -89,7 +89,7 @@ def from_dict(data: Plain) -> Continuous:
 
 
 def edges_between(p: Continuous, q: Continuous, low: float, high: float) -> Floats:
-    """Return where cells of two densities begin and end, from one place to another."""
+    """Return the ends of two densities' cells between two places."""
     inner = {edge for edge in (*p.edges, *q.edges) if low < edge < high}
     return np.array(sorted({low, high} | inner))
 

@@ -45,8 +45,10 @@ class Weights:
             dense[places] = law.masses
             return Weights(start, Wide.of(dense), ROUNDED)
         mantissas, exponents = np.zeros(int(places[-1]) + 1), np.full(int(places[-1]) + 1, LOWEST, dtype=np.int64)
-        for place, mass in zip(places.tolist(), law.masses.tolist(), strict=True):
-            mantissas[place], exponents[place] = _binary(int(mass), law.total)
+        for place, mass in zip(places.tolist(), map(int, law.masses.tolist()), strict=True):
+            shift = law.total.bit_length() - mass.bit_length() + 60
+            mantissas[place], exponent = math.frexp((mass << shift) // law.total)
+            exponents[place] = exponent - shift
         return Weights(start, Wide(mantissas, exponents), ROUNDED)
 
     def __len__(self) -> int:
@@ -55,13 +57,6 @@ class Weights:
 
 #: The law of a sum of no terms.
 NOTHING = Weights(0, Wide.of(np.ones(1)), 0.0)
-
-
-def _binary(mass: int, total: int) -> tuple[float, int]:
-    """Return mass / total as a mantissa and a binary exponent."""
-    shift = total.bit_length() - mass.bit_length() + 60
-    mantissa, exponent = math.frexp((mass << shift) // total)
-    return mantissa, exponent - shift
 
 
 def joined(first: Weights, second: Weights) -> Weights:

@@ -5,10 +5,17 @@ promised: drawing does not take constant time, and memory is not wiped afterward
 """
 
 from takifugu.numbers.noise.entropy import Entropy, InsecureSeededEntropyForTests, SystemEntropy, is_private
-from takifugu.numbers.noise.integers import bernoulli_exp, choose, discrete_laplace, narrowed, total, uniform_below
+from takifugu.numbers.noise.integers import (
+    bernoulli_exp,
+    choose,
+    discrete_laplace,
+    narrowed,
+    permute_and_flip,
+    total,
+    uniform_below,
+)
 from takifugu.numbers.noise.one_sided import geometric, rounded_up_exponential
 from takifugu.numbers.noise.rounded import rounded_laplace, rounded_normal
-from takifugu.numbers.noise.selection import permute_and_flip
 
 __all__ = [
     "Entropy",

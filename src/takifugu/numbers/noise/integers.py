@@ -6,7 +6,7 @@ same steps, any size) where they would not; nothing overflows and nothing is rou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from numbers import Integral, Rational
 from typing import Any
@@ -266,3 +266,32 @@ def whole_number(name: str, value: object, least: int) -> int:
     if not isinstance(value, Integral) or value < least:
         raise InputError(f"{name} must be an integer >= {least}")
     return int(value)
+
+
+def places_of(numbers: Iterable[Fraction | int]) -> dict[Fraction, list[int]]:
+    """Return the places of each number."""
+    places: dict[Fraction, list[int]] = {}
+    for place, number in enumerate(numbers):
+        places.setdefault(Fraction(number), []).append(place)
+    return places
+
+
+def permute_and_flip(deficits: Sequence[Fraction | int], rate: Fraction, entropy: Entropy) -> int:
+    """Choose a uniform candidate of those with heads.
+
+    The coin of each has probability exp(-rate * deficit). That is the first head in a random order of the candidates
+    (McKenna and Sheldon 2020, Algorithm 1). Raises InputError unless deficits are rationals from 0 with a 0 among them,
+    and the rate is above 0.
+
+    >>> from takifugu.numbers.noise import SystemEntropy
+    >>> permute_and_flip([10**6, 0, 10**6], Fraction(1), SystemEntropy())
+    1
+    """
+    exact = positive("the rate", rate)
+    if not deficits or min(deficits) != 0:
+        raise InputError("no candidate is the best one", rule="the least deficit is 0").at("deficits")
+    heads: list[int] = []
+    for deficit, places in places_of(deficits).items():
+        coins = bernoulli_exp(*(deficit * exact).as_integer_ratio(), len(places), entropy)
+        heads += [candidate for candidate, coin in zip(places, coins.tolist(), strict=True) if coin]
+    return heads[int(uniform_below(len(heads), 1, entropy)[0])]

@@ -21,6 +21,7 @@ from takifugu.numbers.noise.integers import (
     accepted,
     bernoulli_exp,
     geometric_round,
+    places_of,
     positive,
     total,
     whole_number,
@@ -59,7 +60,7 @@ def rounded_up_exponential(
     scale, grid = positive("the scale", scale), positive("the grid", grid)
     nearest, offsets = split(center, grid, whole_number("the size", size, least=0))
     above, beyond = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
-    for offset, places in _alike(offsets).items():
+    for offset, places in places_of(offsets.tolist()).items():
         above[places] = ceil(offset)
         missing = (ceil(offset) - offset) * grid / scale
         beyond[places] = bernoulli_exp(missing.numerator, missing.denominator, len(places), entropy)
@@ -67,11 +68,3 @@ def rounded_up_exponential(
     noise = np.zeros(size, dtype=more.dtype)
     noise[beyond] = total(more, np.ones(more.size, dtype=np.int64))
     return total(total(nearest, above), noise)
-
-
-def _alike(offsets: Array) -> dict[Fraction, list[int]]:
-    """Return the places of every offset."""
-    places_of: dict[Fraction, list[int]] = {}
-    for place, offset in enumerate(offsets.tolist()):
-        places_of.setdefault(Fraction(offset), []).append(place)
-    return places_of

@@ -26,7 +26,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
@@ -93,7 +93,9 @@ def _largest(bound: Callable[[Cell], Value], cell: Cell, most: int, close: float
     """Bound a cell, within `close` of an attained value if it can."""
     if not most:
         return bound(cell)
-    tried = max(map(bound, _points(cell)))
+    tried = bound(_middle(cell))
+    for ends in itertools.islice(itertools.product(*cell), 64):  # the corners, of many some
+        tried = max(tried, bound(tuple((end, end) for end in ends)))
     waiting: list[tuple[Value, int, Cell]] = [(-bound(cell), 0, cell)]
     number = 0
     while -waiting[0][0] > tried * (1 + close) and number < most and waiting[0][0] != -math.inf:
@@ -103,13 +105,6 @@ def _largest(bound: Callable[[Cell], Value], cell: Cell, most: int, close: float
             tried = max(tried, bound(_middle(half)))
             heapq.heappush(waiting, (-bound(half), number, half))
     return max(tried, -waiting[0][0])
-
-
-def _points(cell: Cell) -> Iterator[Cell]:
-    """Yield the corners of a cell, of many some, and its middle."""
-    for ends in itertools.islice(itertools.product(*cell), 64):
-        yield tuple((end, end) for end in ends)
-    yield _middle(cell)
 
 
 def _middle(cell: Cell) -> Cell:

@@ -99,23 +99,21 @@ def declared(name: str, parameter: Number | Sequence[Sequence[Number]]) -> Decla
         raise
     if kind.of_rows != (isinstance(parameter, Sequence) and not isinstance(parameter, str)):
         raise InputError(f"the parameter of the metric {name!r} is {kind.parameter}", fix="write it").at("parameter")
+    exact: Parameter
     if isinstance(parameter, Sequence) and not isinstance(parameter, str):
         rows = []
         for row in parameter:
             rows.append(tuple(as_fraction(far, "a distance", "parameter") for far in row))
-        return _checked(name, kind, tuple(rows))
-    number = as_fraction(parameter, "the parameter of the metric", "parameter")
-    if number <= 0:
-        raise InputError(f"the parameter of the metric {name!r} is {to_text(number)}", rule="it must be above 0").at(
-            "parameter"
-        )
-    return _checked(name, kind, number)
-
-
-def _checked(name: str, kind: NamedMetric, parameter: Parameter) -> Declared:
+        exact = tuple(rows)
+    else:
+        exact = as_fraction(parameter, "the parameter of the metric", "parameter")
+        if exact <= 0:
+            raise InputError(
+                f"the parameter of the metric {name!r} is {to_text(exact)}", rule="it must be above 0"
+            ).at("parameter")
     if kind.check is not None:
-        kind.check(parameter)
-    return Declared(name, parameter)
+        kind.check(exact)
+    return Declared(name, exact)
 
 
 def _of_gap(rho: Callable[[Fraction, Fraction], float | Fraction]) -> Callable[[Fraction, Sequence[Fraction]], Metric]:

@@ -92,17 +92,15 @@ class Influences:
             start = left.pop()
             group, stack = [start], [start]
             while stack:
-                joined = self._connected(entry, stack.pop()) & left
+                node = stack.pop()
+                if (entry, node) not in self._joined:
+                    self._joined[entry, node] = self.network.near_set(node, [entry])
+                joined = self._joined[entry, node] & left
                 left -= joined
                 group += joined
                 stack += joined
             groups.append(tuple(sorted(group)))
         return groups
-
-    def _connected(self, entry: int, node: int) -> frozenset[int]:
-        if (entry, node) not in self._joined:
-            self._joined[entry, node] = self.network.near_set(node, [entry])
-        return self._joined[entry, node]
 
     def fits(self, entry: int, cluster: tuple[int, ...]) -> bool:
         """Return whether a cluster's joint table is small enough."""
