@@ -75,10 +75,9 @@ def reproduce(target: str | None, folder: Path | None, whole: bool, as_json: boo
     experiment = experiments.find(target, experiments.ROOT)
     if folder is None and not experiments.is_checkout(experiments.ROOT):
         folder = Path("reproduced") / experiment.name
-    started, output = time.perf_counter(), None
+    output = sys.stderr if as_json else None
+    started = time.perf_counter()
     sys.stdout.flush()
-    if as_json:
-        output = sys.stderr
     try:
         code = experiments.run(experiment, experiments.ROOT, folder, whole, output)
     except (KeyboardInterrupt, SystemExit):

@@ -78,9 +78,9 @@ class Table:
     def derived(
         self, transform: Callable[[Frame], Frame], origins: Mapping[str, Sequence[str]], **changes: Any
     ) -> Table:
-        """Return the table that a function makes of the rows.
+        """Return the table of transformed rows.
 
-        `origins` are the labels here of each new column.
+        `origins` are the labels here of each new column; `changes` are other fields of the new table.
         """
         blank = self.without_blank_rows
         if blank is not None:

@@ -203,7 +203,7 @@ class Rows(PickedRows):
 
     @property
     def _axis(self) -> str:
-        """Return the column that places are counted along."""
+        """Return the column with positions along a piece."""
         if self.step is None:
             return "row"
         return "tick"

@@ -84,7 +84,7 @@ class TimeFormat:
 
     @cached_property
     def words(self) -> str:
-        """Return the text that stands between its parts."""
+        """Return the text between its parts."""
         return "".join(literal for _, literal in self.pieces)
 
     @cached_property
