@@ -38,6 +38,7 @@ from fractions import Fraction
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
+from takifugu.core.rules import check_type
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.numbers.noise_quantiles import laplace_survival
 from takifugu.numbers.rationals import Number, as_fraction, round_up, to_text
@@ -120,6 +121,7 @@ def promise_if_belief_off(
     >>> promise_if_belief_off(found.guarantee, conditional=0.1).epsilon
     Fraction(6, 5)
     """
+    check_type(guarantee, Guarantee, "a promise", "give the guarantee of calibrate(...) or compose(...)", "guarantee")
     if (conditional is None) == (unconditional is None):
         raise InputError(
             "give one distance", rule="conditional=0.1 (given each secret) or unconditional=0.1 (whole data)"

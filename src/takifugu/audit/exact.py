@@ -17,7 +17,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import attrgetter
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from mpmath import mp, mpf
 
@@ -29,6 +29,8 @@ from takifugu.audit.noise_masses import DIGITS, Finite, is_joint
 from takifugu.audit.populations import largest_over_class
 from takifugu.audit.releases import Release, hypotheses
 from takifugu.core.errors import InputError
+from takifugu.core.lists import pairs_of
+from takifugu.core.rules import check_any, check_type
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import Framework
@@ -37,6 +39,7 @@ from takifugu.model.secrets.of_populations import WhichPopulation
 from takifugu.numbers.rationals import Number, as_epsilon
 
 
+@runtime_checkable
 class Calibrated(Protocol):
     """A calibration's part under audit: the hidden, the published, the noise."""
 
@@ -51,6 +54,17 @@ class Calibrated(Protocol):
 
     @property
     def epsilon(self) -> Fraction: ...
+
+
+@runtime_checkable
+class OnCells(Protocol):
+    """The least that every kind of noise has."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def cells(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -105,8 +119,12 @@ def true_loss(
 
 def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain] = ()) -> Audit:
     """Return the true loss of several independent noises on the same data."""
+    check_type(framework, Framework, "a framework", "write Pufferfish(secrets, beliefs)", "framework")
+    releases = pairs_of(releases, "the releases", "releases", "[(query, noise)]")
+    check_any(releases, "nothing is audited", "releases")
     noises: list[Randomiser] = []
     for _, noise in releases:
+        _check_noise(noise)
         count = 1 if is_joint(noise) else noise.cells
         noises += [noise] * count
     if real_line.is_real(framework):
@@ -196,11 +214,11 @@ def true_delta(
         raise InputError("an audit of a framework's delta needs an epsilon", fix="true_delta(framework, 1, ...)").at(
             "epsilon"
         )
+    framework, query, randomiser = _parts(subject, query, randomiser)
     if epsilon is None and not isinstance(subject, Framework):
         budget = subject.epsilon
     else:
-        budget = as_epsilon(epsilon or 0)
-    framework, query, randomiser = _parts(subject, query, randomiser)
+        budget = as_epsilon(0 if epsilon is None else epsilon)
     has_class = _has_class(framework)
     if has_class and not chains:
         return Audit(1.0, "", (), 0.0, 1.0, CLASS)
@@ -276,13 +294,19 @@ def _excesses(left: Side, right: Side, factor: mpf) -> list[tuple[bool, list[mpf
 def _parts(
     subject: Calibrated | Framework, query: Query | None, randomiser: Randomiser | None
 ) -> tuple[Framework, Query, Randomiser]:
-    if not isinstance(subject, Framework):
+    if isinstance(subject, Calibrated):
         return subject.framework, subject.query, subject.randomiser
+    check_type(subject, Framework, "a calibration", "give what calibrate(...) or Pufferfish(...) returns", "subject")
     if query is None or randomiser is None:
         raise InputError(
             "an audit of a framework needs the query and the noise", fix="true_loss(framework, query, noise)"
         ).at("query")
+    _check_noise(randomiser)
     return subject, query, randomiser
+
+
+def _check_noise(noise: object) -> None:
+    check_type(noise, OnCells, "noise", "give for example calibrate(...).randomiser", "randomiser")
 
 
 def _has_class(framework: Framework) -> bool:

@@ -26,6 +26,7 @@ from takifugu.calibration.trials import (
 from takifugu.core import searches
 from takifugu.core.cache import forget
 from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.rules import check_type
 from takifugu.core.text.tables import labelled
 from takifugu.model import queries
 from takifugu.model.frameworks import Framework
@@ -83,6 +84,7 @@ def calibrate(
     >>> calibrate(Pufferfish(every_entry(), chain), Count("walking"), epsilon=1, mechanism="group").scale
     100.0
     """
+    check_type(mechanism, str, "the name of a mechanism", 'write mechanism="auto"', "mechanism")
     problem = problem_of(framework, query, epsilon, delta, metric)
     conditions = check_beliefs(framework, allow_private_belief)
     if metric is not None and (mechanism == "auto" or not find(mechanism, framework.definition).takes_metric):
@@ -162,7 +164,7 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
     >>> with_scale(Pufferfish(every_entry(), chain), Count("walking"), 4).epsilon
     Fraction(1, 4)
     """
-    exact = as_fraction(scale, "the scale")
+    exact = as_fraction(scale, "the scale", "scale")
     if exact <= 0:
         raise InputError(f"the scale is {scale!r}", rule="it must be above 0", fix="write for example 10.0").at("scale")
     problem = problem_of(framework, query, 1, 0)
@@ -215,6 +217,8 @@ def problem_of(
             f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)"
         ).at("framework")
     queries.check(query)
+    if metric is not None:
+        check_type(metric, Declared, "a metric", "write takifugu.numbers.transport.metrics.declared(name)", "metric")
     if isinstance(query, Limited) and query.definitions is not None and framework.definition not in query.definitions:
         rule, fix = query.elsewhere
         message = f"the query ({query.describe()}) is asked under the definition {framework.definition!r}"

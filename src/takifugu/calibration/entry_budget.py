@@ -123,7 +123,7 @@ def check_neighbours(framework: Framework, neighbours: str) -> None:
             f"the framework is {kind!r}", rule="only entries of one belief or several have a loss",
             fix="write Pufferfish(secrets, beliefs)",
         ).at("framework")  # fmt: skip
-    if neighbours not in NEIGHBOURS:
+    if not isinstance(neighbours, str) or neighbours not in NEIGHBOURS:
         raise InputError(
             f"neighbours is {neighbours!r}",
             rule="an epsilon means nothing without it",

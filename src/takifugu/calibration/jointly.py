@@ -19,6 +19,7 @@ from takifugu.calibration.shared_noise import LaplaceTogether, NormalTogether, S
 from takifugu.calibration.trials import check_beliefs
 from takifugu.core import searches
 from takifugu.core.errors import InputError
+from takifugu.core.lists import list_of
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, round_up
@@ -66,7 +67,7 @@ def calibrate_jointly(
     >>> round(whole.scale, 3), round(evening.scale, 3), compose([whole, evening]).epsilon <= 1
     (6.666, 6.653, True)
     """
-    budget, listed_queries = as_epsilon(epsilon), tuple(queries)
+    budget, listed_queries = as_epsilon(epsilon), list_of(queries, "the queries", "queries", "[Count(1), Histogram()]")
     if not listed_queries:
         raise InputError("there is nothing to calibrate", fix="give at least one query").at("queries")
     problems = tuple(problem_of(framework, query, budget, delta) for query in listed_queries)
@@ -105,10 +106,11 @@ def calibrate_jointly(
 def _weights(weights: Sequence[Number] | None, number: int) -> tuple[float, ...]:
     if weights is None:
         return (1.0,) * number
-    exact = [as_fraction(weight, "a weight") for weight in weights]
+    every = list_of(weights, "the weights", "weights", "[1, 2]")
+    exact = [as_fraction(weight, "a weight", "weights") for weight in every]
     if len(exact) != number or min(exact) <= 0:
         raise InputError(
-            f"the weights are {list(weights)!r}", rule=f"they are {number} numbers above 0, one for each query"
+            f"the weights are {every!r}", rule=f"they are {number} numbers above 0, one for each query"
         ).at("weights")
     return tuple(map(float, exact))
 

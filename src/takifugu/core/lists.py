@@ -41,7 +41,7 @@ def no_list(values: object) -> str | None:
         return "a mapping"
     if is_table(values):
         return "a table"
-    if isinstance(values, Iterable):
+    if isinstance(value_of(values), Iterable):
         return None
     return f"a value of type {type(values).__name__}"
 
@@ -113,7 +113,37 @@ def list_of(values: Iterable[Value], what: str, key: str, example: str, any_orde
 
     Raises InputError at `key` for anything else. The message begins with `what` ("the names"), and shows an example.
     """
-    odd = None if any_order and isinstance(values, set | frozenset) else no_list(values)
+    if any_order and isinstance(values, set | frozenset):
+        return list(values)
+    odd = no_list(values)
     if odd is not None:
         raise InputError(f"{what}: this is {odd}", fix=f"give a list, such as {example}").at(key)
     return list(values)
+
+
+def members_of(values: Iterable[Value], what: str, key: str, example: str) -> list[Value]:
+    """Return the members of whatever has any: a text's letters, a mapping's keys.
+
+    Raises InputError as `list_of`, which takes lists only.
+    """
+    if isinstance(values, str | bytes | set | frozenset | Mapping):
+        return list(values)
+    return list_of(values, what, key, example)
+
+
+def pairs_of(values: Any, what: str, key: str, example: str) -> list[tuple[Any, Any]]:
+    """Return the items of a mapping, or the pairs of a list.
+
+    >>> pairs_of([1], "the pairs", "pairs", "[(0, 1)]")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the pairs: 1 is no pair: give a list, such as [(0, 1)]
+    """
+    if isinstance(values, Mapping):
+        return list(values.items())
+    pairs = []
+    for value in list_of(values, what, key, example, any_order=True):
+        pair = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else ()
+        if len(pair) != 2:
+            raise InputError(f"{what}: {value!r} is no pair", fix=f"give a list, such as {example}").at(key)
+        pairs.append(pair)
+    return pairs

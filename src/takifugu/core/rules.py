@@ -8,6 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sized
 from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from types import UnionType
 
 from takifugu.core.errors import InputError, Step, Unsupported
 from takifugu.core.nearest import unknown
@@ -34,8 +37,15 @@ def check_known(words: Iterable[object], choices: Collection[object], what: str,
 'walking'?
     """
     for word in words:
-        if word not in choices:
+        if not _is_among(word, choices):
             raise unknown(f"{what} {word!r}", word, choices).at(*where)
+
+
+def _is_among(word: object, choices: Collection[object]) -> bool:
+    try:
+        return word in choices
+    except (TypeError, ValueError):  # no key, such as a list or an array
+        return False
 
 
 def check_as_many(values: Sized, name: str, owners: Sized, of: str, *where: Step, fix: str = "") -> None:
@@ -114,13 +124,26 @@ def unwritable(what: str, value: object) -> InputError:
     return InputError(what, rule="a file could not read it back", fix="write text, a number, true or false")
 
 
-def wrong_type(value: object, due: str, fix: str) -> InputError:
-    """Return the error for a value of another type than is due.
+def check_type(value: object, kind: type | UnionType, due: str, fix: str, *where: Step) -> None:
+    """Raise InputError for a value of another type than is due.
 
-    >>> print(wrong_type(3, "a policy", "write visits()"))
-    a value of type int is not a policy: write visits()
+    >>> check_type(3, str, "a policy", "write visits()", "policy")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: a value of type int is not a policy: write visits()
     """
+    if not isinstance(value, kind):
+        raise wrong_type(value, due, fix).at(*where)
+
+
+def wrong_type(value: object, due: str, fix: str) -> InputError:
+    """Return the error for a value of another type than is due."""
     return InputError(f"a value of type {type(value).__name__} is not {due}", fix=fix)
+
+
+def as_path(path: str | Path, *where: Step) -> Path:
+    """Return a path; InputError for what is none."""
+    check_type(path, str | PathLike, "a path", "give the path of a file", *where)
+    return Path(path)
 
 
 def requires(what: str, needed: str, fix: str) -> InputError:

@@ -16,7 +16,7 @@ from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.registry import Registry
-from takifugu.core.rules import check_any, unwritable, wrong_type
+from takifugu.core.rules import check_any, check_type, unwritable, wrong_type
 from takifugu.model import beliefs as belief_room
 from takifugu.model import secrets as secret_room
 from takifugu.model.beliefs import Belief, separate
@@ -186,9 +186,8 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
     check_any(all_secrets, "the framework has no secret", "secrets", fix=f"{fix} every_entry()")
     check_any(believed, "the framework has no belief", "beliefs", fix=f"{fix} MarkovChain(...)")
     for secret in all_secrets:
-        if not isinstance(secret, Secret):
-            fix = "give the secrets first, for example every_entry() or attribute(name, a, b), then the beliefs"
-            raise wrong_type(secret, "a secret", fix).at("secrets")
+        fix = "give the secrets first, for example every_entry() or attribute(name, a, b), then the beliefs"
+        check_type(secret, Secret, "a secret", fix, "secrets")
         with within("secrets"):
             secret_room.check_registered(secret)
     for belief in believed:
@@ -226,8 +225,7 @@ def between(p: Pmf, q: Pmf) -> Framework:
     'pufferfish'
     """
     for law in (p, q):
-        if not isinstance(law, Pmf):
-            raise wrong_type(law, "a distribution", "write Pmf(values, probabilities)")
+        check_type(law, Pmf, "a distribution", "write Pmf(values, probabilities)")
     return Framework((WhichLaw(),), (LawPair(p, q),))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import members_of
 from takifugu.numbers.rationals import in_common_unit
 
 Atom = int | Fraction | float
@@ -31,7 +32,7 @@ def as_numbers(numbers: Iterable[Atom] | Array, name: str) -> Array:
     if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iuf":
         array = _from_machine_numbers(numbers)
     else:
-        array = _from_objects(list(numbers), name)
+        array = _from_objects(members_of(numbers, name, name, "[0.5, 0.5]"), name)
     if array.ndim != 1:
         raise InputError(
             f"{name} have shape {array.shape}", rule="they must be one row of numbers", fix="flatten them first"

@@ -78,7 +78,7 @@ def as_fraction(value: object, name: str, *where: Step) -> Fraction:
         return Fraction(int(value.numerator), int(value.denominator))
     try:
         number = read_fraction(_number_text(value))
-    except (ValueError, ZeroDivisionError, OverflowError):
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         raise InputError(
             f"{name} is {_text(value)}", rule="it must be a finite number", fix="write for example 0.5 or '1/3'"
         ).at(*where) from None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from takifugu.core.errors import SpecError, TakifuguError, standing
+from takifugu.core.rules import as_path
 from takifugu.core.searches import stopping
 from takifugu.core.text.markup import html_table, text
 from takifugu.core.text.tables import text_table
@@ -140,6 +141,6 @@ def open_study(
     >>> study.dry_run().forecast.refused
     False
     """
-    study = Study(Path(path), data, only_release, window)
+    study = Study(as_path(path, "path"), data, only_release, window)
     study._rows()
     return study

@@ -7,7 +7,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from takifugu.numbers.runs import Runs
 HASHED_AT_ONCE = 2**16
 
 
+@runtime_checkable
 class Calibrated(Protocol):
     """The needs of a charge from a calibration."""
 

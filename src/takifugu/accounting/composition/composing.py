@@ -13,7 +13,9 @@ from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge, Covers, Guarantee
 from takifugu.core.cache import cached
 from takifugu.core.errors import CompositionRefused, InputError
+from takifugu.core.lists import members_of
 from takifugu.core.nearest import did_you_mean
+from takifugu.core.rules import check_type
 from takifugu.model.frameworks import DEFINITIONS, Framework
 
 #: Why releases of one unit in several layouts count at the cost of a change of all that they read.
@@ -108,12 +110,13 @@ def compose(
     >>> round(float(compose(calibrations).epsilon), 3)
     1.057
     """
-    calibrated = tuple(calibrations)
+    calibrated = tuple(members_of(calibrations, "the calibrations", "calibrations", "[calibrate(...)]"))
     if not calibrated:
         raise InputError("there is nothing to compose", fix="give at least one calibration").at("calibrations")
     charges, assumptions, conditions = [], list[str](), list[str]()
     frameworks, definitions = dict[str, Framework](), dict[str, None]()
     for calibration in calibrated:
+        check_type(calibration, Calibrated, "a calibration", "give what calibrate(...) returns", "calibrations")
         charges.append(charge_of(calibration, reading="together", fixed_in_advance=fixed_in_advance))
         assumptions += calibration.guarantee.assumptions
         conditions += calibration.guarantee.conditions

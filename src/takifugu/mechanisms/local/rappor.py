@@ -23,6 +23,8 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.lists import members_of
+from takifugu.core.plain import set_fields
 from takifugu.numbers.atoms import masses_at
 from takifugu.numbers.distributions.channel import largest_log_ratio
 from takifugu.numbers.distributions.positive_part import Enclosure
@@ -44,9 +46,11 @@ class Rappor:
     other: Fraction
 
     def __post_init__(self) -> None:
+        set_fields(self, values=tuple(members_of(self.values, "the values", "values", "['a', 'b']")))
         if len(self.values) < 2 or len(set(self.values)) < len(self.values):
             raise InputError("RAPPOR needs two values or more, each once").at("values")
-        if not 0 < self.other < self.present < 1:
+        other, present = as_fraction(self.other, "other", "other"), as_fraction(self.present, "present", "present")
+        if not 0 < other < present < 1:
             raise InputError(
                 f"a bit is 1 with probability {self.present} or {self.other}", rule="0 < other < own < 1"
             ).at("f")
@@ -135,7 +139,7 @@ def permanent(values: Sequence[Hashable], f: Number) -> Rappor:
     noise = as_fraction(f, "f", "f")
     if not 0 < noise < 1:
         raise InputError(f"f is {f!r}", rule="it must lie between 0 and 1").at("f")
-    return Rappor(tuple(values), 1 - noise / 2, noise / 2)
+    return Rappor(tuple(members_of(values, "the values", "values", "['a', 'b']")), 1 - noise / 2, noise / 2)
 
 
 def instantaneous(values: Sequence[Hashable], f: Number, p: Number, q: Number) -> Rappor:
@@ -147,4 +151,4 @@ def instantaneous(values: Sequence[Hashable], f: Number, p: Number, q: Number) -
     if not (0 <= if_zero < if_one <= 1):
         raise InputError(f"p is {p!r} and q is {q!r}", rule="0 <= p < q <= 1").at("p")
     gap = if_one - if_zero
-    return Rappor(tuple(values), if_zero + gap * before.present, if_zero + gap * before.other)
+    return Rappor(before.values, if_zero + gap * before.present, if_zero + gap * before.other)

@@ -23,11 +23,12 @@ from typing import NamedTuple
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import set_fields
 from takifugu.numbers.distributions.divergence import divergence, divergence_in_units
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.positive_part import NARROW, Enclosure, mean_positive_part
-from takifugu.numbers.rationals import Number, as_fraction, both_in_common_unit, in_common_unit, is_whole
+from takifugu.numbers.rationals import Number, as_fraction, as_whole, both_in_common_unit, in_common_unit, is_whole
 from takifugu.numbers.search import between, halved, next_to
 
 #: Tuples of different kinds of values that are summed one by one, in exact arithmetic.
@@ -53,7 +54,12 @@ class Tupling:
     def __init__(self, dummies: int, law: Pmf | Iterable[Number] | None = None) -> None:
         if not is_whole(dummies):
             raise InputError(f"the number of dummies is {dummies!r}", rule="it must be a whole number from 0").at("k")
-        exact_law = law if law is None or isinstance(law, Pmf) else tuple(as_fraction(m, "a mass", "law") for m in law)
+        exact_law: Pmf | tuple[Fraction, ...] | None = None
+        if isinstance(law, Pmf):
+            exact_law = law
+        elif law is not None:
+            masses = list_of(law, "the law", "law", "[0.5, 0.5]")
+            exact_law = tuple(as_fraction(mass, "a mass", "law") for mass in masses)
         set_fields(self, dummies=dummies, law=exact_law)
 
     def delta(self, p: Pmf | Sequence[Number], q: Pmf | Sequence[Number], epsilon: Number) -> float:
@@ -172,6 +178,8 @@ def smallest_tupling(
             fix="give a delta above 0",
         ).at("delta")
 
+    as_whole(value_of(most), "the largest number of dummies", "most")
+
     def keeps(k: int) -> bool:
         tupling = Tupling(k)
         return max(tupling.delta(p, q, epsilon), tupling.delta(q, p, epsilon)) <= target
@@ -200,6 +208,7 @@ def theorem3_epsilon(dummies: int, outputs: int, beta: Number, delta: Number) ->
         raise InputError(
             f"beta is {beta!r} and delta {delta!r}", rule="both lie above 0, beta at most 1, delta below 1"
         ).at("beta")
+    dummies, outputs = _sizes(dummies, outputs)
     alpha = most * math.sqrt(dummies * math.log(2 / target) / 2) * (1 + 2.0**-48)
     if alpha * outputs >= dummies:
         return None
@@ -207,9 +216,15 @@ def theorem3_epsilon(dummies: int, outputs: int, beta: Number, delta: Number) ->
     return math.log1p(above_1) * (1 + 2.0**-48)
 
 
+def _sizes(dummies: int, outputs: int) -> tuple[int, int]:
+    number = as_whole(value_of(dummies), "the number of dummies", "dummies")
+    return number, as_whole(value_of(outputs), "the number of outputs", "outputs", least=1)
+
+
 def theorem3_delta(dummies: int, outputs: int, beta: Number, epsilon: Number) -> float:
     """Return delta of Kawamoto19 Theorem 3 for eta = 0."""
-    most, growth = float(as_fraction(beta, "beta", "beta")), math.expm1(float(as_fraction(epsilon, "epsilon")))
+    most, growth = float(as_fraction(beta, "beta", "beta")), math.expm1(float(_budget(epsilon)))
+    dummies, outputs = _sizes(dummies, outputs)
     alpha = (dummies * growth - most * outputs) / (outputs * (2 + growth))
     if alpha <= 0:
         return 1.0

@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from numbers import Real
 from typing import overload
 
 import numpy as np
@@ -26,6 +27,7 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import InputError
+from takifugu.core.rules import check_type
 from takifugu.mechanisms.one_sided.sparse import Answers, Marks
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing
 from takifugu.numbers.atoms import Array
@@ -128,6 +130,8 @@ class Sanitiser:
         Raises InputError for values below 0 under noise that points up: they are no noisy counts, and not "safe".
         """
         values = np.asarray(noisy)
+        if values.dtype.kind not in "biuf" and not all(isinstance(value, Real) for value in values.flat):
+            raise InputError(f"the noisy counts are {noisy!r}", fix="give a list of numbers").at("noisy")
         if self.noise.pointing is Pointing.UP and (values < 0).any():
             raise InputError(
                 "some noisy counts are below 0", rule="this noise never lowers a count",
@@ -212,6 +216,8 @@ def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanit
     >>> print(sanitiser(at_most(5), two_sided).cutoff, sanitiser(at_most(5), two_sided, "0.001").cutoff)
     None 0
     """
+    check_type(question, Question, "a question", "write at_most(5) or at_least(5)", "question")
+    check_type(noise, CountNoise, "noise of a count", "write count_noise(epsilon)", "noise")
     allowed = as_fraction(alpha, "alpha", "alpha")
     if not 0 <= allowed < 1:
         raise InputError(f"alpha is {alpha!r}", rule="it must be at least 0 and below 1").at("alpha")
@@ -225,6 +231,10 @@ def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanit
     return Sanitiser(question, noise, cutoff)
 
 
+def _check_sanitiser(value: object, key: str) -> None:
+    check_type(value, Sanitiser, "a sanitiser", "write sanitiser(question, noise)", key)
+
+
 def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = None) -> npt.NDArray[np.str_]:
     """Mark every noisy count safe, dangerous, or else obscure.
 
@@ -235,8 +245,12 @@ def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = N
     >>> marks([2, 7, 30], safe, dangerous).tolist()
     ['safe', 'obscure', 'dangerous']
     """
+    _check_sanitiser(safe, "safe")
     good = safe.says_yes(noisy)
-    bad = np.zeros(good.shape, dtype=bool) if dangerous is None else dangerous.says_yes(noisy)
+    bad = np.zeros(good.shape, dtype=bool)
+    if dangerous is not None:
+        _check_sanitiser(dangerous, "dangerous")
+        bad = dangerous.says_yes(noisy)
     if (good & bad).any():
         raise InputError("some places would be safe and dangerous at once", fix="choose a smaller alpha").at("alpha")
     return np.where(good, Mark.SAFE.value, np.where(bad, Mark.DANGEROUS.value, Mark.OBSCURE.value))
@@ -250,9 +264,11 @@ def sparse_marks(answers: Answers, dangerous: Sanitiser | None = None) -> npt.ND
     >>> sparse_marks(SparseAnswers(1000, limit=1).answer([2, 7, 0], 5, SystemEntropy())).tolist()
     ['safe', 'obscure', 'obscure']
     """
+    check_type(answers, Answers, "the answers of a sparse vector", "write SparseAnswers(...).answer(...)", "answers")
     bad = np.zeros(answers.marks.shape, dtype=bool)
     has_value = answers.marks == Marks.VALUE
     if dangerous is not None:
+        _check_sanitiser(dangerous, "dangerous")
         bad[has_value] = dangerous.says_yes(answers.values[has_value])
     return np.where(answers.safe, Mark.SAFE.value, np.where(bad, Mark.DANGEROUS.value, Mark.OBSCURE.value))
 

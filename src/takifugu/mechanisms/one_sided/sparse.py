@@ -33,6 +33,7 @@ import numpy.typing as npt
 from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import set_fields
+from takifugu.core.rules import check_type
 from takifugu.model.policies.sensitivity import Monotone, Sensitivity
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, is_whole
 
@@ -125,6 +126,8 @@ class SparseAnswers:
         >>> SparseAnswers.of(Sensitivity((fall, fall, fall), Fraction(2)), 1, limit=5).epsilon_total
         Fraction(2, 1)
         """
+        fix = "write sensitivity(policy, domain, query)"
+        check_type(sensitivity, Sensitivity, "the sensitivity of a query", fix, "sensitivity")
         for change in set(sensitivity.changes):
             if change.direction not in (Monotone.DECREASING, Monotone.CONSTANT) or change.amount > 1:
                 raise InputError(

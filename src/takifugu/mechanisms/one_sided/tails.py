@@ -21,6 +21,7 @@ import numpy as np
 
 from takifugu.analysis.randomisers.base import Direction
 from takifugu.core.errors import InputError
+from takifugu.core.rules import check_known
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.noise_quantiles import laplace_survival
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, is_whole
@@ -117,6 +118,7 @@ def count_noise(
     change = as_fraction(sensitivity, "the sensitivity", "sensitivity")
     if change <= 0:
         raise InputError(f"the sensitivity is {sensitivity!r}", rule="it must be above 0").at("sensitivity")
+    check_known([pointing], tuple(Pointing), "noise cannot point", "pointing")
     return CountNoise(change / as_epsilon(epsilon), Pointing(pointing), whole)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
+from takifugu.core.rules import check_any, check_type
 from takifugu.model.beliefs.estimate import SLACK, checked_confidence, interval, mixture_interval
 from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions, tree_of
 from takifugu.numbers.rationals import Number, as_fraction
@@ -74,6 +75,10 @@ def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confiden
     >>> [round(float(found.by_name[name].largest([0, 1])), 3) for name in ("m", "f")]
     [0.222, 0.999]
     """
+    check_type(samples, Mapping, "a sample of each population", "write samples_of(rows, values)", "samples")
+    for sample in samples.values():
+        check_type(sample, Sample, "a sample", "write samples_of(rows, values)", "samples")
+    check_any(samples, "there is no population", "samples")
     level, tree = checked_confidence(confidence), tree_of(values)
     if any(len(sample.counts) != len(values) for sample in samples.values()):
         raise InputError("a population has not one count for each value", fix="count all values").at("counts")

@@ -80,7 +80,7 @@ class Density(Nameless, Undivided):
         Raises InputError for fewer than two values, for what is no density, and for references that are not normal, of
         different deviations, or not one for each value.
         """
-        if function == "parameter":
+        if isinstance(function, str) and function == "parameter":
             hidden: DatasetProperty | DistributionParameter = distribution_parameter(attribute)  # type: ignore[arg-type]
         else:
             hidden = dataset_property(attribute, function, of=of)
@@ -101,7 +101,7 @@ class Density(Nameless, Undivided):
         set_fields(
             self, about=hidden, values=tuple(value for value, _ in table), curves=curves,
             references=tuple(normal for _, normal in normals), resolution=grid_of(curves, resolution),
-            source=source, answer=answer or Identity(), rounding=blur,
+            source=source, answer=Identity() if answer is None else answer, rounding=blur,
             reach=None if reach is None else as_fraction(reach, "the reach", "reach"),
         )  # fmt: skip
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
 from takifugu.core.errors import InputError
+from takifugu.core.lists import members_of, value_of
 from takifugu.core.nearest import unknown
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.registry import Registry
+from takifugu.core.rules import check_as_many
 from takifugu.model.beliefs.states import State
+from takifugu.numbers.rationals import as_whole
 
 Believing = TypeVar("Believing", bound=Entries)
 
 
+@runtime_checkable
 class Data(Entries, Protocol):
     """What the data can be, as a framework and its queries must know it: `Domain`, or another form of records."""
 
@@ -29,7 +32,8 @@ class Data(Entries, Protocol):
 class Domain:
     """Entries (people, columns, cells) with the values that each can take, in order; `names` where they have any.
 
-    Raises InputError where an entry has no value, or a value twice, or names are not one per entry.
+    `alphabets` has the values of each entry, or those of all `size` entries once. Raises InputError where an entry has
+    no value, or a value twice, or names are not one per entry.
 
     >>> table = Domain.of(3, ["well", "ill"])
     >>> table.size, table.alphabet(2), table.describe()
@@ -38,29 +42,37 @@ class Domain:
 
     alphabets: tuple[tuple[Hashable, ...], ...]
     names: tuple[Hashable, ...] | None = None
+    size: int = 0
 
     def __post_init__(self) -> None:
-        for values in set(self.alphabets):
+        alphabets = tuple(map(_values_of_entry, members_of(self.alphabets, "the values", "alphabets", "[('a', 'b')]")))
+        size = as_whole(value_of(self.size), "the number of entries", "size") or len(alphabets)
+        different = tuple(dict.fromkeys(alphabets))
+        for values in different:
             if not values or len(set(values)) != len(values):
-                raise InputError(f"the values of an entry are {list(values)}", rule="there is one at least, each once")
-        if not self.alphabets or (self.names is not None and len({*self.names}) != len(self.alphabets)):
-            raise InputError("a domain has one name for each entry, or none, and one entry at least")
+                rule = "there is one at least, each once"
+                raise InputError(f"the values of an entry are {list(values)}", rule=rule).at("alphabets")
+        if self.names is not None:
+            set_fields(self, names=tuple(members_of(self.names, "the names", "names", "['Ana', 'Ben']")))
+        if not different or (self.names is not None and len({*self.names}) != size):
+            raise InputError("a domain has one name for each entry, or none, and one entry at least").at("names")
+        if len(different) > 1:
+            check_as_many(alphabets, "alphabets", range(size), "entries", "alphabets")
+            different = alphabets
+        set_fields(self, alphabets=different, size=size)
 
     @staticmethod
     def of(count: int, values: Iterable[Hashable]) -> Domain:
         """Return the domain of so many entries with the same values."""
-        return Domain((tuple(values),) * count)
+        size = as_whole(value_of(count), "the number of entries", "count", least=1)
+        return Domain((tuple(members_of(values, "the values", "values", "['well', 'ill']")),), None, size)
 
     @property
-    def size(self) -> int:
-        return len(self.alphabets)
-
-    @cached_property
     def one_alphabet(self) -> bool:
-        return len(set(self.alphabets)) == 1
+        return len(self.alphabets) == 1
 
     def alphabet(self, entry: int) -> tuple[Hashable, ...]:
-        return self.alphabets[entry]
+        return self.alphabets[0 if self.one_alphabet else entry]
 
     def position(self, name: Hashable) -> int:
         """Return the number of the entry with this name, or raise InputError."""
@@ -73,15 +85,16 @@ class Domain:
         return f"{self.size} entries with values from ({', '.join(map(_word, self.alphabets[0]))})"
 
     def to_dict(self) -> Json:
-        different = self.alphabets[:1] if self.one_alphabet else self.alphabets
         names = None if self.names is None else list(self.names)
-        return {"alphabets": list(map(list, different)), "size": self.size, "names": names}
+        return {"alphabets": list(map(list, self.alphabets)), "size": self.size, "names": names}
 
     @staticmethod
     def from_dict(data: Plain) -> Domain:
-        alphabets = tuple(map(tuple, data["alphabets"]))
-        every = alphabets * data["size"] if len(alphabets) == 1 else alphabets
-        return Domain(every, None if data["names"] is None else tuple(data["names"]))
+        return Domain(tuple(map(tuple, data["alphabets"])), data["names"], data["size"])
+
+
+def _values_of_entry(values: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    return tuple(members_of(values, "the values of an entry", "alphabets", "('a', 'b')"))
 
 
 def _word(value: Hashable) -> str:

@@ -18,8 +18,9 @@ from typing import Any, TypedDict, Unpack
 from takifugu.core.cache import memoised
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of, value_of
+from takifugu.core.lists import list_of, members_of, places_of, value_of
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
+from takifugu.core.rules import check_type
 from takifugu.model.beliefs.counted_populations import Sample, covering, spread
 from takifugu.model.beliefs.population_laws import Law, Value, check_supports, checked_values, masses_of, prior_of
 from takifugu.model.beliefs.population_region import Regions, is_number
@@ -92,14 +93,17 @@ class FromPopulations(Nameless, Undivided):
             masses_by_name[name] = tuple(law.get(value, Fraction(0)) for value in values)
         check_supports(masses_by_name, values, supports)
         count = as_whole(value_of(rows), "the number of a person's rows", "rows", least=1)
-        units = tuple(as_fraction(scale, "a scale", "scales") for scale in scales)
+        pair = list_of(scales, "the scales", "scales", "(1, 1)")
+        units = tuple(as_fraction(scale, "a scale", "scales") for scale in pair)
         if len(units) != 2 or min(units) <= 0:
-            raise InputError(f"the scales are {list(scales)!r}", rule="they are two numbers above 0").at("scales")
+            raise InputError(f"the scales are {pair!r}", rule="they are two numbers above 0").at("scales")
         set_fields(
             self, populations=tuple(masses_by_name), values=values, laws=tuple(masses_by_name.values()), rows=count,
             independent=bool(independent), scales=units, measure=str(measure),
         )  # fmt: skip
         set_fields(self, prior=prior_of(prior, values, tuple(masses_by_name.values())), source=source)
+        if regions is not None:
+            check_type(regions, Regions, "a class of populations", "write FromPopulations.counted(...)", "regions")
         if regions is not None and (
             set(regions.by_name) != set(masses_by_name) or len(regions.tree.values) != len(values)
         ):
@@ -126,8 +130,10 @@ class FromPopulations(Nameless, Undivided):
         {'home': 2, 'out': 1}
         """
         share = as_non_negative(smoothing, "smoothing", "smoothing")
-        laws = {name: dict(zip(values, of.smoothed(share), strict=True)) for name, of in samples.items()}
-        return FromPopulations(laws, regions=covering(samples, list(values), confidence), **more)
+        every = checked_values(list_of(values, "the values", "values", "['a', 'b']"))
+        regions = covering(samples, every, confidence)
+        laws = {name: dict(zip(every, of.smoothed(share), strict=True)) for name, of in samples.items()}
+        return FromPopulations(laws, regions=regions, **more)
 
     @staticmethod
     def spread(
@@ -141,8 +147,10 @@ class FromPopulations(Nameless, Undivided):
         >>> FromPopulations.spread(["home", "out"], ["a", "b", "c"], "1/2", source="a guess").describe()
         "1 row of a person, each of 3 values, drawn from the population 'home' or 'out' (a guess; no mass above 0.5)"
         """
-        regions = spread(names, values, largest_mass)
-        laws = {name: dict.fromkeys(values, Fraction(1, len(values))) for name in names}
+        populations = list_of(names, "the populations", "names", "['home', 'out']")
+        every = checked_values(members_of(values, "the values", "values", "['a', 'b']"))
+        regions = spread(populations, every, largest_mass)
+        laws = {name: dict.fromkeys(every, Fraction(1, len(every))) for name in populations}
         return FromPopulations(laws, regions=regions, **more)
 
     @property

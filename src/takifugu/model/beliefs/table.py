@@ -14,7 +14,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, about
-from takifugu.core.lists import list_of, places_of, value_of
+from takifugu.core.lists import list_of, members_of, places_of, value_of
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import no_law
@@ -54,8 +54,8 @@ class JointTable(Undivided):
         names: Iterable[Hashable] | None = None,
         source: str = "assumed",
     ) -> None:
-        table = tuple(map(_row, rows))
-        all_masses = list(probabilities)
+        table = tuple(map(_row, members_of(rows, "the rows", "rows", "[('a', 0), ('b', 1)]")))
+        all_masses = members_of(probabilities, "the probabilities", "probabilities", "[0.5, 0.5]")
         if not table or len(table) != len(all_masses):
             raise InputError(
                 f"the table has {len(table)} rows and {len(all_masses)} probabilities", fix="give one mass per row"
@@ -98,8 +98,11 @@ class JointTable(Undivided):
         >>> JointTable.from_counts([("ill",), ("well",)], [1, 3], source="a public survey").total
         4
         """
-        raw_counts = list(counts)
-        numbers = list(map(int, raw_counts))
+        raw_counts = members_of(counts, "the counts", "counts", "[1, 3]")
+        try:
+            numbers = list(map(int, raw_counts))
+        except (TypeError, ValueError, OverflowError):
+            numbers = []
         if not numbers or min(numbers) < 0 or sum(numbers) == 0 or numbers != raw_counts:
             raise InputError("counts must be whole numbers, not negative, and not all zero").at("counts")
         shares = [Fraction(c, sum(numbers)) for c in numbers]

@@ -107,7 +107,7 @@ def checked_absence(absence: str | None, presences: Sequence[Fraction | float]) 
     certain = all(chance == 1 for chance in presences)
     if absence is None and certain:
         return "unknown"
-    if absence not in tuple(MODES):  # which may be no key
+    if not isinstance(absence, str) or absence not in MODES:
         raise InputError(
             f"the absence is {absence!r}",
             fix=(

@@ -79,8 +79,9 @@ class IndependentUsers:
         names: Iterable[Hashable] | None = None,
         source: str = "assumed",
     ) -> None:
-        all_laws = [laws] if isinstance(laws, Mapping) else list(laws)
-        fix = "give one distribution per user, for example [{0: 0.3, 1: 0.7}] * 25"
+        example = "[{0: 0.3, 1: 0.7}] * 25"
+        all_laws = [laws] if isinstance(laws, Mapping) else list_of(laws, "the users", "laws", example)
+        fix = f"give one distribution per user, for example {example}"
         check_any(all_laws, "there are no users", "laws", fix=fix)
         shared = not isinstance(presence, Iterable) or isinstance(presence, str)
         presences = [presence] * len(all_laws) if shared else list(presence)  # type: ignore[arg-type]
@@ -104,7 +105,7 @@ class IndependentUsers:
         laws: list[UserLaw] = []
         counts: list[int] = []
         read = LawReader()
-        for group in groups:
+        for group in list_of(groups, "the groups", "groups", "[(600, {0: 0.5, 1: 0.5})]"):
             if isinstance(group, str | Mapping) or not isinstance(group, Sequence) or len(group) not in (2, 3):
                 raise InputError(f"a group is {group!r}", fix="write (count, distribution[, presence])").at("groups")
             count = as_whole(value_of(group[0]), "the number of users in a group", "groups", least=1)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import chain, permutations
 
 from takifugu.core.errors import InputError
-from takifugu.core.rules import wrong_type
+from takifugu.core.rules import check_type
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
@@ -29,10 +29,8 @@ def Asymmetric(policy: Policy, domain: Domain | Visits) -> Framework:
     >>> Asymmetric(visits(), Visits.of(["bar", "shop"], most=1)).definition
     'asymmetric'
     """
-    if not isinstance(policy, Policy):
-        raise wrong_type(policy, "a policy", "write visits(), or Policy.of(none_of('ill'), ...)").at("policy")
-    if not isinstance(domain, Domain | Visits):
-        raise wrong_type(domain, "a domain", "write Visits.of(places), or Domain.of(count, values)").at("domain")
+    check_type(policy, Policy, "a policy", "write visits(), or Policy.of(none_of('ill'), ...)", "policy")
+    check_type(domain, Domain | Visits, "a domain", "write Visits.of(places), or Domain.of(count, values)", "domain")
     policy.check_known(_values(domain))
     if _protects_nothing(policy, domain):
         raise InputError(

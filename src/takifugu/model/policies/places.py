@@ -20,8 +20,8 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError, Unsupported
-from takifugu.core.lists import places_of, value_of
-from takifugu.core.plain import Json, Plain
+from takifugu.core.lists import members_of, places_of, value_of
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.policies.boxes import Boxes
@@ -118,6 +118,7 @@ class Visits:
     one_alphabet = True
 
     def __post_init__(self) -> None:
+        set_fields(self, places=tuple(members_of(self.places, "the places", "places", "['bar', 'shop']")))
         texts = set(map(str, self.places))
         if not self.places or len(texts) != len(self.places):
             raise InputError(
@@ -131,7 +132,7 @@ class Visits:
     @staticmethod
     def of(places: Iterable[Value], most: int | None = None) -> Visits:
         """Return the domain of these places."""
-        return Visits(tuple(map(value_of, places)), most)
+        return Visits(tuple(map(value_of, members_of(places, "the places", "places", "['bar', 'shop']"))), most)
 
     @staticmethod
     def of_boxes(boxes: Boxes, most: int | None = None) -> Visits:
@@ -235,7 +236,7 @@ class Visits:
         sets: list[Set] = []
         for size in range(self.largest + 1):
             sets += map(Set, combinations(self.places, size))
-        return Listed((tuple(sets),) * people, None, self.places)
+        return Listed((tuple(sets),), None, people, self.places)
 
     def counted(self, records: Iterable[Iterable[Value]]) -> IntArray:
         """Return how many of the records have each place, shape (1, places).

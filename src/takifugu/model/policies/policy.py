@@ -20,8 +20,9 @@ from itertools import chain
 from typing import NoReturn
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, set_fields
-from takifugu.core.rules import check_as_many, check_known, wrong_type
+from takifugu.core.rules import check_as_many, check_known, check_type
 from takifugu.model.policies.predicates import KINDS, EachOf, Predicate, Record, Value, listed
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_whole
 
@@ -46,11 +47,11 @@ class Policy(PlainForm, kind="policy"):
     definition = ASYMMETRIC
 
     def __post_init__(self) -> None:
-        for rule in self.rules:
-            if not isinstance(rule, Predicate | EachOf):
-                fix = "write none_of('ill'), visits(), or checked(name, version, function)"
-                raise wrong_type(rule, "a predicate", fix).at("policy")
-        set_fields(self, rules=tuple(dict.fromkeys(self.rules)))
+        rules = list_of(self.rules, "the predicates", "policy", "[none_of('ill')]", any_order=True)
+        for rule in rules:
+            fix = "write none_of('ill'), visits(), or checked(name, version, function)"
+            check_type(rule, Predicate | EachOf, "a predicate", fix, "policy")
+        set_fields(self, rules=tuple(dict.fromkeys(rules)))
 
     @staticmethod
     def of(*rules: Predicate | EachOf) -> Policy:

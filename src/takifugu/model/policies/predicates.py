@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
+from takifugu.core.lists import members_of, value_of
 from takifugu.core.plain import Plain, PlainForm, form
 from takifugu.core.registry import Registry
 from takifugu.core.rules import check_any, unwritable
@@ -183,7 +183,7 @@ def listed(values: Iterable[Value]) -> tuple[Value, ...]:
     Raises InputError for none, and for what no record can have.
     """
     plain_values = []
-    for value in values:
+    for value in members_of(values, "the values", "policy", "['ill']"):
         plain = value_of(value)
         if not isinstance(plain, str | int | float):
             raise unwritable("a predicate names", plain).at("policy")

@@ -18,6 +18,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.escaping import number as written
+from takifugu.core.rules import check_type
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.policies.policy import Policy
 from takifugu.model.queries import Additive, Query, resolved
@@ -117,6 +118,8 @@ def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
     >>> [str(change.direction) for change in sensitivity(hidden, people, Histogram()).changes]
     ['decreasing', 'increasing']
     """
+    check_type(policy, Policy, "a policy", "write visits(), or Policy.of(none_of('ill'), ...)", "policy")
+    check_type(about, Data, "a domain", "write Visits.of(places), or Domain.of(count, values)", "about")
     answer = resolved(query, about)
     if isinstance(about, Moved):
         return about.moves(policy, answer)

@@ -26,6 +26,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
+from takifugu.core.lists import list_of
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_written_apart
 from takifugu.core.sections import written as named
@@ -46,6 +47,10 @@ _CHOICES: dict[str, type[Registered]] = {"quantile": Quantile, "top-k": TopK}
 _PARTS: dict[str, type[Registered]] = {
     "count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean, "count-above": CountAbove, **_CHOICES,
 }  # fmt: skip
+
+
+def _parts(parts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(list_of(parts, "the parts of a cell", "parts", "['Monday', '00']"))
 
 
 def _written_cells(cells: tuple[tuple[str, Chosen], ...]) -> list[list[object]]:
@@ -107,9 +112,10 @@ class By(PlainForm, kind="by"):
             message = f"the query that is told by cells has {key} of its own"
             raise InputError(message, rule="the cells choose the entries", fix=f"leave its {key} out").at("query", key)
         set_fields(self, query=query, cells=checked_cells(cells), by=str(by))
+        all_parts = list_of(parts, "the parts", "parts", "[['Monday', '00']]")
         set_fields(
-            self, every=checked_period(every, self.cells), entries=entry_tuple(entries), axes=tuple(axes),
-            parts=tuple(map(tuple, parts)),
+            self, every=checked_period(every, self.cells), entries=entry_tuple(entries),
+            axes=tuple(list_of(axes, "the axes", "axes", "['weekday', 'hour']")), parts=tuple(map(_parts, all_parts)),
         )  # fmt: skip
         if list(map(len, self.parts)) != [len(self.axes)] * len(self.cells if self.axes else ()):
             rule = "every cell has one part for each axis"

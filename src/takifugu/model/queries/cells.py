@@ -9,6 +9,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, within
+from takifugu.core.lists import pairs_of
 from takifugu.core.rules import check_any, too_large
 from takifugu.model.queries.additive import Additive, Chosen
 from takifugu.model.queries.selections import entry_tuple
@@ -25,9 +26,8 @@ def checked_cells(cells: Cells) -> tuple[tuple[str, Chosen], ...]:
 
     Raises InputError for what cannot be told apart or holds nothing.
     """
-    pairs = list(cells.items()) if isinstance(cells, Mapping) else list(cells)
     chosen_of = dict[str, Chosen]()
-    for label, entries in pairs:
+    for label, entries in pairs_of(cells, "the cells", "cells", "[('night', range(6))]"):
         if not isinstance(label, str) or not label:
             raise InputError(f"a cell is called {label!r}", rule="its label is a text", fix="name it").at("cells")
         if label in chosen_of:

@@ -210,6 +210,7 @@ def is_chosen_from(answer: object) -> TypeGuard[Candidates]:
 
 
 def _resolve(query: Query, entries: Entries) -> Additive:
+    _check_resolves(query)
     if isinstance(entries, QueryReader):
         resolved: Additive = entries.resolve(query)
         if is_choice(query) and not is_chosen_from(resolved):
@@ -227,10 +228,15 @@ def _resolve(query: Query, entries: Entries) -> Additive:
     return answer
 
 
+def _check_resolves(query: object) -> None:
+    if isinstance(query, type) or not hasattr(query, "resolve"):
+        fix = "write for example Count('walking') or Histogram()"
+        raise InputError(f"the query is {query!r}", fix=fix).at("query")
+
+
 def check(query: Query) -> None:
     """Raise InputError for a query impossible to keep."""
-    if isinstance(query, type) or not hasattr(query, "resolve"):
-        raise InputError(f"the query is {query!r}", fix="write for example Count('walking') or Histogram()")
+    _check_resolves(query)
     missing = [name for name in _OFFERED if not hasattr(query, name)]
     kind = None if missing else query.to_dict().get("kind")
     if kind in KINDS and not KINDS.has(kind, type(query)):

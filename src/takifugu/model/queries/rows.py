@@ -11,6 +11,7 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
+from takifugu.core.lists import pairs_of
 from takifugu.core.plain import PlainForm, set_fields
 from takifugu.core.rules import check_any, check_known, requires
 from takifugu.core.sections import Key, Text
@@ -34,10 +35,7 @@ class CountRows(PlainForm, kind="count-rows"):
     any_of: bool = False
 
     def __init__(self, where: Mapping[str, object] | Iterable[tuple[str, object]], any_of: bool = False) -> None:
-        if isinstance(where, Mapping):
-            pairs = list(where.items())
-        else:
-            pairs = [(name, states) for name, states in where]
+        pairs = pairs_of(where, "the columns", "where", "[('height', 'tall')]")
         if not pairs or any(not isinstance(name, str) for name, _ in pairs):
             raise InputError(
                 f"the query counts the records where {dict(pairs)!r}", rule="it names one column or more",

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of, value_of
+from takifugu.core.lists import list_of, places_of, value_of
 from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.core.rules import check_written_apart
 from takifugu.core.sections import Key, Positive
@@ -176,8 +176,9 @@ def _listed(states: Sequence[State] | None) -> tuple[State, ...] | None:
     """
     if states is None:
         return None
-    different = () if isinstance(states, str | Mapping | set | frozenset) else several(states)
-    if not different or len(different) != len(states):
+    every = list_of(states, "the states", "states", "['low', 'high']")
+    different = several(every)
+    if not different or len(different) != len(every):
         raise InputError(f"the states are {states!r}", rule="a list names each state once, in order").at("states")
     return different
 

@@ -13,8 +13,9 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.cache import memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError, Unsupported
+from takifugu.core.lists import list_of, members_of
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
-from takifugu.core.rules import requires
+from takifugu.core.rules import check_type, requires
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.forms import grid_or_none
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -57,7 +58,7 @@ class Statistic(PlainForm, kind="statistic"):
         grid: Number,
         labels: Iterable[str] = ("value",),
     ) -> None:
-        read = (columns,) if isinstance(columns, str) else tuple(columns)
+        read = tuple(list_of([columns] if isinstance(columns, str) else columns, "the columns", "columns", "['age']"))
         if not isinstance(name, str) or not name or not read or len(set(read)) != len(read):
             raise InputError("a statistic needs a name, and different columns that it reads").at("columns")
         if isinstance(column_sensitivity, Mapping):
@@ -71,6 +72,7 @@ class Statistic(PlainForm, kind="statistic"):
             declared = [as_fraction(column_sensitivity, "the change", "column_sensitivity")]
         if min(declared) < 0:
             raise InputError("a declared change is negative", rule="it must be 0 or more").at("column_sensitivity")
+        check_type(version, Hashable, "a version", "write for example 1", "version")
         key = name, version
         defined = _DEFINED.get(key) if function is None else _DEFINED.setdefault(key, function)
         if function is not None and _place(defined) != _place(function):
@@ -82,7 +84,7 @@ class Statistic(PlainForm, kind="statistic"):
             raise InputError("the statistic has no grid", fix="write for example grid='0.01'").at("grid")
         set_fields(
             self, name=name, version=version, columns=read, column_sensitivity=tuple(declared), grid=step,
-            labels=tuple(labels), function=defined,
+            labels=tuple(members_of(labels, "the labels", "labels", "['value']")), function=defined,
         )  # fmt: skip
 
     def steps(self, read: Iterable[str]) -> int:

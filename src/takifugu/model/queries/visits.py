@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
+from takifugu.core.lists import members_of
 from takifugu.core.plain import LEFT_OUT, VALUES, Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_any, check_known, requires, wrong_type
 from takifugu.model.queries.additive import Additive, State
@@ -62,7 +63,8 @@ class Visitors(PlainForm, kind="visitors"):
         if places is None:
             set_fields(self, places=None)
             return
-        chosen_places = several([places] if isinstance(places, str) else list(places))
+        every = [places] if isinstance(places, str) else places
+        chosen_places = several(members_of(every, "the places", "places", "['bar', 'shop']"))
         check_any(chosen_places, "the query counts nowhere", "places")
         set_fields(self, places=chosen_places)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, value_of
+from takifugu.core.lists import list_of, members_of, pairs_of, value_of
 from takifugu.core.plain import Plain
 from takifugu.model.secrets.properties import DEFINED, DatasetProperty, DistributionParameter, Named, Value
 from takifugu.model.secrets.value_sets import reading, sets_of
@@ -68,7 +68,8 @@ def distribution_parameter(
         raise InputError(f"the column is {attribute!r}", rule="a parameter governs one column").at("attribute")
     different_values = None
     if values is not None:
-        different_values = tuple(dict.fromkeys(value_of(value) for value in values))
+        every = members_of(values, "the values", "values", "[0, 1]")
+        different_values = tuple(dict.fromkeys(value_of(value) for value in every))
     if different_values is not None and (interval is not None or len(different_values) < 2):
         raise InputError(
             f"the secret compares the parameters {list(different_values)}",
@@ -164,7 +165,8 @@ def _differences(differences_given: object, cells: int) -> tuple[Fraction, ...] 
 def _pairs(pairs: Iterable[tuple[Number, Number]] | None) -> tuple[tuple[Fraction, Fraction], ...] | None:
     if pairs is None:
         return None
-    pairs_read = tuple((as_fraction(a, "a value", "pairs"), as_fraction(b, "a value", "pairs")) for a, b in pairs)
+    every = pairs_of(pairs, "the pairs", "pairs", "[(0, 1)]")
+    pairs_read = tuple((as_fraction(a, "a value", "pairs"), as_fraction(b, "a value", "pairs")) for a, b in every)
     if not pairs_read or any(a == b for a, b in pairs_read):
         raise InputError("the secret compares no two different values", fix="give pairs such as [(0, 1)]").at("pairs")
     return pairs_read

@@ -124,8 +124,8 @@ def which_population(metric: str | Declared | None = None) -> WhichPopulation:
     >>> which_population({"home": {"out": 3}}).metric
     (('home', 'out', Fraction(3, 1)),)
     """
-    if metric is None or metric == W_INFINITY:
-        return WhichPopulation(None if metric is None else W_INFINITY)
+    if metric is None or (isinstance(metric, str) and metric == W_INFINITY):
+        return WhichPopulation(metric)
     if not isinstance(metric, Mapping) or not all(isinstance(to, Mapping) for to in metric.values()):
         raise InputError(
             f"the metric is {metric!r}", rule="it is W-infinity, or a distance for every two populations",

@@ -18,7 +18,7 @@ from itertools import combinations
 from takifugu.core.errors import InputError
 from takifugu.core.lists import places_of
 from takifugu.core.plain import LEFT_OUT, PlainForm, form
-from takifugu.core.rules import check_known, requires
+from takifugu.core.rules import check_known, check_type, requires
 from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
 from takifugu.model.secrets.value_sets import ValueSet, described, near, number
 from takifugu.numbers.rationals import as_fractions
@@ -45,6 +45,7 @@ class Named(PlainForm):
     function: Callable[..., object] = field(compare=False, repr=False, metadata=form(is_private=True))
 
     def __post_init__(self) -> None:
+        check_type(self.version, Hashable, "a version", "write for example 1", "version")
         if not isinstance(self.name, str) or not self.name or not callable(self.function):
             raise InputError(
                 "a function of a column needs a name, a version and what it computes",

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import chain, combinations, product
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import list_of
 from takifugu.core.plain import Json, Plain, to_plain
 from takifugu.numbers.rationals import as_fraction, as_fractions, to_text
 
@@ -109,7 +110,7 @@ def sets_of(sets_given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
     """
     if sets_given is None:
         return None
-    sets = tuple(map(_set, sets_given))
+    sets = tuple(map(_set, list_of(sets_given, "the sets", "sets", "[(0, 1), (2, 3)]", any_order=True)))
     if len(sets) < 2:
         raise InputError("the secret compares fewer than two sets", fix="give two or more").at("sets")
     for first, second in combinations(sets, 2):

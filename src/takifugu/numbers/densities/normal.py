@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import list_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities import TINY, between_tails, finite, positive
@@ -99,18 +100,19 @@ class NormalMixture:
     deviations: tuple[float, ...]
 
     def __init__(self, weights: Sequence[Hashable], means: Sequence[Hashable], deviations: Sequence[Hashable]) -> None:
-        if not len(weights) == len(means) == len(deviations) > 0:
+        shares = [positive(weight, "weights") for weight in list_of(weights, "the weights", "weights", "[0.5, 0.5]")]
+        middles = [finite(mean, "means") for mean in list_of(means, "the means", "means", "[0, 4]")]
+        widths = list_of(deviations, "the deviations", "deviations", "[1, 2]")
+        if not len(shares) == len(middles) == len(widths) > 0:
             raise InputError(
-                f"{len(weights)} weights, {len(means)} means and {len(deviations)} deviations",
+                f"{len(shares)} weights, {len(middles)} means and {len(widths)} deviations",
                 fix="give one of each for every normal distribution of the mixture",
             ).at("weights")
-        shares = [positive(weight, "weights") for weight in weights]
         total = math.fsum(shares)
         if abs(total - 1) > 1e-9:
             raise InputError(f"the weights sum to {total:.12g}", rule="they must sum to 1 within 1e-9").at("weights")
-        object.__setattr__(self, "weights", tuple(shares))
-        object.__setattr__(self, "means", tuple(finite(mean, "means") for mean in means))
-        object.__setattr__(self, "deviations", tuple(positive(deviation, "deviations") for deviation in deviations))
+        widths = [positive(width, "deviations") for width in widths]
+        set_fields(self, weights=tuple(shares), means=tuple(middles), deviations=tuple(widths))
 
     @cached_property
     def parts(self) -> tuple[tuple[float, Normal], ...]:

@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.lists import list_of
+from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities import TINY, between_tails, finite
 
@@ -34,13 +35,14 @@ class Tabulated:
     heights: tuple[float, ...]
 
     def __init__(self, points: Sequence[object], heights: Sequence[object]) -> None:
-        if len(points) != len(heights) or len(points) < 2:
+        places = [finite(point, "points") for point in list_of(points, "the points", "points", "[0, 1, 2]")]
+        values = [finite(height, "heights") for height in list_of(heights, "the heights", "heights", "[0, 1, 0]")]
+        if len(places) != len(values) or len(places) < 2:
             raise InputError(
-                f"{len(points)} points and {len(heights)} heights", rule="each point has one height, two or more",
+                f"{len(places)} points and {len(values)} heights", rule="each point has one height, two or more",
                 fix="give one height for each of two points or more",
             ).at("points")  # fmt: skip
-        object.__setattr__(self, "points", tuple(finite(point, "points") for point in points))
-        object.__setattr__(self, "heights", tuple(finite(height, "heights") for height in heights))
+        set_fields(self, points=tuple(places), heights=tuple(values))
         for before, after in zip(self.points, self.points[1:], strict=False):
             if after <= before:
                 raise InputError(

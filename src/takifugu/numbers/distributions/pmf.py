@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import list_of
+from takifugu.core.rules import check_type
 from takifugu.numbers.atoms import (
     LARGEST_SMALL,
     Array,
@@ -107,8 +109,11 @@ class Pmf:
         >>> list(Pmf.mix([Fraction(1, 2)] * 2, [Pmf([0], [1]), Pmf([0, 1], [Fraction(1, 2)] * 2)]).items())
         [(0, Fraction(3, 4)), (1, Fraction(1, 4))]
         """
-        choice = Pmf(range(len(laws)), weights)
-        parts = [(laws[int(index)], weight) for index, weight in choice.items()]
+        every = list_of(laws, "the laws", "laws", "[Pmf([0], [1]), Pmf([1], [1])]")
+        for law in every:
+            check_type(law, Pmf, "a distribution", "write Pmf(values, probabilities)", "laws")
+        choice = Pmf(range(len(every)), weights)
+        parts = [(every[int(index)], weight) for index, weight in choice.items()]
         atoms = joined_arrays([law.values for law, _ in parts])
         if choice.exact and all(law.exact for law, _ in parts):
             common = math.lcm(*(Fraction(weight).denominator * (law.total or 1) for law, weight in parts))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
+@runtime_checkable
 class Entropy(Protocol):
     """A source of independent uniform bytes, `private` if no adversary knows them."""
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.core.rules import check_type
 from takifugu.numbers.atoms import Array, Atom, Floats, same_type, to_python
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_delta
@@ -86,6 +87,7 @@ def monotone_plan(p: Pmf, q: Pmf) -> Plan:
     >>> [(x, y, str(mass)) for x, y, mass in plan.items()]
     [(0, 0, '1/4'), (0, 1, '1/4'), (1, 1, '1/2')]
     """
+    _check_laws(p, q)
     if p.exact and q.exact:
         left, right, total = exact_levels(p, q)
         i, j, _, lengths = _segments(left, right)
@@ -107,6 +109,11 @@ def monotone_plan(p: Pmf, q: Pmf) -> Plan:
     return Plan(p.values[i], q.values[j], lengths, None)
 
 
+def _check_laws(p: Pmf, q: Pmf) -> None:
+    check_type(p, Pmf, "a distribution", "write Pmf(values, probabilities)", "p")
+    check_type(q, Pmf, "a distribution", "write Pmf(values, probabilities)", "q")
+
+
 def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
     """Return the longest move needed for mass 1 - delta of p.
 
@@ -121,6 +128,7 @@ def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
     >>> w_infinity(*flu), w_infinity(*flu, delta=0.25), w_infinity(*flu, delta=0.5)
     (2, 1, 0)
     """
+    _check_laws(p, q)
     allowed = as_delta(delta)
     if allowed:
         return least_partial_move(p, q, allowed)

@@ -13,6 +13,7 @@ from pathlib import Path
 from takifugu.core.errors import DataError, SpecError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json
+from takifugu.core.rules import as_path
 from takifugu.core.text.bars import bars
 from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import filled
@@ -181,7 +182,7 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     ('good', 'good: differences above 115 rows show')
     """
     ends = time.process_time() + SECONDS
-    file = Path(path)
+    file = as_path(path, "path")
     planned = calibrated(load(file, data, window=window), watch)
     units = None  # where nobody can know it yet, too: `release` names what is wrong with the data
     if not planned.knows_units and any(table.scope == "unit" for table in planned.tables):

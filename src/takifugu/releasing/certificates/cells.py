@@ -16,6 +16,7 @@ from pathlib import Path
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
 from takifugu.core.plain import Plain, Row
+from takifugu.core.rules import as_path
 from takifugu.releasing.certificates.sent_rows import ROW, number_in, read_rows
 
 #: The columns of a published table that hold texts, and those that hold numbers.
@@ -76,9 +77,10 @@ def read_table(path: str | Path) -> Sequence[Plain]:
     >>> read_table(file)
     ({'cell': '=well', 'value': -3, 'low': -9, 'high': 3},)
     """
-    name = Path(path).name
+    file = as_path(path, "path")
+    name = file.name
     try:
-        return rows_in(read_file(path).decode("utf-8-sig"))
+        return rows_in(read_file(file).decode("utf-8-sig"))
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
         raise InputError(f"{name} cannot be read ({reason})", fix="give the path of a published table") from None

@@ -14,6 +14,7 @@ from takifugu.core.commands import command
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
 from takifugu.core.plain import Json
+from takifugu.core.rules import as_path
 from takifugu.core.sections import section_in
 from takifugu.data.files.formats import suffixes
 from takifugu.data.times.moments import period_number, period_of
@@ -52,10 +53,11 @@ def load(
     tables; `first` takes the first window of a calendar without an end. Raises SpecError, with all `problems`, and
     InputError for a window without regular tables.
     """
-    raw = parsed(Path(path))
+    file = as_path(path, "path")
+    raw = parsed(file)
     if only_release:
         section_in(raw, "source")["only_release"] = True
-    return checked(raw, Path(path), data, window, first)
+    return checked(raw, file, data, window, first)
 
 
 def checked(raw: Json, path: Path, data: object = None, window: str | None = None, first: bool = False) -> ReleaseFile:

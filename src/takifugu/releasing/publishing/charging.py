@@ -70,7 +70,7 @@ def charge(
     """
     progress = Progress()
     with progress.telling():
-        maker = called(made_by, "the maker", "the other library and its version, made_by='opendp 0.14.1'")
+        maker = called(made_by, "made_by", "the maker", "the other library and its version, made_by='opendp 0.14.1'")
         payer = Payer(source, unit, budget, same_people)
         lost, failing = replaced(framework, epsilon, delta, neighbours)
         question = payer.question(_calibration(framework, lost, failing, maker), None, at, layout)

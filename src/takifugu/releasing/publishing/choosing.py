@@ -5,7 +5,7 @@ Nothing that was paid for is paid for again unless the caller says so by name, u
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -16,6 +16,7 @@ from takifugu.core.errors import InputError, ReleaseError
 from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
 from takifugu.core.nearest import did_you_mean
+from takifugu.core.rules import as_path, check_type
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.keys import names_of as keys_named
 from takifugu.releasing.file.kind import ReleaseFile
@@ -46,7 +47,9 @@ class Choice:
 
     def __post_init__(self) -> None:
         for key, names in (("only", self.only), ("again", self.again)):
-            object.__setattr__(self, key, keys_named(names))
+            if names is not None:
+                check_type(names, Iterable, "the name of a table, or several", "write for example 'flu'", key)
+            object.__setattr__(self, key, tuple(map(str, keys_named(names))))
         if self.once is None:
             if self.again:
                 raise InputError(
@@ -54,6 +57,7 @@ class Choice:
                     fix="write a key, such as --once 2 (once='2' in Python): whatever happens, one key pays once",
                 ).at("again")
             return
+        check_type(self.once, str, "a key", "write for example '2026-W07'", "once")
         once = normalised(self.once, "the key")
         object.__setattr__(self, "once", once)
         if not once or len(once) > _LONGEST_KEY or visible(once) != once:
@@ -97,7 +101,7 @@ def names_of(item: Item) -> tuple[str, ...]:
 
 def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
     """Return the chosen folder of tables, or the file's own."""
-    return file.output if output is None else Path(output)
+    return file.output if output is None else as_path(output, "output")
 
 
 def to_plan(file: ReleaseFile, folder: Path, choice: Choice, new_ledger: bool) -> ReleaseFile:

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.composition import charge_of
+from takifugu.accounting.composition.charges import Calibrated
 from takifugu.accounting.ledger.format.layouts import UNDECLARED, written
 from takifugu.core.errors import InputError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.people import People
+from takifugu.core.rules import check_type
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.releasing.certificates.certificate import Certificate
@@ -103,7 +105,8 @@ def release(
         if begins_series:
             facts.append(SERIES)
         questions = ready([payer.question(calibration, data, at, layout, begins_series)])
-        bits: Entropy = entropy or SystemEntropy()
+        bits: Entropy = SystemEntropy() if entropy is None else entropy
+        check_type(bits, Entropy, "a source of random bytes", "leave it out", "entropy")
         certified = partial(payer.certified, facts=facts)
         stored = since = None
         if ledger is None:
@@ -132,17 +135,20 @@ class Payer:
     as_composing: bool = False
 
     def __post_init__(self) -> None:
-        called(self.source, "the source", "what the data are called, source='activity-study'")
+        called(self.source, "source", "the source", "what the data are called, source='activity-study'")
+        if self.same_people is not None:
+            check_type(self.same_people, int, "an answer", "write same_people=True or same_people=False", "same_people")
         if self.unit is not None:
-            unit = called(self.unit, "the person's name", "whose data they are, unit='participant 7'")
+            unit = called(self.unit, "unit", "the person's name", "whose data they are, unit='participant 7'")
             object.__setattr__(self, "unit", unit)
 
     def question(
         self, calibration: Calibration, data: object, at: int | None, layout: str | None, begins_series: bool = False
     ) -> Question:
+        check_type(calibration, Calibrated, "a calibration", "give what calibrate(...) returns", "calibration")
         rule = UNDECLARED
         if layout is not None:
-            rule = written({"layout": called(layout, "the layout", "one row an hour")})
+            rule = written({"layout": called(layout, "layout", "the layout", "one row an hour")})
         readers = {self.unit or "": calibration.framework}
         return Question(
             "release", self.unit, calibration, data, readers, at, layout=rule, begins_series=begins_series
@@ -167,11 +173,11 @@ class Payer:
         return keep(questions, opened(ledger), order, progress, bits, seal, draws=draws)
 
 
-def called(name: str, role: str, to_write: str) -> str:
+def called(name: str, key: str, role: str, to_write: str) -> str:
     """Return the canonical spelling of a caller's name.
 
     Raises InputError for what is not a name.
     """
     if isinstance(name, str) and (spelling := normalised(name, role)):
         return spelling
-    raise InputError(f"{role} is {name!r}", fix=f"write {to_write}")
+    raise InputError(f"{role} is {name!r}", fix=f"write {to_write}").at(key)

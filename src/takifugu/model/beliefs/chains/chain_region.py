@@ -92,6 +92,10 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         >>> region.lower.round(3).tolist(), region.upper.round(3).tolist()
         ([[0.743, 0.022], [0.169, 0.332]], [[0.978, 0.257], [0.668, 0.831]])
         """
+        counts = np.asarray(counts)
+        is_square = counts.ndim == 2 and len(counts) == counts.shape[1]
+        if not is_square or counts.dtype.kind not in "iuf" or not np.isfinite(counts).all():
+            raise InputError("the counts are no square table of whole numbers", fix="count transitions").at("counts")
         k = len(counts)
         intervals = k if k <= 2 else k * k
         miss = (1 - checked_confidence(confidence)) / intervals

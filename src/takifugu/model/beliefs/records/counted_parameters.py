@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.lists import members_of
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.estimate import checked_confidence, interval
@@ -68,7 +69,7 @@ class CountedParameters(Parameters):
         confidence: float = 0.99,
         private: bool = False,
     ) -> None:
-        numbers = tuple(counts)
+        numbers = members_of(counts, "the counts", "counts", "[60, 40]")
         table = JointTable.from_counts(rows, numbers, names, source=source, private=private)
         super().__init__(table, columns, records)
         set_fields(self, counts=tuple(map(int, numbers)), confidence=checked_confidence(confidence))

@@ -12,8 +12,9 @@ import numpy as np
 
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
+from takifugu.core.lists import list_of, members_of
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.core.rules import check_as_many, check_known
+from takifugu.core.rules import check_as_many, check_known, check_type
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.queries import Query
 from takifugu.model.queries.real_columns import Columns, ColumnSums, declared_grid, readable_grid
@@ -65,9 +66,9 @@ class MultivariateNormal(Nameless, Undivided):
         source: str = "assumed",
         replaced: Iterable[str] = (),
     ) -> None:
-        columns, filled = _columns(names), tuple(replaced)
+        columns, filled = _columns(names), tuple(members_of(replaced, "replaced", "replaced", "['height']"))
         check_known(filled, columns, "the records have no column", "replaced")
-        means = tuple(as_fraction(value, "a mean", "mean") for value in mean)
+        means = tuple(as_fraction(value, "a mean", "mean") for value in list_of(mean, "the means", "mean", "[170, 70]"))
         check_as_many(means, "means", columns, "columns", "mean")
         if not is_whole(records, 2):
             raise InputError(
@@ -81,7 +82,8 @@ class MultivariateNormal(Nameless, Undivided):
             step = as_positive(resolution, "the resolution", "resolution")
         set_fields(
             self, mean=means, covariance=_covariance(covariance, columns), columns=columns, records=records,
-            ranges=_ranges(ranges or {}, columns), resolution=step, outside=outside, source=source, replaced=filled,
+            ranges=_ranges({} if ranges is None else ranges, columns), resolution=step, outside=outside, source=source,
+            replaced=filled,
         )  # fmt: skip
 
     @staticmethod
@@ -238,7 +240,7 @@ class MultivariateNormal(Nameless, Undivided):
 
 
 def _columns(names: Iterable[str]) -> tuple[str, ...]:
-    columns = (names,) if isinstance(names, str) else tuple(names)
+    columns = (names,) if isinstance(names, str) else tuple(members_of(names, "the columns", "names", "['height']"))
     if not columns or not all(isinstance(name, str) and name for name in columns) or len({*columns}) != len(columns):
         raise InputError(f"the columns are {list(columns)}", rule="they are one or more names, each once").at("names")
     return columns
@@ -246,8 +248,9 @@ def _columns(names: Iterable[str]) -> tuple[str, ...]:
 
 def _covariance(covariance: Iterable[Iterable[Number]], columns: Sequence[str]) -> Matrix:
     rows: Matrix = ()
-    for row in covariance:
-        rows += (as_fractions(row, "a covariance", "covariance"),)
+    for row in list_of(covariance, "the covariance", "covariance", "[[49, 40], [40, 144]]"):
+        numbers = list_of(row, "a row of the covariance", "covariance", "[49, 40]")
+        rows += (as_fractions(numbers, "a covariance", "covariance"),)
     size = len(columns)
     if len(rows) != size or any(len(row) != size for row in rows):
         raise InputError(
@@ -272,6 +275,7 @@ def _covariance(covariance: Iterable[Iterable[Number]], columns: Sequence[str]) 
 
 
 def _ranges(declared_ranges: Mapping[str, tuple[Number, Number]], columns: Sequence[str]) -> tuple[Range | None, ...]:
+    check_type(declared_ranges, Mapping, "a range for each column", "write {'height': (140, 210)}", "ranges")
     for name in declared_ranges:
         check_known([name], columns, "the records have no column", "ranges", name)
     ranges = dict[str, Range]()

@@ -14,7 +14,7 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError
 from takifugu.core.lists import is_table, iterated, list_of, no_list
-from takifugu.core.rules import wrong_type
+from takifugu.core.rules import check_known, wrong_type
 from takifugu.numbers.normal.matrices import Matrix, is_semidefinite
 from takifugu.numbers.rationals import common_denominator
 
@@ -112,10 +112,12 @@ def _table(data: object, names: Iterable[str] | None) -> tuple[list[str], Sequen
     if not isinstance(data, Mapping) and not is_table(data):
         fix = 'give a frame, or columns of numbers such as {"height": [...], "weight": [...]}'
         raise wrong_type(data, "a table of columns", fix).at("data")
+    data_columns = list(data if isinstance(data, Mapping) else data.columns)
     if names is not None:
         columns = list_of(names, "the names", "names", "['height', 'weight']")
+        check_known(columns, data_columns, "the data have no column", "names")
     else:
-        columns = list(data if isinstance(data, Mapping) else data.columns)
+        columns = data_columns
     table = [_numbers(data[name], name) for name in columns]
     if len(set(map(len, table))) != 1 or len(table[0]) < 2:
         raise InputError(

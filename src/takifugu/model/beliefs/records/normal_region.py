@@ -15,6 +15,7 @@ from operator import itemgetter
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.rules import check_type
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.normal_ends import Ends, region_of
@@ -38,6 +39,7 @@ class NormalRegion(MultivariateNormal):
     ends: Ends
 
     def __init__(self, estimate: MultivariateNormal, ends: Ends) -> None:
+        check_type(estimate, MultivariateNormal, "the law of a sample", "write NormalRegion.fit(data, ...)", "estimate")
         set_fields(self, **vars(estimate))
         set_fields(self, ends=ends)
 

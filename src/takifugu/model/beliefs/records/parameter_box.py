@@ -17,7 +17,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
-from takifugu.core.rules import check_known
+from takifugu.core.rules import check_known, check_type
 from takifugu.model.beliefs.states import checked_alphabet, first_few
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Columnwise, over_columns
@@ -42,6 +42,8 @@ class Affine:
     slopes: tuple[tuple[str, Fraction], ...]
 
     def __init__(self, constant: Number = 0, slopes: Mapping[str, Number] | None = None, /, **named: Number) -> None:
+        if slopes is not None:
+            check_type(slopes, Mapping, "a slope for each parameter", "write {'x2': '-0.2'}", "columns")
         all_slopes = {**(slopes or {}), **named}
         set_fields(self, constant=as_fraction(constant, "a probability", "columns"))
         read = ((name, as_fraction(slope, f"the slope of {name!r}", "columns")) for name, slope in all_slopes.items())
@@ -99,10 +101,10 @@ class ParameterBox(Columnwise, Undivided):
         records: int,
         source: str = "assumed",
     ) -> None:
-        if not isinstance(intervals, Mapping) or not intervals or not isinstance(columns, Mapping) or not columns:
-            raise InputError(
-                "the box lacks intervals or columns", fix="write {parameter: (low, high)} and {column: {state: ...}}"
-            ).at("intervals" if not intervals else "columns")
+        for key, values in (("intervals", intervals), ("columns", columns)):
+            if not isinstance(values, Mapping) or not values:
+                fix = "write {parameter: (low, high)} and {column: {state: ...}}"
+                raise InputError("the box lacks intervals or columns", fix=fix).at(key)
         count = as_whole(value_of(records), "the number of records", "records", least=1)
         box = {str(name): _interval(name, ends) for name, ends in intervals.items()}
         set_fields(

@@ -22,7 +22,7 @@ from takifugu.core.entries import Undivided, listed
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.plain import VALUES, Json, Plain, PlainForm, form, set_fields, to_plain
-from takifugu.core.rules import check_known, no_law, wrong_type
+from takifugu.core.rules import check_known, check_type, no_law, wrong_type
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.nodes import nodes_of_table
@@ -83,8 +83,8 @@ class Parameters(Columnwise, Undivided):
         records: int,
         source: str | None = None,
     ) -> None:
-        if not isinstance(prior, JointTable | BayesianNetwork):
-            raise wrong_type(prior, "a finite prior", "give a JointTable or a BayesianNetwork").at("prior")
+        fix = "give a JointTable or a BayesianNetwork"
+        check_type(prior, JointTable | BayesianNetwork, "a finite prior", fix, "prior")
         if not isinstance(columns, Mapping) or not columns:
             fix = "write {name: {value of the parameter: {state: probability}}}"
             raise InputError("the records have no columns", fix=fix).at("columns")

@@ -14,9 +14,9 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Nameless, Undivided, positions
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.lists import value_of
+from takifugu.core.lists import pairs_of, value_of
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
-from takifugu.core.rules import check_as_many, check_known, wrong_type
+from takifugu.core.rules import check_as_many, check_known, check_type
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import (
     Additive,
@@ -78,9 +78,8 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
         source: str | None = None,
         within: Iterable[tuple[Number, Number]] | None = None,
     ) -> None:
-        if not isinstance(table, JointTable):
-            fix = "give a JointTable(rows, probabilities, names)"
-            raise wrong_type(table, "the distribution of a record", fix).at("table")
+        fix = "give a JointTable(rows, probabilities, names)"
+        check_type(table, JointTable, "the distribution of a record", fix, "table")
         if not all(isinstance(name, str) for name in table.column_names):
             raise InputError("a column of the records has no name in text", fix="give names=['race', ...]").at("table")
         number = value_of(n)
@@ -210,7 +209,7 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
 def _intervals(table: JointTable, within: Iterable[tuple[Number, Number]]) -> tuple[tuple[Fraction, Fraction], ...]:
     intervals = tuple(
         (as_fraction(low, "an end of an interval", "within"), as_fraction(high, "an end of an interval", "within"))
-        for low, high in within
+        for low, high in pairs_of(within, "the intervals", "within", "[(0.4, 0.6), (0.4, 0.6)]")
     )
     check_as_many(intervals, "intervals", table.rows, "rows of the table", "within")
     masses = [Fraction(mass) / (table.total or 1) for mass in table.masses]
