@@ -70,6 +70,7 @@ def test_what_is_named_in_place_of_a_command_exists(row: list[str]) -> None:
         assert hasattr(tf, name)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("command", "line"), COMMANDS)
 def test_a_command_runs_and_names_its_mechanism(

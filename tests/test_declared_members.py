@@ -49,6 +49,7 @@ def questions_by_name(tree: ast.AST) -> Iterator[str]:
             yield ast.unparse(node)
 
 
+@pytest.mark.slow
 def test_nothing_of_ours_is_asked_for_a_name() -> None:
     by_file = Counter(
         {

@@ -49,6 +49,7 @@ def test_each_paper_has_an_example_that_is_good(copy: Path, name: str, verdict: 
     assert verdict in " ".join(invoke("advise", copy / f"{name}.toml").output.split()[:80])
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FILES)
 def test_an_example_is_calibrated_and_released(copy: Path, name: str) -> None:
@@ -60,6 +61,7 @@ def test_an_example_is_calibrated_and_released(copy: Path, name: str) -> None:
     assert "budget" in (copy / name).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(REAL))
 def test_an_example_on_research_data_is_compared_and_calibrated(copy: Path, name: str) -> None:
     assert {path.name for path in (copy / "real").glob("*.toml")} == set(REAL)
@@ -84,6 +86,7 @@ def file_on(text: str, name: str) -> str:
     return block
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["race.toml", "women.toml"])
 def test_a_file_about_adult_runs_on_research_data(tmp_path: Path, name: str) -> None:
     text = page("attributes")
@@ -123,6 +126,7 @@ def test_the_randomised_column_of_a_page_runs_on_research_data(tmp_path: Path) -
     assert "where people are" in population_map.picture(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_file_about_an_evening_runs_on_research_data(tmp_path: Path) -> None:
     words = page("takagi2021")
     evening.write_file(research_file(evening.FILE), tmp_path)

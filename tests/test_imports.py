@@ -85,6 +85,7 @@ def circles(imports: Graph) -> set[frozenset[str]]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_files_import_each_other() -> None:
     cycles = sorted(map(sorted, circles(graph(SRC))))
     assert not cycles, f"these import each other: {cycles}; move what both need below them"
@@ -100,6 +101,7 @@ def folders(imports: Graph) -> Graph:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_types", [False, True])
 def test_no_folders_import_each_other(with_types: bool) -> None:
     """A type and the functions about it may name each other for type checkers, but only where they lie side by side."""
@@ -200,6 +202,7 @@ _NOT_BEFORE_A_RELEASE = ("matplotlib", "scipy", "takifugu.accounting.ledger.stor
 _NOT_BEFORE_A_ROW = ("duckdb", "narwhals")
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("command", "unneeded"), [
     ("compare", (
@@ -227,6 +230,7 @@ def test_a_command_loads_what_it_needs(tmp_path: Path, command: str, unneeded: t
     assert not [name for name in loaded if any(f"{name}.".startswith(f"{one}.") for one in unneeded)]
 
 
+@pytest.mark.slow
 def test_a_ledger_that_knows_no_other_layout_is_not_opened(tmp_path: Path) -> None:
     (tmp_path / "steps.toml").write_text(_RELEASE_FILE, encoding="utf-8")
     (tmp_path / "steps.csv").write_text("minute,doing\n2026-01-05T00:00,0\n2026-01-05T00:01,1\n", encoding="utf-8")

@@ -33,11 +33,13 @@ def check_rooms(root: Path) -> subprocess.CompletedProcess[str]:
     return run(sys.executable, "-c", lint, cwd=root, PYTHONPATH=str(root / "src"))
 
 
+@pytest.mark.slow
 def test_every_room_imports_only_from_the_rooms_below_it() -> None:
     outcome = check_rooms(ROOT)
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(("room", "line"), [
     ("core/errors.py", "from takifugu.numbers import noise"),
@@ -75,6 +77,7 @@ def test_help_loads_neither_numpy_nor_anything_heavy() -> None:
     assert loaded_after(code).isdisjoint({*HEAVY, "numpy", "scipy"})
 
 
+@pytest.mark.slow
 def test_scipy_stats_is_never_imported() -> None:
     assert not [path for path, name in imports() if name.startswith("scipy.stats")]
 
@@ -158,6 +161,7 @@ def test_no_data_is_committed() -> None:
     assert not [p for p in committed() if p.stat().st_size > 400_000]
 
 
+@pytest.mark.slow
 def test_no_path_of_a_machine_is_committed() -> None:
     path = re.compile("(?<![\\w.])/" + r"(work|home|root|Users|opt)/\w+")
     kinds = {".py", ".md", ".toml", ".yml", ".svg"}
@@ -303,6 +307,7 @@ def test_the_tool_for_mutants_says_what_it_does() -> None:
     assert finished.stdout.startswith("Change the code in small wrong ways")
 
 
+@pytest.mark.slow
 def test_every_reviewed_mutant_is_one_of_the_code() -> None:
     tools = {"PYTHONPATH": str(ROOT / "tools"), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-c", "import mutants; print(*mutants.reviewed_of_no_code(), sep='\\n')"]

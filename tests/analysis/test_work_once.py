@@ -42,6 +42,7 @@ def _key(framework: Framework, query: Any) -> Hashable:
     return id(framework), _text(query)
 
 
+@pytest.mark.slow
 def test_a_release_does_its_work_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     calls = {
         "resolved": Calls(monkeypatch, tf.Histogram, "resolve", lambda query, belief: (_text(query), id(belief))),

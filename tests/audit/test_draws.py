@@ -41,6 +41,7 @@ def draws(noise: Any, answer: Any, count: int = 2000) -> list[Any]:
     return [noise.draw(answer, entropy) for _ in range(count)]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("noise", "answer", "field"), NOISES)
 def test_draws_follow_their_law_and_halved_noise_does_not(noise: Any, answer: Any, field: str) -> None:
@@ -63,6 +64,7 @@ def test_tails_are_sums_of_masses(noise: Any, answer: Any, field: str) -> None:
         assert tail(900, x) < mp.mpf(10) ** -20
 
 
+@pytest.mark.slow
 def test_p_values_are_uniform_under_the_law() -> None:
     entropy = InsecureSeededEntropyForTests(3)
     noise = DiscreteLaplace(F(2), F(1))

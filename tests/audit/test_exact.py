@@ -92,6 +92,7 @@ def test_any_start_is_the_supremum_over_start_laws(chain: MarkovChain, scale: st
     assert audit.lower <= hull
 
 
+@pytest.mark.slow
 def test_any_start_of_a_sticky_chain_is_reached_by_a_mixture() -> None:
     chain = [[0.95, 0.05], [0.05, 0.95]]
     audit = true_loss(hide(MarkovChain(chain, 4, initial="any")), Count(1), discrete(3))
@@ -181,6 +182,7 @@ def test_delta_of_rounded_normal_noise_is_below_the_continuous_one() -> None:
     assert 0.9 * exact < audit.loss <= audit.upper <= exact + 1e-12
 
 
+@pytest.mark.slow
 def test_delta_for_any_start_is_enclosed() -> None:
     chain = MarkovChain([[0.95, 0.05], [0.05, 0.95]], 4, initial="any")
     audit = true_delta(hide(chain), 0.3, Count(1), discrete(3))

@@ -44,6 +44,7 @@ def enclosed(p, q, scale):
     return largest_log_ratio(*curves)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("scale", [0.5, 2])
@@ -95,6 +96,7 @@ def test_a_noisy_density_bends_no_more_than_its_exponentials(law):
     assert lines
 
 
+@pytest.mark.slow
 def test_a_mutant_with_lines_for_exponentials_misses_the_supremum(monkeypatch):
     p, q = tf.Tabulated([0, 1, 2], [0, 1, 0]), tf.Tabulated([0, 1, 3], [1, 0, 0.5])
     with mp.workdps(50):
@@ -121,6 +123,7 @@ def test_an_answer_that_follows_from_what_is_hidden_has_a_kink():
     assert audit.upper - audit.lower < 1e-9
 
 
+@pytest.mark.slow
 def test_equal_densities_lose_nothing():
     with mp.workdps(50):
         low, high, _ = enclosed(tf.Normal(0, 1), tf.Normal(0, 1), 1)

@@ -44,6 +44,7 @@ def test_unequal_variances_have_one_side():
     assert audit.comparison == "the mean of 'income' is 0 against the mean of 'income' is 1"
 
 
+@pytest.mark.slow
 @given(oracle.audited, oracle.audited, st.floats(0, 2))
 @settings(max_examples=8)
 def test_without_noise_it_is_the_divergence_of_the_densities(p, q, epsilon):
@@ -74,6 +75,7 @@ def test_narrow_peaks_are_not_missed():
     assert audit.upper - audit.lower < 1e-9
 
 
+@pytest.mark.slow
 def test_what_cannot_be_enclosed_closely_is_still_enclosed():
     """Densities whose ratio is e^epsilon nearly everywhere leave cells open, which count for the upper end."""
     two = {a: tf.NormalMixture([0.5, 0.5], [a, a + 1], [1.0, 1.0]) for a in (0, 1)}
@@ -81,6 +83,7 @@ def test_what_cannot_be_enclosed_closely_is_still_enclosed():
     assert audit.lower < 1e-9 < audit.upper < 1e-2
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("described", [
     tf.UniformMean(5, -1, 2), tf.Truncated(tf.Normal(0, 1), -1, 2), tf.NormalMixture([0.5, 0.5], [0, 2], [1, 0.5]),
@@ -103,6 +106,7 @@ def _curves(p, q, sigma):
     return curve(p.to_dict(), sigma), curve(q.to_dict(), sigma)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("sigma", [Fraction(1, 20), 2])
 @pytest.mark.parametrize("described", [
@@ -136,6 +140,7 @@ def test_a_normal_density_with_laplace_noise_is_the_convolution(s, b):
             assert math.isclose(noisy_density.at(mp.mpf(y)), noisy, rel_tol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("b", [0.05, 0.7, 5])
 @pytest.mark.parametrize("count", [1, 2, 12])
@@ -179,6 +184,7 @@ def test_normal_records_against_the_closed_form(secret):
     assert math.isclose(audit.loss, gaussian_delta(slope * move, math.sqrt(variance + 1), 0.5), abs_tol=1e-12)
 
 
+@pytest.mark.slow
 def test_half_lines_of_normal_records():
     """Against 2 phi(y) Phi(+-c y), c = .7/sqrt(1 - .49), the densities of y given each half-line."""
     pair = tf.MultivariateNormal([0, 0], [[1, "0.7"], ["0.7", 1]], names=["x", "y"], records=2)

@@ -66,6 +66,7 @@ def test_the_loss_is_epsilon_times_the_smaller_of_c_and_m(thresholds: Any, limit
     assert audit.loss == pytest.approx(loss / 2, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_seen() -> None:
     """Half the scale, and a limit that does not stop, against what is promised: epsilon = 1/2 and c = 1."""
     assert true_loss(framework(), TwoPlaces(), Vector(F(1), (0,), 1)).loss == pytest.approx(1)

@@ -30,12 +30,14 @@ def _turns(c: str) -> bool:
     return c in "\u200e\u200f\u061c" or unicodedata.bidirectional(c) in turning
 
 
+@pytest.mark.slow
 def test_every_control_of_unicode_is_written_out() -> None:
     everything = "".join(map(chr, range(sys.maxunicode + 1)))
     assert len(raw(everything)) > 2000
     assert raw(visible(everything)) == []
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30))
 def test_what_commands_nothing_stays(text: str) -> None:
     assert raw(visible(text)) == []

@@ -187,6 +187,7 @@ def test_everything_of_panels_stays_inside(panels: int, width: int, is_line: boo
         assert start + long <= width + 2, text.text
 
 
+@pytest.mark.slow
 def test_a_photo_has_the_band_and_its_shade() -> None:
     import io
 

@@ -55,6 +55,7 @@ def test_cells_are_where_their_middles_are() -> None:
     assert kawamoto2019.cell(90.0, 0.0) == 224
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("attribute", NAMES)
 def test_the_guess_from_the_place_itself(attribute: str) -> None:
@@ -89,6 +90,7 @@ def test_more_dummies_and_a_larger_epsilon_lose_less() -> None:
     assert (rows[1:] <= rows[:-1]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("attribute", NAMES)
 def test_randomised_response_by_its_formula(attribute: str) -> None:

@@ -53,6 +53,7 @@ def test_the_gap_of_one_record_and_the_bound_for_a_mean_by_enumeration() -> None
         assert enumerated_gap(mean_of(records)) <= gap_of_mean(numbers, records)
 
 
+@pytest.mark.slow
 def test_normal_numbers_lie_on_the_line_and_lumps_do_not() -> None:
     normal = np.array([float(mp.sqrt(2) * mp.erfinv(2 * (k + 0.5) / 2000 - 1)) for k in range(2000)])
     inner = np.abs(PLACES) < 3

@@ -45,6 +45,7 @@ PLOTTED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("low", "epsilon"), PLOTTED)
 def test_the_grid_of_figure_1_by_the_literal_algorithm(low: float, epsilon: float) -> None:

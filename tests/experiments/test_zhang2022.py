@@ -151,6 +151,7 @@ NEEDED = {
 }
 
 
+@pytest.mark.slow
 def test_who_guesses_a_property_of_adult() -> None:
     """By closed forms, and by what comparisons print of noise for single records."""
     others = adult.people(research_file(adult.OTHERS))

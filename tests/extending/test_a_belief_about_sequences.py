@@ -82,6 +82,7 @@ def _forgotten(tmp_path: Path) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
     (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
     path = tmp_path / "release.toml"
@@ -105,6 +106,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
     assert source["spent"]["epsilon"] == "4"
 
 
+@pytest.mark.slow
 def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     faults = (

@@ -136,6 +136,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path, section: str) -> None:
     assert source["spent"]["epsilon"] == "4"
 
 
+@pytest.mark.slow
 def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
     load(URN, "urn", tmp_path)
     (tmp_path / "elsewhere").mkdir()

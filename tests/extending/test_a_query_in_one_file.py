@@ -87,6 +87,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_it_works_from_init_to_the_ledger(file: Path) -> None:
     for command in ("compare", "calibrate", "release"):
         done = invoke(command, file)

@@ -20,6 +20,7 @@ def test_runs_are_their_steps() -> None:
     assert Counter(map(bool, (differences is None for differences in outcomes)))[True] >= 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", [against_the_oracle, in_all_ways, in_files])
 def test_one_case_of_each_sort(check: object, tmp_path: Path) -> None:
     assert callable(check)
@@ -45,6 +46,7 @@ def test_a_reader_that_takes_the_next_step_for_that_of_an_event_is_noticed(
     assert are_noticed(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_reader_that_moves_one_step_into_another_cell_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

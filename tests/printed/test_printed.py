@@ -95,10 +95,12 @@ def run(*words: str) -> str:
     return f"$ takifugu {' '.join(words)}\n{done.stdout}{errors}\n"
 
 
+@pytest.mark.slow
 def test_the_demo(folder: Path) -> None:
     compared(masked(run("demo", "--folder", "demo"), folder), "demo")
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", FILES)
 def test_an_example(folder: Path, name: str) -> None:

@@ -47,6 +47,7 @@ def test_a_release_draws_what_its_noise_declares(case: Case) -> None:
     assert auditing.drawn_fit(calibration, 150).p > auditing.UNLIKELY
 
 
+@pytest.mark.slow
 def test_a_file_and_its_certificate_are_kept(ward: Path) -> None:
     result = succeed("audit", ward, "--draws", 300, "--json")
     (answer,) = json.loads(result.stdout)["answers"]

@@ -141,6 +141,7 @@ CALENDAR = release_text(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("by", "values"), [
     ('"hour"', {f"{hour:02}": "in" if hour < 8 else "out" for hour in range(24)}), ('"ward"', {"A": "out", "B": "in"}),

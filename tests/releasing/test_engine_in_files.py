@@ -119,6 +119,7 @@ def run(folder: Path, *words: str) -> str:
     return done.output
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", SOURCES)
 def test_from_init_to_a_second_release(kind: str, tmp_path: Path) -> None:

@@ -98,6 +98,7 @@ def test_cells_are_those_of_the_clock(tmp_path: Path, by: str, step: str, start:
         assert chain.step_matrices[place % chain.period][0, 1] == pytest.approx(cell / 100)
 
 
+@pytest.mark.slow
 def test_stays_of_each_hour_are_matrices_in_words(tmp_path: Path) -> None:
     words = '[belief.stays]\n22-06 = { calm = "20 h", busy = "100 min" }\n07-21 = { calm = "5 h", busy = "200 min" }\n'
     matrices = load(written(tmp_path)).belief
@@ -114,6 +115,7 @@ def test_a_calendar_whose_start_moves_has_the_same_chain(tmp_path: Path) -> None
     assert one.fingerprint() == later.fingerprint()
 
 
+@pytest.mark.slow
 def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path: Path) -> None:
     path = written(tmp_path)
     about = frameworks(path)
@@ -271,6 +273,7 @@ def test_a_fit_to_the_private_data_or_without_a_row_is_refused(
     assert words in str(refusal_of(path))
 
 
+@pytest.mark.slow
 def test_two_wards_are_pooled_under_one_chain(tmp_path: Path) -> None:
     path = written(
         tmp_path, ('order = "time"', 'order = "time"\nunit = "ward"'),
@@ -284,6 +287,7 @@ def test_two_wards_are_pooled_under_one_chain(tmp_path: Path) -> None:
     assert "period of 24 steps" in " ".join(text.split())
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("changes", "different"), [
     pytest.param((("every = \"week\"", "every = \"day\""),), 1, id="all days have the same hours"),

@@ -4,6 +4,7 @@ import math
 from itertools import pairwise, product
 from pathlib import Path
 
+import pytest
 from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
@@ -54,6 +55,7 @@ def kernel(counts: tuple[int, ...], outputs: tuple[int, ...], scales: list[float
     return math.exp(-sum(abs(z - n) / b for z, n, b in zip(outputs, counts, scales, strict=True)))
 
 
+@pytest.mark.slow
 def test_rows_that_are_read_at_other_steps_are_charged_for_what_both_files_reveal(tmp_path: Path) -> None:
     """Both read the same three rows; as steps of one layout they would be others, and lose less together."""
     scales = []

@@ -4,6 +4,7 @@ import json
 import random
 from pathlib import Path
 
+import pytest
 from tests.support.commands import invoke, succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.releases import put
@@ -22,6 +23,7 @@ def written(folder: Path, spec: str = SPEC) -> Path:
     return put(folder, {"release.toml": spec, "homes.csv": "home,t,state\n" + "\n".join(rows) + "\n"})
 
 
+@pytest.mark.slow
 def test_the_certificate_and_compare_say_what_is_lost_to_who_knows_others(tmp_path: Path) -> None:
     file = str(written(tmp_path))
     compared = invoke("compare", file, "--all")

@@ -107,6 +107,7 @@ def test_a_chain_fitted_to_another_form_of_the_named_file_is_refused(tmp_path: P
     assert [p.split(":")[0] for p in problems(path)] == ["belief.fit.file"]
 
 
+@pytest.mark.slow
 def test_public_sequences_of_the_same_kind_are_no_private_data(tmp_path: Path) -> None:
     path = chain(tmp_path, OTHER)
     assert not problems(path)
@@ -114,6 +115,7 @@ def test_public_sequences_of_the_same_kind_are_no_private_data(tmp_path: Path) -
     assert len(problems(path, pandas.read_csv(tmp_path / "public.csv"))) == 1
 
 
+@pytest.mark.slow
 def test_a_belief_that_says_that_it_is_private_says_so_on_the_certificate(tmp_path: Path) -> None:
     text = CHAIN.replace("public.csv", "d.csv").replace('csv" }', 'csv", private = true }')
     (tmp_path / "d.csv").write_text(files.data(), encoding="utf-8")

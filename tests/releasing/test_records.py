@@ -295,6 +295,7 @@ def test_several_faults_at_once(tmp_path: Path) -> None:
     assert len(problems(tmp_path, text, PATIENTS).splitlines()) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", LAYOUTS)
 def test_no_value_of_any_key_ends_in_a_traceback(kind: str, tmp_path: Path) -> None:
@@ -330,6 +331,7 @@ def test_every_key_of_the_schema_says_what_it_means() -> None:
     assert json.loads(printed) == json.loads(json.dumps(schema))
 
 
+@pytest.mark.slow
 def test_adult_end_to_end(tmp_path: Path) -> None:
     shutil.copy(research_file("adult/adult_train.csv.gz"), tmp_path)
     path = tmp_path / "adult.toml"

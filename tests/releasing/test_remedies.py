@@ -123,6 +123,7 @@ OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --ne
            "add --dry-run,")  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_remedy_is_written_by_hand() -> None:
     for path in written_with(r"takifugu(?!\.)|--"):
         tree = parsed(path)
@@ -214,6 +215,7 @@ def test_a_ledger_says_how_what_waits_is_completed(tmp_path: Path, monkeypatch: 
 # Budgets.
 
 
+@pytest.mark.slow
 @of("accounting/ledger/budgets.py: setting")
 @pytest.mark.parametrize("budget", ["{ epsilon = 500, delta = 1e-6 }", "500"])
 def test_a_larger_budget_of_the_file_is_told_to_the_ledger(tmp_path: Path, budget: str) -> None:
@@ -225,6 +227,7 @@ def test_a_larger_budget_of_the_file_is_told_to_the_ledger(tmp_path: Path, budge
     succeed("release", toml, "--again", "both", "--once", "2")
 
 
+@pytest.mark.slow
 def test_files_of_two_budgets_do_not_take_turns(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE)
     larger = replaced(Path(shutil.copy(toml, tmp_path / "larger.toml")), "budget = 400", "budget = 401")
@@ -238,6 +241,7 @@ def test_files_of_two_budgets_do_not_take_turns(tmp_path: Path) -> None:
     succeed("release", replaced(toml, "budget = 400", "budget = 401"), *again, "3")
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)])
 @pytest.mark.parametrize("declared", ["budget = 0.6\n", ""])
@@ -253,6 +257,7 @@ def test_a_release_above_the_budget_says_which_is_enough(tmp_path: Path, declare
     succeed("release", toml, "--again", "both", "--once", "2")
 
 
+@pytest.mark.slow
 def test_a_budget_that_no_ledger_has_counted_needs_no_command(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE.replace("budget = 400\n", "budget = 0.1\n"))
     refused = invoke("release", "--dry-run", toml)
@@ -339,6 +344,7 @@ def test_a_ledger_that_is_required_is_made_on_purpose(tmp_path: Path) -> None:
     succeed("release", toml)
 
 
+@pytest.mark.slow
 @of("releasing/publishing/new_ledger.py: _forgotten")
 @pytest.mark.parametrize("way", ["merge", "adopt"])
 def test_a_ledger_that_has_forgotten_a_release_is_told(tmp_path: Path, way: str) -> None:
@@ -371,6 +377,7 @@ def test_another_ledger_is_taken_with_an_option(tmp_path: Path) -> None:
 # What a table is worth, and what it costs.
 
 
+@pytest.mark.slow
 @of(
     "releasing/advice/refusing.py: _reasons", "releasing/steps.py: verdicts",
     "releasing/advice/checking.py: check", "releasing/advice/forecast.py: text",
@@ -393,6 +400,7 @@ def _example(folder: Path, name: str) -> Path:
     return folder / f"{name}.toml"
 
 
+@pytest.mark.slow
 @of(*(f"releasing/planning/comparison.py: {name}" for name in ("brief", "compared", "only")))
 def test_every_mechanism_is_a_command_away(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE)
@@ -416,6 +424,7 @@ def _weeks(folder: Path, spec: str = WEEKS) -> Path:
     return put(folder, {"weeks.toml": spec, "weeks.csv": "at,state\n" + "".join(rows)})
 
 
+@pytest.mark.slow
 @of("releasing/planning/outlook.py: _no_windows", "releasing/planning/outlook.py: outlook")
 def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
     dry = invoke("release", "--dry-run", "--window", "2026-W02", _weeks(tmp_path))
@@ -433,6 +442,7 @@ def test_a_calendar_without_an_end_names_its_first_window(tmp_path: Path) -> Non
     assert (tmp_path / "out" / "weekly-2026-W02.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_window_has_remedies_that_keep_their_promise(tmp_path: Path) -> None:
     toml = _weeks(tmp_path, WEEKS.replace("matters = 1000", "matters = 2"))
     advised = tf.advise(toml, window="2026-W02")
@@ -446,6 +456,7 @@ def test_a_window_has_remedies_that_keep_their_promise(tmp_path: Path) -> None:
         assert remedy.joint.half_width in {blur.half_width for blur in table.blurs}
 
 
+@pytest.mark.slow
 def test_a_second_table_of_another_period_leaves_the_first_as_it_is(tmp_path: Path) -> None:
     """A job that publishes each week goes on when a monthly table is added, and remedies name the window."""
     monthly = WEEKS[WEEKS.index("[[release]]") :].replace("weekly", "monthly").replace('"week"', '"month"')
@@ -462,6 +473,7 @@ def test_a_second_table_of_another_period_leaves_the_first_as_it_is(tmp_path: Pa
     assert (tmp_path / "out" / "weekly-2026-W02.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_useless_table_is_published_with_an_option(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE.replace("matters = 1000\n", "matters = 0.001\n").replace("unimportant", "# unimportant"))
     refused = invoke("release", toml)
@@ -507,6 +519,7 @@ def _in_section(text: str, section: str, key: str, line: str) -> str:
     return "".join(parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("released", [False, True])
 def test_every_remedy_of_advise_does_what_it_promises(tmp_path: Path, released: bool) -> None:
     spec = ONE.replace("matters = 1000\n", "matters = 3\n").replace("unimportant", "# unimportant")

@@ -96,6 +96,7 @@ def test_windows_without_the_hour_need_no_rule_for_it(tmp_path: Path) -> None:
             assert 'ambiguous = "first" or "last", or "drop"' in str(caught.value)
 
 
+@pytest.mark.slow
 def test_rows_without_an_order_block_no_other_window(tmp_path: Path) -> None:
     once, engine = columns(days(1)), ENGINES["duckdb"]
     assert read(written(tmp_path, window=AFTER), engine(once)) == [(48, 4)] * 2
@@ -104,6 +105,7 @@ def test_rows_without_an_order_block_no_other_window(tmp_path: Path) -> None:
             read(written(tmp_path, window=window), engine(once))
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", ["time", "text"])
 @pytest.mark.parametrize(
@@ -120,6 +122,7 @@ def test_rows_of_the_hour_are_read_by_the_rule_on_every_engine(
         assert read(path, engine(columns(days(1), kind))) == [(50, night)] * 2, name
 
 
+@pytest.mark.slow
 def test_files_and_frames_read_the_hour_alike(tmp_path: Path) -> None:
     from takifugu.data.measure import measure
     from takifugu.data.rows.layout import Lengths
@@ -145,6 +148,7 @@ def test_files_and_frames_read_the_hour_alike(tmp_path: Path) -> None:
 STATES = Recode(("calm", "busy"))
 
 
+@pytest.mark.slow
 def test_rows_that_tell_their_offset_need_no_rule(tmp_path: Path) -> None:
     rows = [f"N,2026-10-25T02:{minute}:00+0{ahead}:00,busy" for ahead in (2, 1) for minute in ("00", "30")]
     (tmp_path / "ward.csv").write_text("\n".join(["ward,time,state", *rows]), encoding="utf-8")
@@ -153,6 +157,7 @@ def test_rows_that_tell_their_offset_need_no_rule(tmp_path: Path) -> None:
         assert read(written(tmp_path, f'ambiguous = "{rule}"', SECOND)) == [(2, 2)]
 
 
+@pytest.mark.slow
 def test_two_rows_that_a_rule_puts_into_one_step_are_two_rows_in_one_step(tmp_path: Path) -> None:
     as_csv(tmp_path, days(2))
     assert read(written(tmp_path)) == [(50, 8)] * 2  # the order of the rows tells
@@ -189,6 +194,7 @@ def test_a_rule_that_there_is_not_is_refused_with_what_to_write(
     assert any(fix in line for fix in fixes), line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rule", "words"), [
     ("first", "a time that clocks showed twice is that of the first pass, unless its row tells the offset"),
     ("last", "a time that clocks showed twice is that of the last pass"),
@@ -201,6 +207,7 @@ def test_the_certificate_says_how_the_hour_is_read(tmp_path: Path, rule: str, wo
     assert words in " ".join(table.certificate.text().split())
 
 
+@pytest.mark.slow
 def test_another_rule_is_another_layout_of_the_source(tmp_path: Path) -> None:
     as_csv(tmp_path, days(1))
 

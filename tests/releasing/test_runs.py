@@ -100,6 +100,7 @@ def refused(path: Path) -> str:
     return str(refusal.value)
 
 
+@pytest.mark.slow
 def test_samples_changes_stays_and_events_of_the_same_data_are_the_same_counts_and_noise(tmp_path: Path) -> None:
     as_written = []
     for number, changes in enumerate(((), SAMPLES, STAYS, DURATIONS, EVENTS)):
@@ -112,6 +113,7 @@ def test_samples_changes_stays_and_events_of_the_same_data_are_the_same_counts_a
     assert sum(piece[2][1] for piece in as_written[0][0] if piece[1] == HOURS) == talking
 
 
+@pytest.mark.slow
 def test_a_linear_query_weighs_every_step_of_changes_and_stays(tmp_path: Path) -> None:
     weights = [7 * step % 11 - 5 for step in range(HOURS)]
     linear = f'query = "linear"\nper = "unit"\ncodes = {{ away = 0, talking = 1 }}\nweights = {weights}\n'
@@ -131,6 +133,7 @@ def test_a_linear_query_weighs_every_step_of_changes_and_stays(tmp_path: Path) -
     assert len(noise) == 1
 
 
+@pytest.mark.slow
 def test_a_log_of_changes_is_published_as_time_and_says_what_is_hidden(tmp_path: Path) -> None:
     path = written(tmp_path)
     release_file(path)
@@ -144,6 +147,7 @@ def test_a_log_of_changes_is_published_as_time_and_says_what_is_hidden(tmp_path:
     assert "who has no row at or before the first step was 'away' until the first one" in certificate
 
 
+@pytest.mark.slow
 def test_what_happened_is_published_by_step_and_its_certificate_says_what_is_hidden(tmp_path: Path) -> None:
     path = written(tmp_path, *EVENTS, ('value = "state"', 'value = "state"\noverlap = "first"'))
     release_file(path)
@@ -157,6 +161,7 @@ def test_what_happened_is_published_by_step_and_its_certificate_says_what_is_hid
     assert "the state in one step of 1 hour: which event, if any" in page
 
 
+@pytest.mark.slow
 def test_which_of_several_events_in_a_step_counts_is_declared(tmp_path: Path) -> None:
     alone = (('unit = "agent"\nroster = "agents.csv"\n', ""), ("units_independent = true\n", ""))
     whole = (*EVENTS, *alone)
@@ -168,6 +173,7 @@ def test_which_of_several_events_in_a_step_counts_is_declared(tmp_path: Path) ->
         assert counts(path)[0][2] == [HOURS - talking, talking]  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_who_has_no_row_is_counted_and_who_is_not_covered_is_not(tmp_path: Path) -> None:
     path = written(tmp_path)
     (tmp_path / "agents.csv").write_text(
@@ -177,6 +183,7 @@ def test_who_has_no_row_is_counted_and_who_is_not_covered_is_not(tmp_path: Path)
     assert nobody[2] == [23, 0]  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_a_log_of_one_parking_bay_needs_no_roster(tmp_path: Path) -> None:
     alone = (('unit = "agent"\nroster = "agents.csv"\n', ""), ("units_independent = true\n", ""))
     path = written(tmp_path, *alone)
@@ -256,6 +263,7 @@ def test_keys_that_do_not_fit_what_a_row_says_are_refused(
     assert words in str(refusal_of(written(tmp_path, *changes)))
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("rows", "lines", "words"), [
     ((), ["stranger,2026-01-06T10:00:00,talking"], "the roster lacks"),
@@ -297,6 +305,7 @@ def test_data_that_cannot_have_been_exported_yet_are_refused(tmp_path: Path, mon
     assert "a time that has not come" in refused(path)
 
 
+@pytest.mark.slow
 def test_a_time_that_clocks_show_twice_is_refused_unless_it_is_said_which_it_is(tmp_path: Path) -> None:
     clocks = (('value = "state"', 'value = "state"\ntimezone = "Europe/Berlin"'), ("2026-01-05", "2025-10-20"),
               ("2026-01-19", "2025-11-03"), ('window = "2026-W02"', 'window = "2025-W43"'))  # fmt: skip
@@ -311,6 +320,7 @@ def test_a_time_that_clocks_show_twice_is_refused_unless_it_is_said_which_it_is(
     assert hours == [3, 2]  # from 3:00, the second time that the clock shows 2, or from 3:00, up to 5:00
 
 
+@pytest.mark.slow
 def test_the_ledger_charges_changes_and_samples_of_one_source_for_everybody(tmp_path: Path) -> None:
     release_file(written(tmp_path))
     before = spent(tmp_path, "calls").epsilon
@@ -326,6 +336,7 @@ NUMBERED = (('step = "1h"', "step = 1"), ('"2026-01-05"', "0"), ('"2026-01-19"',
             ('by = "hour"\nwindow = "2026-W02"', f"from = 0\nto = {HOURS // 2}"))  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("order", ["clock times", "offsets", "numbers", "dates and clocks"])
 @pytest.mark.parametrize("is_first", [True, False])

@@ -73,6 +73,7 @@ def where(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_every_engine_gives_the_same_integers(where: Path) -> None:
     from_file = planning.plan(load(where))
     expected = answers(from_file)
@@ -109,6 +110,7 @@ def session() -> Iterator[Any]:
     running.stop()
 
 
+@pytest.mark.slow
 def test_a_parquet_file_is_published_like_a_csv_file(where: Path) -> None:
     import pyarrow.parquet
     from tests.support.engines import arrow
@@ -176,6 +178,7 @@ def one(folder: Path, **changes: Any) -> Path:
     return where
 
 
+@pytest.mark.slow
 def test_a_linear_query_and_one_hidden_entry(tmp_path: Path) -> None:
     where = one(tmp_path, release__0__epsilon=2000, source__budget={"epsilon": 9000, "delta": 1e-6})
     plan = planning.plan(load(where))
@@ -189,6 +192,7 @@ def test_a_linear_query_and_one_hidden_entry(tmp_path: Path) -> None:
     assert Fraction(answer[0]) * planning.plan(load(where)).tables[0].calibrations[0].randomiser.grid == Fraction(1, 4)
 
 
+@pytest.mark.slow
 def test_weights_may_lie_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "w.csv").write_text("3,0.25\n5\n", encoding="utf-8")
     written = answers(planning.plan(load(one(tmp_path, release__0__weights=[3, "1/4", 5]))))
@@ -206,6 +210,7 @@ def test_a_hidden_entry_must_be_there(tmp_path: Path) -> None:
         planning.plan(load(one(tmp_path, hide__entry=3)))
 
 
+@pytest.mark.slow
 def test_a_linear_query_reads_nothing_where_nothing_was_observed(tmp_path: Path) -> None:
     lines = [f"{mutants.AT},{mutants.STATE}", "0,walking", "2,", "4,walking"]
     where = one(tmp_path, source__nulls="unobserved")
@@ -219,6 +224,7 @@ def test_a_linear_query_reads_nothing_where_nothing_was_observed(tmp_path: Path)
     assert [answer for _, _, answer in answers(plan)] == [(3,)]
 
 
+@pytest.mark.slow
 def test_a_fit_with_confidence_is_a_class_of_chains(tmp_path: Path) -> None:
     matrix = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
     fit = 'fit = { file = "public.csv", confidence = 0.99 }'
@@ -233,6 +239,7 @@ def test_a_fit_with_confidence_is_a_class_of_chains(tmp_path: Path) -> None:
     assert "cover" in text
 
 
+@pytest.mark.slow
 def test_a_release_file_can_be_priced_at_other_epsilons(where: Path) -> None:
     prices = list(planning.priced(load(where), ["0.5", 1, 4]))
     assert [(p.name, float(p.requested)) for p in prices] == [

@@ -124,6 +124,7 @@ per = "unit"
 )
 
 
+@pytest.mark.slow
 def test_weights_read_the_entries_once(looks: list[int], tmp_path: Path) -> None:
     """Entries of different weights cannot be counted together: they come to the driver, once for all units."""
     path = folder_of(tmp_path, LINEAR, gaps=True)

@@ -109,6 +109,7 @@ def test_a_dry_run_is_what_the_command_foresees(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_study_prints_what_the_terminal_prints(tmp_path: Path) -> None:
     made, path = study(tmp_path), str(tmp_path / "release.toml")
     for command, printed in (
@@ -118,6 +119,7 @@ def test_a_study_prints_what_the_terminal_prints(tmp_path: Path) -> None:
         assert invoke(*command).stdout == f"{printed}\n"
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_windows_looks_ahead(tmp_path: Path) -> None:
     weekly = tf.open_study(written(tmp_path), window="2026-W02")
     rehearsal = weekly.dry_run()
@@ -143,6 +145,7 @@ def test_release_publishes_what_the_file_asks_for(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == files_of
 
 
+@pytest.mark.slow
 def test_long_tables_are_shown_in_part(tmp_path: Path) -> None:
     lengths = {f"unit {i}": (5,) for i in range(40)}
     spec = QUICK.replace('per = "both"', 'per = "unit"')
@@ -166,6 +169,7 @@ def test_a_frame_takes_the_place_of_the_file(tmp_path: Path) -> None:
     assert outcome.tables[0].library == "polars"
 
 
+@pytest.mark.slow
 def test_what_a_person_writes_is_shown_as_it_is(tmp_path: Path) -> None:
     spec = QUICK.replace('"walking"', f'"{HOSTILE}"')
     spec = spec.replace('name = "study"', 'name = "<img src=x>"').replace("adjust = true", 'title = "<b>"')
@@ -196,6 +200,7 @@ def test_a_notebook_shows_the_lines_of_the_command_line(tmp_path: Path) -> None:
     assert len(lines) == 3
 
 
+@pytest.mark.slow
 def test_a_refusal_after_the_start_says_what_happened(tmp_path: Path) -> None:
     steps = study(tmp_path, QUICK.replace("budget = 10", "budget = 0.5"))
     with pytest.raises(tf.errors.BudgetExceeded) as refusal:
@@ -209,6 +214,7 @@ def test_a_refusal_after_the_start_says_what_happened(tmp_path: Path) -> None:
     assert "Refused: " in rows_as_text(steps.dry_run()).all("strong")[0].text
 
 
+@pytest.mark.slow
 def test_an_edited_file_is_read_anew(tmp_path: Path) -> None:
     steps = study(tmp_path)
     files.write(tmp_path, QUICK.replace("epsilon = 1.0", "epsilon = 0.5"))
@@ -218,6 +224,7 @@ def test_an_edited_file_is_read_anew(tmp_path: Path) -> None:
 # One pipeline, and no data.
 
 
+@pytest.mark.slow
 def test_the_command_line_completes_what_a_study_has_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = study(tmp_path)
     with failing(monkeypatch, orders, "place", OSError("no room")), pytest.raises(tf.TakifuguError):
@@ -241,6 +248,7 @@ def reachable(thing: Any) -> set[type]:
     return {type(one) for one in seen.values()}
 
 
+@pytest.mark.slow
 def test_results_hold_no_data(tmp_path: Path) -> None:
     private = {Piece, Unit, Counted, Table}
     steps = study(tmp_path)

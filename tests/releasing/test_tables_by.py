@@ -82,6 +82,7 @@ def by_hand(rows: Any, by: tuple[str, ...], zone: str | None) -> dict[str, int]:
     return totals
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("engine", [None, "pandas", "polars lazy", "pyarrow", "duckdb"])
 def test_a_table_is_what_a_direct_count_finds_on_every_engine(tmp_path: Path, engine: str | None) -> None:
@@ -97,6 +98,7 @@ def test_a_table_is_what_a_direct_count_finds_on_every_engine(tmp_path: Path, en
         assert {cell: n for cell, n in counts.items() if n} == by_hand(rows, axes, ZONE)
 
 
+@pytest.mark.slow
 def test_an_hour_that_clocks_show_twice_holds_the_steps_of_both(tmp_path: Path) -> None:
     rows = [("ana", START + place * STEP, "calm") for place in range(1000)]
     path = written(tmp_path, LOCAL, ALONE, ("units_independent = true\n", ""), rows=rows, local=True)
@@ -146,6 +148,7 @@ def test_each_week_costs_what_a_histogram_costs(tmp_path: Path) -> None:
     assert foreseen[0] > 8
 
 
+@pytest.mark.slow
 def test_what_was_paid_for_and_not_drawn_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, ("epsilon = 0.5", "epsilon = 8"), rows=recorded(seen=0.1))
 
@@ -160,6 +163,7 @@ def test_what_was_paid_for_and_not_drawn_is_completed(tmp_path: Path, monkeypatc
     assert Ledger.open(tmp_path / "ledger.db").spent("ward").spent.epsilon == paid <= 8
 
 
+@pytest.mark.slow
 def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Path) -> None:
     path = written(tmp_path, LOCAL, local=True)
     release_file(path, anyway=True)
@@ -187,6 +191,7 @@ def test_what_is_no_table_by_cells_releases_nothing(tmp_path: Path, changes: Any
     assert_refused(written(tmp_path, *changes), place, words)
 
 
+@pytest.mark.slow
 def test_the_command_line_releases_and_plans_it(tmp_path: Path) -> None:
     path = written(tmp_path, ('window = "2025-W43"', 'every = "week"'), ("epsilon = 0.5", "epsilon = 8"))
     for words in (
@@ -201,6 +206,7 @@ def test_the_command_line_releases_and_plans_it(tmp_path: Path) -> None:
     assert len(text.splitlines()) == 49
 
 
+@pytest.mark.slow
 def test_adjusted_values_sum_to_the_steps_of_each_cell(tmp_path: Path) -> None:
     """Where everybody may know which steps were observed, every hour's states sum to how many it has."""
     per, rows = ('window = "2025-W43"', 'window = "2025-W43"\nper = "both"\nadjust = true'), recorded("ana ben", seen=1)
@@ -217,6 +223,7 @@ def test_adjusted_values_sum_to_the_steps_of_each_cell(tmp_path: Path) -> None:
     assert "in each cell of hour sum to what the public numbers of rows give, 28" in " ".join(notes.split())
 
 
+@pytest.mark.slow
 def test_a_belief_that_knows_the_hours_is_not_at_odds_with_a_table_by_them(tmp_path: Path) -> None:
     by_hour = 'matrix_by = "hour"\nmatrices = { 20-07 = [[0.9, 0.1], [0.5, 0.5]], 08-19 = [[0.5, 0.5], [0.2, 0.8]] }'
     known = ("matrix = [[0.9, 0.1], [0.4, 0.6]]", by_hour)

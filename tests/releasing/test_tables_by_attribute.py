@@ -168,6 +168,7 @@ def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path
             first += size
 
 
+@pytest.mark.slow
 def test_two_tables_cost_together_what_their_plain_ones_do(tmp_path: Path) -> None:
     second = ('by = "ward"\nepsilon = 0.5\nmechanism = "quilt-exact"',
               'by = "ward"\nepsilon = 0.5\nmechanism = "quilt-exact"\n[[release]]\nname = "other"\nquery = "count"\n'
@@ -227,6 +228,7 @@ def test_a_declared_value_that_nobody_has_is_no_cell_and_told(tmp_path: Path) ->
     assert content["query"]["cells"][0][1] == [[0, sum(row[1] == "A" for row in recorded()) - 1]]
 
 
+@pytest.mark.slow
 def test_one_unit_has_one_cell(tmp_path: Path) -> None:
     rows = [row for row in recorded() if row[0] == "3"]
     for query in ('query = "histogram"\nby = "ward"', f'query = "mean"\n{CODED}'):
@@ -252,6 +254,7 @@ CALENDAR = ('order = "minute"', 'order = "minute"\nstep = 1\nfrom = 0\nuntil = 6
 WINDOW = ("epsilon = 0.5", "epsilon = 0.5\nfrom = 10\nto = 30")
 
 
+@pytest.mark.slow
 def test_a_window_of_a_calendar_is_told_by_ward(tmp_path: Path) -> None:
     path = written(tmp_path, CALENDAR, WINDOW)
     assert cells(path) == by_hand([row for row in recorded() if 10 <= row[3] < 30])
@@ -261,6 +264,7 @@ def test_a_window_of_a_calendar_is_told_by_ward(tmp_path: Path) -> None:
     assert Fraction(9, 100) < Ledger.open(tmp_path / "ledger.db").spent("clinic").spent.epsilon < Fraction(1, 10)
 
 
+@pytest.mark.slow
 def test_a_year_is_planned_and_mechanisms_are_compared(tmp_path: Path) -> None:
     path = written(tmp_path, CALENDAR, WINDOW)
     year = outlook(load(path), 4)

@@ -82,6 +82,7 @@ def written(folder: Path, made: MadeTable) -> Path:
     return folder / made.file
 
 
+@pytest.mark.slow
 def test_there_are_five_of_six_kinds_and_a_third_are_ugly() -> None:
     assert len(KINDS) == 6
     assert min(map(len, KINDS.values())) >= 5
@@ -172,6 +173,7 @@ def counted(planned: Plan, states: list[str]) -> dict[str, int]:
     return dict(zip(states, map(int, answer), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", EXPORTS)
 def test_what_is_published_are_shares_of_time_within_the_stated_error(name: str, tmp_path: Path) -> None:

@@ -213,6 +213,7 @@ def holds(thing: Any) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_release_files_that_are_refused_or_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = files.SPEC + 'mechanism = "quilt-exact"\n'
     toml = files.write(tmp_path, spec.replace("budget = 10", "budget = 0.01"))

@@ -80,6 +80,7 @@ def layout(path: Path) -> dict[str, object]:
     return {key: value for key, value in file.layout().items() if value is not None}
 
 
+@pytest.mark.slow
 def test_a_sheet_is_the_same_as_a_row_a_day_counts_noise_and_layout(tmp_path: Path) -> None:
     wide, long, named = (
         written(tmp_path / name, *changes) for name, changes in (("wide", ()), ("long", SAMPLES), ("named", NAMED))
@@ -97,6 +98,7 @@ def test_a_sheet_is_the_same_as_a_row_a_day_counts_noise_and_layout(tmp_path: Pa
     assert counts(wide, data) == counted
 
 
+@pytest.mark.slow
 def test_the_ledger_charges_a_sheet_and_a_row_a_day_as_one_layout(tmp_path: Path) -> None:
     spent = []
     for name, changes in (("both", SAMPLES), ("wide", ())):
@@ -109,6 +111,7 @@ def test_the_ledger_charges_a_sheet_and_a_row_a_day_as_one_layout(tmp_path: Path
     assert spent[0] == spent[1] <= 4
 
 
+@pytest.mark.slow
 def test_another_meaning_of_columns_is_charged_for_everybody(tmp_path: Path) -> None:
     before = layout(written(tmp_path / "before"))
     american = [{name: text for name, text in row.items() if "/" not in name or name < "13"} for row in rows_of()]
@@ -203,6 +206,7 @@ def test_cells_that_break_a_rule_are_refused_and_nothing_is_paid(
     assert not ledger.exists() or not Ledger.open(ledger).spent("sheet").spent.epsilon
 
 
+@pytest.mark.slow
 def test_tables_by_an_attribute_in_a_column_and_columns_that_were_renamed(tmp_path: Path) -> None:
     by = (('by = "weekday"\nwindow = "2026-W03"', 'by = "class"'),
           ('ignore = ["class"]', 'attributes = { class = ["A", "B"] }'))  # fmt: skip
@@ -229,6 +233,7 @@ def test_an_empty_cell_may_be_unobserved(tmp_path: Path) -> None:
     assert sum(map(sum, read)) == len(rows_of()) * len(DAYS) - empty
 
 
+@pytest.mark.slow
 def test_an_attendance_sheet_from_the_command_line(tmp_path: Path) -> None:
     path = written(tmp_path, rows=rows_of(60))
     assert "valid" in succeed("check", path).output
@@ -255,6 +260,7 @@ SURVEY = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_survey_question_by_question_from_the_command_line(tmp_path: Path) -> None:
     chance, states = random.Random(3), ["yes", "no", ""]
     rows = [{"StartDate": "2026-03-01", "ResponseId": f"R_{number}",

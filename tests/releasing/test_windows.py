@@ -81,6 +81,7 @@ def test_every_week_at_once_and_one_by_one_cost_the_same(tmp_path: Path) -> None
     assert "one week" in page
 
 
+@pytest.mark.slow
 def test_the_calendar_may_be_open_and_its_end_may_move(tmp_path: Path) -> None:
     path = written(tmp_path, ("until = 2026-02-02\n", ""))
     release_file(path, window="2026-W02")
@@ -91,6 +92,7 @@ def test_the_calendar_may_be_open_and_its_end_may_move(tmp_path: Path) -> None:
     assert spent(path) == one_week(path)
 
 
+@pytest.mark.slow
 def test_overlapping_cumulative_and_several_tables_cost_more(tmp_path: Path) -> None:
     path = written(tmp_path, INFLUENCE)
     release_file(path, window="2026-W02")
@@ -99,6 +101,7 @@ def test_overlapping_cumulative_and_several_tables_cost_more(tmp_path: Path) -> 
     assert Fraction(1, 2) < spent(path) < 1.06  # two of a half are a little more than one of 1
 
 
+@pytest.mark.slow
 def test_what_is_counted_is_the_window_on_every_engine(tmp_path: Path) -> None:
     polars, pandas, duckdb = map(pytest.importorskip, ("polars", "pandas", "duckdb"))
     path, csv = written(tmp_path), tmp_path / "ward.csv"
@@ -130,6 +133,7 @@ def test_gaps_are_hidden_unless_they_are_public(tmp_path: Path) -> None:
     plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'), ('step = "1h"', 'step = "1h"\ngaps = "public"'))))
 
 
+@pytest.mark.slow
 def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
     rows = ["who,hour,state"]
     for who, first in (("Ana", 0), ("Ben", 200)):
@@ -239,6 +243,7 @@ def test_a_window_goes_to_the_tables_of_its_length(tmp_path: Path) -> None:
     assert {fault.where[:2] for fault in refused.value.faults} == {("release", 0), ("release", 1)}
 
 
+@pytest.mark.slow
 def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
     path = written(tmp_path)
     year = outlook(load(path), 52)
@@ -267,6 +272,7 @@ def test_a_plan_looks_for_what_fits_and_a_dry_run_does_not(tmp_path: Path) -> No
     assert not_sought.rows[:3] == sought.rows
 
 
+@pytest.mark.slow
 def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
     path = written(tmp_path, ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]"))
     expected = outlook(load(path), 4).rows[-1].epsilon
@@ -274,6 +280,7 @@ def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
     assert spent(path) == expected
 
 
+@pytest.mark.slow
 def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> None:
     path = str(written(tmp_path))
     content = json.loads(invoke("plan", path, "--releases", "12", "--json").output)
@@ -286,6 +293,7 @@ def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> Non
     assert invoke("plan", path, "--releases", "0").exit_code != 0
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_that_a_window_is_the_only_one_that_can_be_published(tmp_path: Path) -> None:
     """Its noise has no joint promise with another such release; this window is published all the same."""
     noise = '"quilt-exact"', '"influence-gaussian"\ndelta = 1e-5'

@@ -90,6 +90,7 @@ def test_days_and_weeks_are_those_of_clocks_on_every_engine(
                 assert counts == {week: (steps, busy[week]) for week, steps in weeks.items()}, name
 
 
+@pytest.mark.slow
 def test_a_week_with_a_change_is_published_and_says_whose_clocks_it_means(tmp_path: Path) -> None:
     as_csv(tmp_path, recorded(*CHANGES[1]))
     (table,) = release_file(written(tmp_path, CHANGES[1], "week"), window="2026-W43", anyway=True).tables
@@ -99,6 +100,7 @@ def test_a_week_with_a_change_is_published_and_says_whose_clocks_it_means(tmp_pa
     assert "by clocks in Europe/Berlin" in page
 
 
+@pytest.mark.slow
 def test_a_calendar_is_planned_before_there_is_a_file(tmp_path: Path) -> None:
     path = written(tmp_path, CHANGES[0], "week")
     assert not (tmp_path / "ward.csv").exists()

@@ -198,6 +198,7 @@ def in_berlin(extra: str = "") -> str:
     return text + HOURLY
 
 
+@pytest.mark.slow
 def test_hours_of_a_zone_are_those_of_its_clocks(tmp_path: Path) -> None:
     """Each row lies in the one hour whose name its clock shows; two passes are one window of two steps."""
     rows = "".join(f"{who},bar,2026-10-25T{time}\n" for who, time in enumerate(TWICE))

@@ -88,6 +88,7 @@ def cases(draw: Any, populations: int = 2) -> Case:
     return Case(drawn, tuple(releases))
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(cases())
 def test_no_set_costs_less_than_it_tells(case: Case) -> None:
@@ -265,6 +266,7 @@ def test_the_largest_ratio_is_over_laws_that_are_allowed_together() -> None:
     assert joint(about, again).epsilon == pytest.approx(math.log(5 / 4))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 20), min_size=4, max_size=4).filter(lambda n: sum(n) > 1), st.booleans())
 def test_the_cap_of_a_class_is_the_largest_ratio_of_its_corners(counts: list[int], of_texts: bool) -> None:

@@ -51,6 +51,7 @@ def test_theorem_1_holds_without_the_size_of_the_relation(case, epsilon, pairs):
             bounds.from_local(promise, p, q, related)
 
 
+@pytest.mark.slow
 @given(cases(), EPSILONS)
 @settings(max_examples=80)
 def test_theorem_2_holds_without_the_size_of_the_relation(case, epsilon):

@@ -79,6 +79,7 @@ def test_two_places_at_once() -> None:
     assert best.channel.measure([((1, 0), (0, 1))]) > 1
 
 
+@pytest.mark.slow
 def test_bad_input() -> None:
     cases: list[Any] = [
         lambda: best_count(0, 1, never_below=True), lambda: best_count(2, 0, never_below=True),

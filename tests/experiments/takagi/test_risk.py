@@ -35,6 +35,7 @@ def was_at_a(record: frozenset[str]) -> bool:
     return "A" in record
 
 
+@pytest.mark.slow
 def test_exactly_one_of_two_places_tells_which() -> None:
     """The adversary knows "exactly one of A and B": {A} -> {B} is no allowed move, and the risk is infinite."""
     prior = {A: F(1, 2), B: F(1, 2)}
@@ -56,6 +57,7 @@ def test_under_domination_the_risk_is_bounded_and_reached() -> None:
     assert risk(lambda r: counts(r, "AB"), prior, was_at_a) == 1 / DECAY
 
 
+@pytest.mark.slow
 def test_the_opposite_may_become_certain() -> None:
     """That somebody was not at A is not hidden: Proposition IV.3."""
     assert risk(counts, {A: F(1, 2), NOWHERE: F(1, 2)}, lambda r: not was_at_a(r)) == math.inf

@@ -395,6 +395,7 @@ def test_the_audit_sees_noise_for_the_wrong_hours() -> None:
     assert true_loss(about[1], tf.Count(1), noise).lower > 1.2
 
 
+@pytest.mark.slow
 def test_what_is_not_known_of_it_is_refused_with_the_reason() -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.PeriodicChain([NIGHT, DAY], 30, BY_HOUR))
     rows = {row.name: row for row in tf.compare(framework, tf.Count(1), epsilon=1)}

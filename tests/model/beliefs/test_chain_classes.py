@@ -128,6 +128,7 @@ def misses(matrix: list[list[float]], runs: int, confidence: float, shrink: floa
     return missed
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("matrix", MATRICES)
 def test_region_covers_the_true_matrix_at_the_stated_rate(matrix: list[list[float]]) -> None:

@@ -79,6 +79,7 @@ def test_only_the_number_itself_is_published(query):
         tf.calibrate(tf.Pufferfish(HIDDEN, BELIEF), query, 1, "0.05")
 
 
+@pytest.mark.slow
 def test_a_release_pays_once(tmp_path):
     account = {"ledger": tmp_path / "ledger.db", "source": "survey"}
     calibration = tf.calibrate(tf.Pufferfish(HIDDEN, BELIEF), tf.Identity(grid="0.01"), 1, "0.05")

@@ -48,6 +48,7 @@ def test_joint_laws_and_supports_are_those_of_enumeration(seed: int, size: int, 
     assert error < 1e-12
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 6))
 def test_what_is_not_near_is_independent_given_the_quilt(seed: int, size: int) -> None:
@@ -184,6 +185,7 @@ probability ( wet | rain ) {
 """
 
 
+@pytest.mark.slow
 def test_bif_rows_are_read_by_their_keys(tmp_path: Path) -> None:
     (tmp_path / "n.bif").write_text(BIF)
     net = read_network(tmp_path / "n.bif")

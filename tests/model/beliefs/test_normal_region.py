@@ -52,6 +52,7 @@ def test_each_end_misses_as_rarely_as_it_must_and_hardly_more(rows: int, confide
     assert (1 - confidence) * (1 - 1e-5) <= sum(chances) <= 1 - confidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "steps"), [(3, 14), (10, 14)])
 def test_the_class_covers_the_true_law(rows: int, steps: int) -> None:
     for confidence in (0.5, 0.8):
@@ -77,6 +78,7 @@ def narrowed(ends: Ends, share: float) -> Ends:
     return replace(ends, slopes=tuple(slopes))
 
 
+@pytest.mark.slow
 def test_mutant_intervals_of_a_third_cover_less() -> None:
     assert coverage(10, 10, 0.8, 1 / 3) < 0.8
 
@@ -161,6 +163,7 @@ def test_rounding_errors_are_those_of_the_least_variances() -> None:
     assert scale(belief, tf.Mean("weight")) > scale(fitted(), tf.Mean("weight"))
 
 
+@pytest.mark.slow
 def test_a_large_sample_is_the_law_itself() -> None:
     guess = tf.MultivariateNormal.fit(survey(20_000), source="a survey", records=50)
     assert scale(fitted(20_000), tf.Mean("weight")) == pytest.approx(scale(guess, tf.Mean("weight")), rel=0.1)
@@ -244,6 +247,7 @@ def public_rows(folder: Path) -> None:
     folder.joinpath("public.csv").write_text("weight;income\n" + "".join(f"{a};{b}\n" for a, b in pairs))
 
 
+@pytest.mark.slow
 def test_a_file_of_fitted_columns_promises_for_the_class(tmp_path: Path) -> None:
     path = written(tmp_path, "normal", FIT)
     public_rows(tmp_path)

@@ -130,6 +130,7 @@ def test_a_chain_of_a_frame_is_the_one_of_its_sequences(engine: str) -> None:
     assert tf.MarkovChain.fit(lists, 10, STATES, smoothing=0, source=PUBLIC).matrix.tolist() == chain.matrix.tolist()
 
 
+@pytest.mark.slow
 def test_rows_of_a_frame_may_be_shuffled_and_have_gaps(tmp_path: Path) -> None:
     shuffled = pandas.DataFrame(COLUMNS).sample(frac=1, random_state=7)
     chain = tf.MarkovChain.fit(shuffled, 10, STATES, smoothing=0, source=PUBLIC, **NAMED)

@@ -78,6 +78,7 @@ def test_where_even_the_largest_difference_is_noise_nothing_is_good(
     assert one.sentence("rows") == sentence
 
 
+@pytest.mark.slow
 def test_how_far_cells_can_differ_is_that_of_the_table(units: tuple[Path, Advice], tmp_path: Path) -> None:
     (table,) = units[1].tables
     assert table.worth is not None
@@ -100,6 +101,7 @@ def test_what_is_expected_to_vary(cells: tuple[float, ...], varies: float) -> No
     assert Expectation(cells, 3.0, "declared").what_matters == 3.0
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["activity", "survey", "school", "weekly units"])
 def test_applying_a_remedy_gives_what_it_promises(name: str, tmp_path: Path) -> None:
@@ -136,6 +138,7 @@ def test_pooling_a_larger_epsilon_and_a_longer_window_are_remedies(units: tuple[
         assert "Nothing that was tried makes it worth reading; what comes nearest" in " ".join(words.split())
 
 
+@pytest.mark.slow
 def test_an_epsilon_written_as_a_fraction_has_remedies(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     path.write_text(UNITS.replace("epsilon = 0.2", 'epsilon = "1/5"'))
@@ -155,6 +158,7 @@ def test_nothing_is_paid_or_written(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_the_command(units: tuple[Path, Advice], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     path, advice = units
@@ -226,6 +230,7 @@ SAMPLE_OF_STEPS = release_text(
 )
 
 
+@pytest.mark.slow
 def test_a_remedy_over_the_budget_says_so_and_changes_it(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     path.write_text(UNITS.replace("budget = 8", "budget = 0.3"))
@@ -240,6 +245,7 @@ def test_a_remedy_over_the_budget_says_so_and_changes_it(tmp_path: Path) -> None
     assert not tf.forecast(path).refused
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "budget", "delta"),
@@ -282,6 +288,7 @@ def test_the_lines_of_remedies_are_toml(units: tuple[Path, Advice]) -> None:
         assert remedy.lines[0] == '# in [[release]] "use"'
 
 
+@pytest.mark.slow
 def test_two_useless_tables_are_changed_together(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     path.write_text(f"{UNITS}{UNITS[UNITS.index('[[release]]') :].replace('use', 'two').replace('0.2', '0.1')}")
@@ -291,6 +298,7 @@ def test_two_useless_tables_are_changed_together(tmp_path: Path) -> None:
     assert useful[0].sentence.startswith(useful[0].table)
 
 
+@pytest.mark.slow
 def test_a_table_without_a_verdict_takes_no_remedies_from_others(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     mean = '[[release]]\nname = "load"\nquery = "mean"\nepsilon = 1\nper = "pooled"\ngrid = "1/10"\nfrom = 0\n'
@@ -300,6 +308,7 @@ def test_a_table_without_a_verdict_takes_no_remedies_from_others(tmp_path: Path)
     assert {change.table for remedy in advised.remedies for change in remedy.changes} == {"use"}
 
 
+@pytest.mark.slow
 def test_one_number_without_a_verdict_has_remedies_where_it_is_hopeless(tmp_path: Path) -> None:
     path = tmp_path / "release.toml"
     path.write_text(NORMAL)
@@ -335,6 +344,7 @@ def test_stays_are_halved(stay: object, half: object) -> None:
     assert half_as_long({"belief": {"kind": "markov-chain", "stay": {"off": [1]}}}) is None
 
 
+@pytest.mark.slow
 def test_tables_of_which_the_same_is_said_are_shown_once(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     path.write_text(f"{UNITS}{UNITS[UNITS.index('[[release]]') :].replace('use', 'two')}")

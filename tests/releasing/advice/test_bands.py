@@ -61,6 +61,7 @@ def test_one_cell_that_has_the_total_is_exact_and_no_noise_has_no_band() -> None
     assert cell.width == difference.width == 0  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_many_cells_are_drawn_less_often_and_compared_with_their_neighbours() -> None:
     cell, difference = adjusted_bands(DiscreteLaplace(Fraction(10), Fraction(1), 3000), (100.0,) * 3000, (None,))
     assert difference is not None
@@ -170,6 +171,7 @@ def simulated(generator: np.random.Generator) -> tuple[int, ...]:
     return tuple(counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "delta"), [("0.2", "0"), ("3", "0"), ("1", "1e-5")])
 def test_errors_lie_inside_their_bands_as_often_as_stated(epsilon: str, delta: str, tmp_path: Path) -> None:
     changed = UNITS.replace("epsilon = 0.2", f'epsilon = "{epsilon}"' + (f"\ndelta = {delta}" if delta != "0" else ""))

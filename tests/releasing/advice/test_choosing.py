@@ -34,6 +34,7 @@ def counted(shares: Sequence[float]) -> list[int]:
 SHARES = [0.4, 0.3, 0.2, 0.1]
 
 
+@pytest.mark.slow
 def test_a_median_lies_inside_its_band_as_often_as_stated() -> None:
     calibration = tf.calibrate(FRAMEWORK, tf.Median(), epsilon=2)
     worth = worth_of(calibration, expects(shares=dict(zip(map(str, LEVELS), SHARES, strict=True)), matters=10))

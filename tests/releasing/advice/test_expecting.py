@@ -158,6 +158,7 @@ matrix = [[0.98, 0.02, 0], [0.02, 0.98, 0], [0, 0, 1]]
 initial = [0.5, 0.5, 0]"""
 
 
+@pytest.mark.slow
 def test_a_chain_with_an_absorbing_state_and_a_given_start_has_means(tmp_path: Path) -> None:
     path = with_belief(tmp_path, ABSORBING, "matters = 30")
     assert cells(path) == pytest.approx((420, 420, 0))

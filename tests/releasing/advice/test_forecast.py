@@ -42,6 +42,7 @@ def test_a_dry_run_shows_the_noise_and_the_cost_and_makes_nothing(tmp_path: Path
     assert there(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_what_is_foreseen_is_what_is_published_and_paid(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for number in range(2):
@@ -54,6 +55,7 @@ def test_what_is_foreseen_is_what_is_published_and_paid(tmp_path: Path) -> None:
             assert {blur.half_width for blur in table.blurs} == widths
 
 
+@pytest.mark.slow
 def test_the_ledger_is_asked_and_not_changed(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     tf.release_file(where)
@@ -72,6 +74,7 @@ def test_the_ledger_is_asked_and_not_changed(tmp_path: Path) -> None:
     assert Ledger.open(tmp_path / "ledger.db").show() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("release", "--dry-run"), ("calibrate",)])
 def test_what_a_budget_would_refuse_is_found_before(tmp_path: Path, command: tuple[str, ...]) -> None:
     where = files.write(tmp_path, changed(("budget = 10", "budget = 1.2")))
@@ -86,6 +89,7 @@ def test_what_a_budget_would_refuse_is_found_before(tmp_path: Path, command: tup
     assert there(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_what_two_promises_that_are_alone_cost_is_said_before(tmp_path: Path) -> None:
     only = changed(
         ("budget = 10", "budget = 10\nonly_release = true"), ('per = "both"', 'per = "pooled"'),
@@ -109,6 +113,7 @@ def test_bad_input_is_bad_input(tmp_path: Path) -> None:
 NOISE = (("epsilon = 1.0", 'epsilon = 0.01\nmechanism = "group"'), ('per = "both"', 'per = "pooled"'))
 
 
+@pytest.mark.slow
 def test_a_table_of_nothing_but_noise_is_refused_unless_somebody_insists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +131,7 @@ def test_a_table_of_nothing_but_noise_is_refused_unless_somebody_insists(
     run.release_file(where, again="time-use", once="K", anyway=True)
 
 
+@pytest.mark.slow
 def test_tables_of_units_are_judged_by_their_sum(tmp_path: Path) -> None:
     """One answer of 41 entries is hopeless at this epsilon; 300 of them together are not."""
     spec = changed(("epsilon = 1.0", 'epsilon = 0.5\nmechanism = "group"'), ('per = "both"', 'per = "unit"'))
@@ -143,6 +149,7 @@ def _of_one_answer(table: Expected) -> tuple[float, float]:
     return float(table.blurs[0].median), float(table.blurs[0].widest)
 
 
+@pytest.mark.slow
 def test_without_the_sum_that_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Expected, "noise_and_range", property(_of_one_answer))
     with pytest.raises(AssertionError):
@@ -180,6 +187,7 @@ def test_shares_are_of_each_cells_own_range() -> None:
     assert "more than" in nothing.words()
 
 
+@pytest.mark.slow
 def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path) -> None:
     """Another belief about the same minutes is charged for what was published before it."""
     spec = changed(('per = "both"', 'per = "pooled"'))

@@ -60,6 +60,7 @@ def check_one_width(path: Path) -> list[str]:
     return widths
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [example.name for example in examples()])
 def test_every_example_has_the_width_of_its_dry_run(name: str, tmp_path: Path) -> None:
@@ -75,6 +76,7 @@ def test_every_kind_of_file_has_the_width_of_its_dry_run(example: Example, tmp_p
     assert len(check_one_width(example.write(tmp_path))) == (example.kind not in ("populations", "asymmetric"))
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "changes",
@@ -106,6 +108,7 @@ def test_what_is_shown_is_what_is_printed(changes: tuple[tuple[str, str], ...], 
         assert table.joint.half_width == width
 
 
+@pytest.mark.slow
 def test_units_of_different_lengths_have_the_width_of_the_worst(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     lengths = {"a": 40, "b": 168}

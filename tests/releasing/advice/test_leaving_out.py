@@ -48,6 +48,7 @@ def test_it_is_said_before_a_rule_is_written(tmp_path: Path) -> None:
     assert '3 of 1,200 rows would not count with null_keys = "drop"' in " ".join(outcome.output.split())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("on_a_terminal")
 @pytest.mark.parametrize("rule", ["first", "last"])
 def test_it_is_said_of_rules_that_are_written(tmp_path: Path, rule: str) -> None:

@@ -78,6 +78,7 @@ def test_most_frequent_values_are_judged_by_the_rows_that_were_observed(tmp_path
     assert advised.worth.expectation.cells == pytest.approx((40, 20))
 
 
+@pytest.mark.slow
 def test_dry_run_and_advice_say_it_alike(tmp_path: Path) -> None:
     planned(tmp_path, ("epsilon = 1", "epsilon = 0.5"))
     forecast, advice = tf.forecast(tmp_path / "s.toml"), tf.advise(tmp_path / "s.toml")

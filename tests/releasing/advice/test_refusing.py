@@ -34,6 +34,7 @@ def survey(folder: Path, tables: str) -> Path:
     return put(folder, {"survey.toml": SURVEY + tables, "answers.csv": "\n".join(["answer", *answers]) + "\n"})
 
 
+@pytest.mark.slow
 def test_it_is_refused_with_what_would_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refusing, "SECONDS", 100.0)
     path = of_units(tmp_path)
@@ -57,6 +58,7 @@ def test_whoever_insists_gets_it_and_the_next_call_leaves_it_alone(tmp_path: Pat
     assert Ledger.open(tmp_path / "ledger.db").show() == before
 
 
+@pytest.mark.slow
 def test_the_dry_run_and_calibrate_say_it(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     for command in (("release", "--dry-run"), ("calibrate",)):
@@ -67,6 +69,7 @@ def test_the_dry_run_and_calibrate_say_it(tmp_path: Path) -> None:
     assert tf.forecast(path).refused
 
 
+@pytest.mark.slow
 def test_a_study_refuses_and_insists(tmp_path: Path) -> None:
     study = tf.open_study(of_units(tmp_path))
     assert study.dry_run().forecast.refused
@@ -88,6 +91,7 @@ def test_a_ledger_that_knows_other_tables_stays_as_it_is(tmp_path: Path) -> None
     assert Ledger.open(tmp_path / "ledger.db").show() == before
 
 
+@pytest.mark.slow
 def test_only_what_is_wanted_is_judged(tmp_path: Path) -> None:
     path = survey(tmp_path, YES.format("good", 1.5) + YES.format("poor", 0.2))
     ended(REFUSED, "release", path)
@@ -97,6 +101,7 @@ def test_only_what_is_wanted_is_judged(tmp_path: Path) -> None:
     succeed("release", "--only", "poor", "--anyway", path)
 
 
+@pytest.mark.slow
 def test_tables_that_share_an_epsilon(tmp_path: Path) -> None:
     tables = "".join(YES.format(name, 0).replace("epsilon = 0\n", "") for name in ("first", "second"))
     path = survey(tmp_path, tables)
@@ -109,6 +114,7 @@ def test_tables_that_share_an_epsilon(tmp_path: Path) -> None:
     succeed("release", "--anyway", path)
 
 
+@pytest.mark.slow
 def test_a_table_without_a_verdict_is_published(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     path.write_text(UNITS.replace('source = "assumed"\n', 'source = "assumed"\ninitial = "any"\n'))

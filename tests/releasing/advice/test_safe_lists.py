@@ -47,6 +47,7 @@ def listed(folder: Path, boxes: int = 3, at_most: int = 5, more: str = "") -> Pa
     return path
 
 
+@pytest.mark.slow
 def test_remedies_that_name_most_come_first_and_those_over_the_budget_last(tmp_path: Path) -> None:
     second = '[[release]]\nname = "other"\nquery = "safe"\nat_most = 5\nepsilon = 0.2\n'
     path = listed(tmp_path, boxes=30, at_most=2, more=second)
@@ -79,6 +80,7 @@ def test_other_tables_of_its_file_may_have_an_expectation(tmp_path: Path) -> Non
     assert [table.name for table in tf.advise(path).tables] == ["safe", "counts"]
 
 
+@pytest.mark.slow
 def test_of_too_many_places_no_list_is_worth_it(tmp_path: Path) -> None:
     path = listed(tmp_path, boxes=70)
     assert "No list of so many safe places is worth publishing" in " ".join(str(tf.advise(path)).split())

@@ -113,6 +113,7 @@ def test_an_example_is_worth_reading_and_in_the_gallery(name: str, tmp_path: Pat
     assert gallery.row(example, advice) in page, HINT
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", gallery.STORIES)
 def test_a_story_of_the_gallery_is_that_of_its_example(name: str) -> None:

@@ -192,6 +192,7 @@ def test_one_sentence_says_what_is_hidden_from_whom(
     assert table.certificate.definition == "attribute"
 
 
+@pytest.mark.slow
 def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> None:
     for kind in FILES:
         path = written(tmp_path / kind, kind)
@@ -313,6 +314,7 @@ def test_what_a_normal_belief_hides(tmp_path: Path, hidden: str, words: str) -> 
     assert table.certificate.definition == ("pufferfish" if "record" in hidden else "attribute")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["records", "normal"])
 def test_several_columns_are_published_together(tmp_path: Path, kind: str) -> None:
     if kind == "records":
@@ -351,6 +353,7 @@ def test_a_promise_about_one_output_is_the_only_one(tmp_path: Path, kind: str) -
     assert spent(tmp_path, name) == before
 
 
+@pytest.mark.slow
 def test_whole_releases_add_up_to_the_budget(tmp_path: Path) -> None:
     path = written(tmp_path, "records")
     name = load(path).items[0].name
@@ -362,6 +365,7 @@ def test_whole_releases_add_up_to_the_budget(tmp_path: Path) -> None:
     assert spent(tmp_path, "staff").epsilon == 4
 
 
+@pytest.mark.slow
 def test_an_unfinished_release_is_completed_and_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in FILES:
         path = written(tmp_path / kind, kind)
@@ -375,6 +379,7 @@ def test_an_unfinished_release_is_completed_and_pays_nothing(tmp_path: Path, mon
         assert spent(tmp_path / kind, name) == before
 
 
+@pytest.mark.slow
 def test_noise_is_enough_for_each_law_that_is_listed(tmp_path: Path) -> None:
     other_law = {"[[144, 60], [60, 100]]": "[[144, 90], [90, 100]]", "[70, 40]": "[72, 41]"}
     others = "others = [{ mean = [72, 41], covariance = [[144, 90], [90, 100]] }]\nranges = {"

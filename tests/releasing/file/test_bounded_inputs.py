@@ -180,6 +180,7 @@ def test_values_that_inflate_beyond_the_limit(tmp_path: Path) -> None:
         assert "take more than 400 MB" in said
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_a_release_that_no_ledger_could_keep_is_refused_before_it_is_paid(
@@ -220,6 +221,7 @@ BY_CELLS = release_text(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_release_takes_more_than_is_predicted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside what is written once, of whatever size: belief, certificate and page."""
     (tmp_path / "f.toml").write_text(BY_CELLS)

@@ -195,6 +195,7 @@ def test_a_mapping_by_name_in_the_library() -> None:
         true_answer(calibration, {**STATES, "zoe": "ill"})
 
 
+@pytest.mark.slow
 def test_the_primary_school_from_its_example(tmp_path: Path) -> None:
     edges = research_file("contacts/contact_primary_school_edges.csv.gz")
     example = (Path(__file__).parents[3] / "examples" / "real" / "primary-school.toml").read_text()

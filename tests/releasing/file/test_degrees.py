@@ -102,6 +102,7 @@ def test_people_of_the_reference_file_are_counted_once(tmp_path: Path) -> None:
     assert any("each counts once" in words for words in by_people.assumptions())
 
 
+@pytest.mark.slow
 def test_a_comparison_says_what_was_measured_on_the_other_half(tmp_path: Path) -> None:
     file = with_reference(tmp_path, 'unit = "who"')
     outcome = invoke("compare", file)

@@ -55,6 +55,7 @@ def calibration_of(
     return tf.calibrate(framework, tf.Mean("weight"), epsilon, delta, mechanism=mechanism, only_release=True)
 
 
+@pytest.mark.slow
 def test_a_release_is_paid_certified_and_audited(tmp_path: Path) -> None:
     path = written(tmp_path)
     succeed("release", path)
@@ -102,6 +103,7 @@ def test_an_infinite_w_infinity_is_refused_with_the_reason(tmp_path: Path) -> No
         calibration_of(written(tmp_path), 1, 0, "wasserstein")
 
 
+@pytest.mark.slow
 def test_a_class_of_densities_counts_by_its_worst_pair(tmp_path: Path) -> None:
     both = written(tmp_path / "both", {SECOND: f"{SECOND},\n  {{ value = 42, mean = 2, deviation = 1 }}"})
     other = written(tmp_path / "other", {SECOND: "{ value = 42, mean = 2, deviation = 1 }"})
@@ -124,6 +126,7 @@ def test_algorithm_2_keeps_its_promise_over_a_class(tmp_path: Path) -> None:
     assert dict(calibration.witness.numbers)["eta"] > 0
 
 
+@pytest.mark.slow
 def test_tables_and_cut_densities_have_a_pure_promise(tmp_path: Path) -> None:
     path = written(tmp_path, {
         FIRST: "{ value = 40, points = [0, 2], heights = [0.5, 0.5] }",
@@ -176,6 +179,7 @@ def test_what_is_no_density_is_refused_at_its_place(
     assert words in messages.get(place, ""), messages
 
 
+@pytest.mark.slow
 def test_a_number_that_no_density_allows_is_refused_without_telling_it(tmp_path: Path) -> None:
     path = written(tmp_path, {FIRST: "{ value = 40, points = [0, 1], heights = [1, 1] }", SECOND: TABLE})
     calibration = calibration_of(path, 1, 0, "wasserstein")

@@ -131,11 +131,13 @@ def outcomes(folder: Path, seed: int, specs: int, datas: int) -> Counter[str]:
     return counts
 
 
+@pytest.mark.slow
 def test_the_files_are_right_as_they_stand(tmp_path: Path) -> None:
     Ledger.open(tmp_path / "ledger.db").source("other", 10)
     assert list(faults(tmp_path, SPEC, DATA, 0)) == ["published"]
 
 
+@pytest.mark.slow
 def test_some_files_with_something_wrong(tmp_path: Path) -> None:
     counts = outcomes(tmp_path, 1, 8, 4)
     assert set(counts) <= {"published"}

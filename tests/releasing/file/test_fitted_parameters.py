@@ -154,6 +154,7 @@ def census_file(folder: Path, times: int, confidence: str = ", confidence = 0.99
     return folder / "f.toml"
 
 
+@pytest.mark.slow
 def test_a_counted_table_is_a_class_that_shrinks_to_the_guess(tmp_path: Path) -> None:
     (guess,) = plan(load(census_file(tmp_path, 1, ""))).tables
     scales = []

@@ -283,6 +283,7 @@ def guess_about(path: Path) -> tuple[str, Likely]:
     return subject.kind_of(offers), subject.likely
 
 
+@pytest.mark.slow
 def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) -> None:
     wrong = {}
     for name, (kind, *_) in HELD_OUT.items():
@@ -452,6 +453,7 @@ def test_a_table_without_rows_is_said_to_have_none(tmp_path: Path) -> None:
     assert "it has no rows" in guess_about(tmp_path / "d.csv")[1].why
 
 
+@pytest.mark.slow
 def test_a_reason_names_columns_and_no_value(tmp_path: Path) -> None:
     for name in HELD_OUT:
         path = write(tmp_path, name)

@@ -62,6 +62,7 @@ def _forgotten() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_it_works_everywhere(tmp_path: Path) -> None:
     register_release_file(Twins(TwinsSection))
     check_release_file(EXAMPLE, tmp_path)

@@ -19,6 +19,7 @@ SMALL = files.SPEC.replace('per = "both"\n', "")
 ID = "0123456789abcdef"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_the_first_release_adds_one_line_and_changes_nothing_else(tmp_path: Path, end: str) -> None:
     spec = f"# ours\n\n{SMALL}\n# the end"
@@ -38,6 +39,7 @@ def test_the_first_release_adds_one_line_and_changes_nothing_else(tmp_path: Path
     assert where.read_bytes().decode() == text
 
 
+@pytest.mark.slow
 def test_a_release_with_another_ledger_stops(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)

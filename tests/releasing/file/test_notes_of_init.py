@@ -66,6 +66,7 @@ def test_notes_are_in_the_json(tmp_path: Path) -> None:
     assert "Several columns are called 'state'" in note
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("day", "clock"),
@@ -142,6 +143,7 @@ def test_more_rows_than_users_are_said_to_be_rows_of_one_person(tmp_path: Path) 
     assert "use sequences" in said
 
 
+@pytest.mark.slow
 def test_the_largest_of_several_tables_is_taken_and_all_are_listed(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "d.db") as base:
         base.execute("create table android_metadata (locale text)")

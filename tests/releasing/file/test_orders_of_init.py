@@ -194,6 +194,7 @@ def test_a_line_of_totals_is_said_to_be_no_row(tmp_path: Path, last: str) -> Non
         assert "looks like totals" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("step", [15, 30, 60])
 @pytest.mark.parametrize("day", ["date", "Tag"])
@@ -221,6 +222,7 @@ def ward(people: Iterable[int], days: int, by_person: bool, hour: str = "{}") ->
     return [f"K{who},2025-02-{day:02},{hour.format(h)},{draw.choice(['in', 'in', 'out'])}" for who, day, h in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("by_person", [True, False])
 @pytest.mark.parametrize("name", ["hour", "Stunde", "hr"])

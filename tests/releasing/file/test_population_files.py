@@ -68,6 +68,7 @@ def refused(file: Path, kind: type[TakifuguError] = DataError, where: str = "") 
     return str(error.value)
 
 
+@pytest.mark.slow
 def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_path: Path) -> None:
     outcome = tf.release_file(places_in(tmp_path))
     (table,) = outcome.tables
@@ -143,6 +144,7 @@ def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> Non
     assert second.tables[0].rows != first.tables[0].rows
 
 
+@pytest.mark.slow
 def test_other_rows_of_the_same_people_add_up_where_their_batches_are_named(tmp_path: Path) -> None:
     file = places_in(tmp_path, BY_NAME)
     tf.release_file(file)
@@ -183,6 +185,7 @@ def test_dummies_and_bits_are_lines_of_their_row(tmp_path: Path) -> None:
     assert max(Counter(row["row"] for row in table.rows).values()) <= 2
 
 
+@pytest.mark.slow
 def test_the_dry_run_and_the_comparison_say_what_it_costs(tmp_path: Path) -> None:
     file = places_in(tmp_path)
     foreseen = tf.forecast(file)
@@ -244,6 +247,7 @@ def test_a_value_that_is_not_declared_refuses_the_whole_column(tmp_path: Path) -
     refused(words_in(tmp_path, values=""), where="source")
 
 
+@pytest.mark.slow
 def test_the_private_column_is_no_reference_unless_that_is_declared(tmp_path: Path) -> None:
     people = "person,status,x,y\n" + "".join(f"p{n},{'home' if n % 2 else 'out'},{n % 4},{n % 2}\n" for n in range(40))
     private = PLACES.replace('file = "survey.csv"', 'file = "people.csv"')
@@ -338,6 +342,7 @@ def test_a_frame_and_a_file_give_the_same_codes(tmp_path: Path) -> None:
         assert np.array_equal(plan(load(file, frame)).tables[0].questions[0].data.codes, expected)
 
 
+@pytest.mark.slow
 def test_every_command_says_what_an_error_is(tmp_path: Path) -> None:
     file = places_in(tmp_path, BY_NAME)
     for command in ("calibrate", "explain", "compare"):
@@ -367,6 +372,7 @@ def test_what_was_paid_and_not_drawn_is_drawn_once_from_the_same_rows(
     assert Ledger.open(tmp_path / "ledger.db").spent("answers").spent.epsilon == F(1, 2)
 
 
+@pytest.mark.slow
 def test_what_is_paid_for_some_people_is_not_drawn_for_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -411,6 +417,7 @@ def test_labels_that_a_spreadsheet_would_run_come_back_as_they_were(tmp_path: Pa
     assert not any(line.partition(",")[2].lstrip('"').startswith("=") for line in lines)
 
 
+@pytest.mark.slow
 def test_another_source_of_the_same_people_counts_at_what_is_told_of_values(tmp_path: Path) -> None:
     text = PLACES.replace("budget = { epsilon = 4", "budget = { epsilon = 400")
     file = places_in(tmp_path, text.replace("epsilon = 1.5", 'epsilon = 1.5\nmechanism = "randomised-response"'))
@@ -546,6 +553,7 @@ def spread(mass: Any = 0.4, **belief: Any) -> str:
     )
 
 
+@pytest.mark.slow
 def test_a_file_declares_that_no_value_is_likelier_than_a_mass(tmp_path: Path) -> None:
     file = words_in(tmp_path, spread(), "0\n1\n2\n3\n" * 9)
     (table,) = tf.release_file(file).tables

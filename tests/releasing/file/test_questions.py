@@ -40,6 +40,7 @@ def questions(subject: Subject, **said: str) -> dict[str, Question]:
     return {question.name: question for question, _ in answered(subject, said, offered)}
 
 
+@pytest.mark.slow
 def test_held_out_files_are_decided_rightly_or_asked_about(tmp_path: Path) -> None:
     decided = 0
     for name, (kind, *_) in HELD_OUT.items():
@@ -191,8 +192,8 @@ def test_all_that_is_unclear_is_asked_at_once(tmp_path: Path) -> None:
     lines = [f"c{n % 6},e{n % 7},{1 + n % 9:02}/{1 + n % 7:02}/2026,{'ab'[n * n % 7 < 3]}" for n in range(240)]
     with pytest.raises(InputError) as refused:
         answered_clearly(table(tmp_path, "customer,employee,day,state", lines), {"rows": "samples"})
-    asked = re.findall(r"(?:write|; and) --(\w+)", refused.value.fix)
-    assert (asked, refused.value.where) == (["whose", "dates"], ("whose",))
+    flags = re.findall(r"(?:write|; and) --(\w+)", refused.value.fix)
+    assert (flags, refused.value.where) == (["whose", "dates"], ("whose",))
     said = {"rows": "samples", "whose": "customer", "dates": "%d/%m/%Y"}
     assert answered_clearly(table(tmp_path, "customer,employee,day,state", lines), said)
 
@@ -306,6 +307,7 @@ def test_answers_about_people_are_judged_by_the_file_that_they_draft(
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
 
 
+@pytest.mark.slow
 def test_a_chain_is_fitted_to_a_public_table_that_is_there(tmp_path: Path) -> None:
     lines = [f"u{n % 5},{n // 5},{random.Random(n).choice('ab')}" for n in range(240)]
     (tmp_path / "d.csv").write_text("\n".join(["user,minute,state", *lines, ""]), encoding="utf-8")

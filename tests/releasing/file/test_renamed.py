@@ -42,6 +42,7 @@ def write(folder: Path, header: str) -> None:
     (folder / "d.csv").write_text(f"{header}\n" + "".join(f"{n},calm\n" for n in range(9)))
 
 
+@pytest.mark.slow
 def test_a_renamed_column_is_the_same_one(tmp_path: Path) -> None:
     usual = tmp_path / "usual"
     usual.mkdir()

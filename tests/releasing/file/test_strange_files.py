@@ -119,6 +119,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_as_it_is_written(tmp_path: Path, reader: str, name: str) -> None:
     content, keys = FILES[name]
@@ -131,6 +132,7 @@ def test_a_file_as_it_is_written(tmp_path: Path, reader: str, name: str) -> None
     certified(where)
 
 
+@pytest.mark.slow
 def test_clocks_that_jitter(tmp_path: Path, reader: str) -> None:
     generator = random.Random(7)
     made = [(w, t + timedelta(seconds=generator.randint(-900, 900)), x) for w, t, x in rows()]
@@ -143,6 +145,7 @@ def test_clocks_that_jitter(tmp_path: Path, reader: str) -> None:
         answer(where)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("typed", [False, True])
 def test_one_file_on_every_engine(tmp_path: Path, typed: bool) -> None:
@@ -161,6 +164,7 @@ def test_one_file_on_every_engine(tmp_path: Path, typed: bool) -> None:
         assert answer(where, make(columns)) == expected(rows()), name
 
 
+@pytest.mark.slow
 def test_other_encodings(tmp_path: Path, reader: str) -> None:
     lines = ["Station;Zeit;Aktivität", *(f"{w};{t.isoformat()};{x}" for w, t, x in rows())]
     for encoding in ("utf-16", "utf-16-le", "cp1252", "cp437", "mac-roman", "utf-8-sig", "UTF-8"):
@@ -217,6 +221,7 @@ def test_what_is_refused_spends_nothing_and_tells_nothing(tmp_path: Path, reader
     assert not (tmp_path / "release-published").exists()
 
 
+@pytest.mark.slow
 def test_two_rows_in_one_step_by_rule(tmp_path: Path, reader: str) -> None:
     twice = [*rows(), ("Süd", rows()[0][1], 5000.0)]
     where = write(tmp_path, latin(twice), f'{LATIN}\nduplicates = "first"')
@@ -228,6 +233,7 @@ def test_two_rows_in_one_step_by_rule(tmp_path: Path, reader: str) -> None:
     assert answer(where) == expected([*rows()[1:], twice[-1]])
 
 
+@pytest.mark.slow
 def test_rows_without_a_unit(tmp_path: Path, reader: str) -> None:
     content = latin([*rows(), ("", datetime(2026, 1, 5), 0.0)])
     where = write(tmp_path, content, LATIN)
@@ -236,6 +242,7 @@ def test_rows_without_a_unit(tmp_path: Path, reader: str) -> None:
     assert answer(write(tmp_path, content, f'{LATIN}\nnull_keys = "drop"')) == expected(rows())
 
 
+@pytest.mark.slow
 def test_a_public_file_is_written_as_the_source_is_or_as_it_says(tmp_path: Path, reader: str) -> None:
     spec = SPEC.replace("matrix = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]]", 'fit = { file = "public.csv" }')
     where = write(tmp_path, latin(rows()), LATIN, spec)
@@ -248,6 +255,7 @@ def test_a_public_file_is_written_as_the_source_is_or_as_it_says(tmp_path: Path,
     assert load(where).belief.matrix.tolist() == first
 
 
+@pytest.mark.slow
 def test_a_release_file_with_a_mark_and_a_path_of_windows(tmp_path: Path) -> None:
     where = write(tmp_path, latin(rows()), LATIN)
     text = where.read_text(encoding="utf-8")
@@ -281,6 +289,7 @@ SPRING = night(datetime(2026, 3, 29), ["00:00", "01:00", "03:00", "04:00"])
 HALVES = night(datetime(2025, 10, 26), ["01:30", "02:00", "02:30", "02:00", "02:30", "03:00"])
 
 
+@pytest.mark.slow
 def test_an_hour_that_clocks_show_twice_is_two_steps_and_a_skipped_one_is_none(tmp_path: Path, reader: str) -> None:
     zone = 'timezone = "Europe/Berlin"'
     assert lengths(write(tmp_path, AUTUMN, zone, BERLIN)) == [6]
@@ -294,6 +303,7 @@ def test_an_hour_that_clocks_show_twice_is_two_steps_and_a_skipped_one_is_none(t
     assert lengths(write(tmp_path, with_offsets, zone, BERLIN)) == [6]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [AUTUMN, HALVES])
 def test_a_clock_that_was_set_back_needs_its_zone(tmp_path: Path, reader: str, content: bytes) -> None:
     for step in ("1h", "30min"):
@@ -308,6 +318,7 @@ def test_a_clock_that_was_set_back_needs_its_zone(tmp_path: Path, reader: str, c
             "{keys}", 'duplicates = "last"\n{keys}'))) == [4]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_times_that_no_clock_showed_are_refused(tmp_path: Path, reader: str) -> None:
     zone = 'timezone = "Europe/Berlin"'
     odd = night(datetime(2026, 3, 29), ["01:00", "02:00", "03:00"])
@@ -321,6 +332,7 @@ def test_times_that_no_clock_showed_are_refused(tmp_path: Path, reader: str) -> 
         lengths(write(tmp_path, numbers, zone, BERLIN.replace('"1h"', "1")))
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["text", "time"])
 def test_clocks_are_changed_alike_on_every_engine(tmp_path: Path, kind: str) -> None:
@@ -343,6 +355,7 @@ def test_clocks_are_changed_alike_on_every_engine(tmp_path: Path, kind: str) -> 
             lengths(where, make(columns))
 
 
+@pytest.mark.slow
 def test_zones_agree_with_the_standard_library(tmp_path: Path) -> None:
     """Every quarter of an hour around changes of clocks, both passes, against zoneinfo."""
     from zoneinfo import ZoneInfo
@@ -373,6 +386,7 @@ def test_zones_agree_with_the_standard_library(tmp_path: Path) -> None:
 # Records.
 
 
+@pytest.mark.slow
 def test_users_by_bins_on_every_engine(tmp_path: Path, reader: str) -> None:
     spec = release_text(
         read_from("people", "data.csv", value="Alter", decimal=",", encoding="cp1252",

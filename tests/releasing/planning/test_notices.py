@@ -33,6 +33,7 @@ def test_without_a_ledger_nobody_is_counting_and_that_is_said(tmp_path: Path) ->
     assert NOBODY_COUNTS not in [str(one.message) for one in seen_with_ledger]
 
 
+@pytest.mark.slow
 def test_a_notice_shows_the_callers_line_and_no_file_of_ours(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PROGRAM, encoding="utf-8")
     made = subprocess.run([sys.executable, "mine.py"], cwd=tmp_path, capture_output=True, text=True, check=True)

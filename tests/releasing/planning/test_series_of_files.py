@@ -52,6 +52,7 @@ def ledger_of(folder: Path) -> Any:
     return Ledger.open(folder / "ledger.db").spent("study").spent
 
 
+@pytest.mark.slow
 def test_tables_of_one_file_after_another_add_up_by_their_squares(tmp_path: Path) -> None:
     where = write(tmp_path, COUNT)
     first = succeed("release", where)
@@ -69,6 +70,7 @@ def test_tables_of_one_file_after_another_add_up_by_their_squares(tmp_path: Path
     assert "it begins a series" in " ".join(words.split())
 
 
+@pytest.mark.slow
 def test_without_the_key_a_second_one_is_refused(tmp_path: Path) -> None:
     where = write(tmp_path, COUNT, keys="")
     succeed("release", where)
@@ -81,6 +83,7 @@ def test_without_the_key_a_second_one_is_refused(tmp_path: Path) -> None:
     assert ledger_of(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_tables_that_are_published_at_once_begin_it_together(tmp_path: Path) -> None:
     """The pure one counts as a multiple of both, wherever it stands in the file."""
     where = write(tmp_path, PURE, COUNT, HISTOGRAM)
@@ -112,6 +115,7 @@ def test_tables_share_a_delta(tmp_path: Path) -> None:
     assert spent.epsilon < ledger_of(tmp_path).epsilon < 2
 
 
+@pytest.mark.slow
 def test_a_delta_is_not_shared_after_another_release(tmp_path: Path) -> None:
     where = write(tmp_path, PURE, keys="")
     tf.release_file(where)

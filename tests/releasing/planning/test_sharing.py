@@ -33,6 +33,7 @@ def write(folder: Path, spec: str) -> Path:
     return files.write(folder, spec, files.data({"Ana": (12,), "Ben": (9,)}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("per", ["unit", "pooled"])
 def test_they_keep_it_together_and_fit_a_budget_of_it(tmp_path: Path, per: str) -> None:
     where = write(tmp_path, changed(('"unit"', f'"{per}"')))
@@ -50,6 +51,7 @@ def test_they_keep_it_together_and_fit_a_budget_of_it(tmp_path: Path, per: str) 
         assert "one of 2 queries that share an epsilon of 1" in table.certificate.conditions
 
 
+@pytest.mark.slow
 def test_it_is_the_split_of_the_library(tmp_path: Path) -> None:
     spec = changed(('"unit"', '"pooled"'))
     for line in ('unit = "Who is it?"', "units_independent = true", 'piece = "run no."', "pieces_independent = true"):
@@ -63,6 +65,7 @@ def test_it_is_the_split_of_the_library(tmp_path: Path) -> None:
     assert [table.calibrations[0].scale for table in planned.tables] == [one.scale for one in each]
 
 
+@pytest.mark.slow
 def test_one_that_follows_gets_the_share_that_it_had(tmp_path: Path) -> None:
     where = write(tmp_path, changed(("budget = 1", "budget = 2")))
     planned = plan(load(where))
@@ -83,6 +86,7 @@ def test_another_table_that_shares_changes_those_that_are_published(tmp_path: Pa
             tf.release_file(where, only=name)
 
 
+@pytest.mark.slow
 def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
     where = write(tmp_path, changed(("budget = 1", "budget = 9")))
     before = tf.release_file(where).reservation.spent
@@ -95,6 +99,7 @@ def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
     assert [(table.name, bool(table.since)) for table in tables if not table.since] == [("more", False)]
 
 
+@pytest.mark.slow
 def test_every_command_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = write(tmp_path, SHARING).relative_to(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -169,6 +174,7 @@ def test_what_cannot_share_normal_noise(tmp_path: Path, old: str, new: str, wher
     assert any(fault.place == where and words in fault.line for fault in caught.value.faults)
 
 
+@pytest.mark.slow
 def test_choices_share_it_by_how_many_entries_they_miss(tmp_path: Path) -> None:
     spec = changed(('query = "count"\nstates = ["walking"]', 'query = "mode"'))
     made = tf.release_file(write(tmp_path, spec))

@@ -104,6 +104,7 @@ def test_a_name_or_a_budget_that_is_none_is_not_taken_over(tmp_path: Path) -> No
     assert (source["name"], source["budget"]) == ("minutes", 1.0)
 
 
+@pytest.mark.slow
 def test_the_same_data_under_another_name_in_one_ledger_are_noticed(tmp_path: Path) -> None:
     """Two sources have two budgets; without units in the data the ledger cannot ask whether the people are the same."""
     mine, other = written(tmp_path, "mine", "spent.db"), written(tmp_path, "other", "./spent.db", table="u")
@@ -140,6 +141,7 @@ def test_files_that_are_no_release_file_do_not_stop_init(tmp_path: Path) -> None
     assert 'ledger = "f-ledger.db"' in (tmp_path / "f.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path: Path) -> None:
     mine, other = written(tmp_path, "mine", "mine.db"), written(tmp_path, "other", "other.db", "./minutes.csv", "u")
     words = "the same data are read with another ledger by other.toml ('other.db')"
@@ -161,6 +163,7 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
     assert Ledger.open(tmp_path / "other.db").spent("minutes").spent.epsilon > 0
 
 
+@pytest.mark.slow
 def test_plan_notices_it_too(tmp_path: Path) -> None:
     weeks = 'step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-03-02"'
     for stem in ("one", "two"):

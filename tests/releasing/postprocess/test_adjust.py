@@ -212,6 +212,7 @@ def test_reconciled_tables_agree_exactly(units: Any, pooled: int, seed: int, non
     assert reconciled.pooled.raw is whole
 
 
+@pytest.mark.slow
 def test_reconciling_is_the_weighted_mean_and_is_more_accurate() -> None:
     """One unit: the mean of both tables, weighted by 1/variance. Several: a mean square error s falls by s^2/sum(s)."""
     fine, coarse = DiscreteLaplace(Fraction(10), Fraction(1)), DiscreteLaplace(Fraction(20), Fraction(1))

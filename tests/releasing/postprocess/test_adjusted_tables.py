@@ -98,6 +98,7 @@ def tables_of(folder: Path, content: str) -> list[str]:
     return [table.files[0].read_text(encoding="utf-8") for table in published(folder, content)]
 
 
+@pytest.mark.slow
 def test_other_data_with_the_same_noisy_values_have_the_same_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +107,7 @@ def test_other_data_with_the_same_noisy_values_have_the_same_table(
     assert tables_of(tmp_path / "one", files.data()) == tables_of(tmp_path / "other", other_data())
 
 
+@pytest.mark.slow
 def test_values_adjusted_to_the_true_total_would_be_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mutant: a total that is computed from the data, of a count whose total is not public."""
     from takifugu.releasing.publishing import publish as module

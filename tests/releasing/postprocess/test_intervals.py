@@ -70,6 +70,7 @@ class _Remembered(Base):
         return self.half
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("noise", NOISES, ids=lambda noise: noise.kind)
 def test_coverage_is_nominal_in_each_cell_and_in_all_at_once(noise: Any) -> None:
@@ -104,6 +105,7 @@ def one_cell_at_a_time(noise: DiscreteLaplace) -> DiscreteLaplace:
     return replace(noise, cells=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", [wrong_scale, one_cell_at_a_time])
 def test_a_wrong_interval_is_seen(mutant: Callable[[DiscreteLaplace], DiscreteLaplace]) -> None:
     """The power of the test above: a scale 5 % off, or intervals that hold in each cell alone, are rejected."""

@@ -140,6 +140,7 @@ def test_what_has_no_picture_says_so() -> None:
         tf.MarkovChain([[1.0, 0.0], [0.0, 1.0]], 4, initial=[0.5, 0.5]).plot()
 
 
+@pytest.mark.slow
 def test_advice_and_what_was_published_are_one_line_each(tmp_path: Path) -> None:
     file = write_demo(tmp_path)
     outcome = release_file(file, new_ledger=True)
@@ -149,6 +150,7 @@ def test_advice_and_what_was_published_are_one_line_each(tmp_path: Path) -> None
     assert repr(tf.advise(file)).startswith("<Advice: time-use-units: good: differences above")
 
 
+@pytest.mark.slow
 def test_what_was_published_has_its_picture(tmp_path: Path) -> None:
     for table in release_file(write_demo(tmp_path), new_ledger=True).tables:
         assert ElementTree.fromstring(table.plot()._repr_svg_()).tag.endswith("svg")

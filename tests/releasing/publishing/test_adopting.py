@@ -78,6 +78,7 @@ def spent(book: Ledger, source: str = "study") -> dict[str, Fraction]:
     return {one.unit: one.spent.epsilon for one in book.spent(source).units}
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("spec", "meters", "most"), [(WARD, 0, "1.5"), (POOLED, 12, "2.71"), (EACH, 12, "2.71")])
 def test_three_weekly_tables_cost_what_they_cost_and_the_study_goes_on(
@@ -118,6 +119,7 @@ def test_every_debit_is_the_one_that_was_paid(tmp_path: Path, spec: str, window:
     assert paid_in(book) == paid_in(Ledger.open(tmp_path / "whole.db"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spec", "shares"), [(POOLED, 1), (SMALL, 3)])
 def test_a_pooled_table_is_charged_to_everybody(tmp_path: Path, spec: str, shares: int) -> None:
     """Each share that somebody was charged is charged to all, whoever they are, to those who come later, too."""
@@ -275,6 +277,7 @@ def test_a_layout_that_the_ledger_does_not_know_counts_at_its_worst(tmp_path: Pa
     worst_of(tmp_path, book)
 
 
+@pytest.mark.slow
 def test_in_another_layout_every_answer_counts(tmp_path: Path) -> None:
     """Its people may be parts of one person of the layout that is known: the runs are people there."""
     runs = UNITS_AGAIN.replace('unit = "Who is it?"\npiece = "run no."', 'unit = "run no."')

@@ -71,6 +71,7 @@ def every_calibration(p: Law, q: Law, grid: str, epsilon: int, delta: float) -> 
 laws = st.dictionaries(st.fractions(-2, 2, max_denominator=24), st.integers(1, 9), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @given(laws, laws, st.sampled_from(["1", "1/2", "0.3", "2"]), st.sampled_from([1, 2]))
 @settings(max_examples=5, deadline=None)
 def test_every_mechanism_keeps_its_promise_wherever_the_atoms_lie(
@@ -120,6 +121,7 @@ def test_a_float_atom_and_the_value_are_read_as_one_number() -> None:
         true_answer(calibration, 0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("centre", [F(0), F(1, 3), F(1, 2), F(-7, 15)])
 def test_what_is_drawn_around_a_centre_off_the_grid_is_the_stated_law(centre: Fraction) -> None:

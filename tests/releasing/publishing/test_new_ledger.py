@@ -28,6 +28,7 @@ def news(warned: list[Any]) -> list[str]:
     return [str(w.message) for w in warned if issubclass(w.category, Notice) and NEWS in str(w.message)]
 
 
+@pytest.mark.slow
 def test_a_new_ledger_is_announced_on_stderr_and_in_json(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     first = succeed("release", where)
@@ -66,6 +67,7 @@ def test_an_empty_ledger_made_on_purpose_does_not_know_the_certificates_either(t
         tf.release_file(where)
 
 
+@pytest.mark.slow
 def test_whoever_goes_on_with_a_new_ledger_goes_on(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)

@@ -279,6 +279,7 @@ def test_noise_for_one_user_adds_up_and_promises_about_one_answer_do_not(tmp_pat
         tf.release(single, [1] * 80, ledger=ledger)
 
 
+@pytest.mark.slow
 def test_a_million_users_are_released_and_charged() -> None:
     users = IndependentUsers.groups([(600_000, ILL), (399_999, {"ill": 0.5, "well": 0.5}), (1, ILL, 0.5)], "removed")
     calibration = count_of_ill(users)
@@ -304,6 +305,7 @@ def calibrated(query=None, belief=BELIEF):
                         mechanism="attribute-gaussian-exact", only_release=True)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_exact_answer_goes_into_the_noise_off_the_grid():
     calibration = calibrated(tf.Together([tf.Mean("income"), tf.Sum("weight", grid="0.5")]))
     answer = truth.answer_of(calibration, truth.read(calibration, BODIES))

@@ -73,6 +73,7 @@ def public(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("state", ["before", "reserved", "drawn", "published"])
 def test_a_copy_at_any_state_grants_another_table_nothing_twice(
@@ -100,6 +101,7 @@ def test_a_copy_at_any_state_grants_another_table_nothing_twice(
     assert len(book.history("study")) == 3
 
 
+@pytest.mark.slow
 def test_what_lies_there_is_listed_when_a_reservation_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +151,7 @@ def adopted_after(folder: Path, first: str, lost: str) -> tuple[Ledger, Path]:
     return Ledger.open(folder / "ledger.db"), where
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", [AGAIN, files.SPEC.replace('"time-use"', '"again"')])
 def test_what_is_adopted_counts_for_every_unit(tmp_path: Path, lost: str) -> None:
     book, where = adopted_after(tmp_path, SMALL, lost)
@@ -166,6 +169,7 @@ def test_what_is_adopted_counts_for_every_unit(tmp_path: Path, lost: str) -> Non
     assert min(u.spent.epsilon for u in book.spent("study").units) > original
 
 
+@pytest.mark.slow
 def test_people_who_are_new_are_charged_for_what_was_adopted(tmp_path: Path) -> None:
     book, where = adopted_after(tmp_path, SMALL, AGAIN)
     book.set_budget("study", 1000)
@@ -175,6 +179,7 @@ def test_people_who_are_new_are_charged_for_what_was_adopted(tmp_path: Path) -> 
     assert row.spent.epsilon > 2
 
 
+@pytest.mark.slow
 def test_what_is_adopted_is_charged_under_its_own_belief_too(tmp_path: Path) -> None:
     """The lost release was made under a belief that forgets slowly: what follows costs more under it."""
     slow = AGAIN.replace("[[0.8, 0.2], [0.3, 0.7]]", "[[0.999, 0.001], [0.001, 0.999]]")
@@ -203,6 +208,7 @@ def test_a_source_that_the_copy_does_not_know_at_all_is_made(tmp_path: Path) -> 
         tf.release_file(where)
 
 
+@pytest.mark.slow
 def test_the_same_people_in_another_source_are_charged_for_what_was_adopted(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)
@@ -245,6 +251,7 @@ def test_a_promise_without_a_cost_beside_others_cannot_be_adopted(
     assert not Ledger.open(tmp_path / "ledger.db").history("study")
 
 
+@pytest.mark.slow
 def test_nothing_is_adopted_before_its_price_is_known(tmp_path: Path) -> None:
     book, _ = adopted_after(tmp_path, SMALL, AGAIN)
     spent = book.show()[0].spent

@@ -154,6 +154,7 @@ def test_several_tables_cannot_each_be_the_only_release(tmp_path: Path, several:
         planned(tmp_path, spec)
 
 
+@pytest.mark.slow
 def test_no_budget_is_said_before_the_first_draw(tmp_path: Path) -> None:
     path = files.write(tmp_path, files.SPEC.replace("budget = 10", ""))
     with pytest.warns(Notice, match="no budget is declared for the source 'study'") as warned:
@@ -193,6 +194,7 @@ def test_the_list_of_units_is_published_where_the_file_says_so(tmp_path: Path) -
     assert "zoë" in pooled.text()
 
 
+@pytest.mark.slow
 def test_several_releases_are_paid_together_or_not_at_all(tmp_path: Path) -> None:
     more = '\n[[release]]\nname = "walking"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
     outcome = run.publish(planned(tmp_path, files.SPEC + more))
@@ -219,6 +221,7 @@ def test_a_source_without_units(tmp_path: Path) -> None:
 MATRIX = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
 
 
+@pytest.mark.slow
 def test_other_beliefs(tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text("0.8,0.2\n0.3,0.7\n", encoding="utf-8")
     from_file = planned(tmp_path, changed((MATRIX, 'matrix = "m.csv"')))
@@ -252,6 +255,7 @@ def test_other_queries(tmp_path: Path, old: str, new: str) -> None:
     assert len(outcome.tables) == 2
 
 
+@pytest.mark.slow
 def test_what_was_paid_for_is_not_paid_for_again(tmp_path: Path) -> None:
     run.publish(planned(tmp_path))
     before = {p: p.read_bytes() for p in (tmp_path / "out").iterdir()}
@@ -290,6 +294,7 @@ def test_a_full_disk_after_the_draw_leaves_the_epsilon_spent(tmp_path: Path, mon
     assert Ledger.open(tmp_path / "ledger.db").spent("study").spent == spent
 
 
+@pytest.mark.slow
 def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
     spec = changed(("budget = 10", "budget = 0.5"))
     with pytest.raises(BudgetExceeded, match="would cost person 1 of"):
@@ -307,6 +312,7 @@ def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_source_of_the_same_names_is_asked_about_and_what_it_says_is_on_the_certificate(tmp_path: Path) -> None:
     """Equal content is no reason to refuse, as that would tell that people's data are equal; names and words decide."""
     more = ("budget = 10", "budget = 100")

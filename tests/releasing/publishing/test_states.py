@@ -99,6 +99,7 @@ def test_json_says_the_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "data.csv" in one["problem"]
 
 
+@pytest.mark.slow
 def test_what_is_the_same_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml, book = small(tmp_path), lambda: Ledger.open(tmp_path / "ledger.db")
     stopped(toml, monkeypatch, ReleaseState.DRAWN)
@@ -360,6 +361,7 @@ def test_a_ledger_that_has_forgotten_the_release_is_not_done(tmp_path: Path, mon
     assert "has no reservation" in outcome.stderr
 
 
+@pytest.mark.slow
 def test_resume_draws_only_on_the_ledger_that_the_file_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = small(tmp_path)
     stopped(toml, monkeypatch, ReleaseState.PAID)
@@ -389,6 +391,7 @@ def test_what_another_process_completes_meanwhile_is_done(tmp_path: Path, monkey
     assert len(seen(tmp_path).reservations) == 1
 
 
+@pytest.mark.slow
 def test_what_another_process_publishes_elsewhere_is_no_success_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -231,6 +231,7 @@ def test_what_a_release_under_a_key_does(prepared: Prepared, said: InLedger, the
         assert len(payments(prepared.study)) - len(before) == (not is_refused)
 
 
+@pytest.mark.slow
 def test_a_wrong_row_is_noticed(prepared: Prepared) -> None:
     for said, there, wrong in (
         (InLedger.PUBLISHED, InFolder.WHOLE, Does.PAY), (InLedger.PAID, InFolder.WHOLE, Does.DRAW),

@@ -97,6 +97,7 @@ def test_the_report_offers_all_files(tmp_path: Path) -> None:
         assert f'href="./{table.name}{end}" download' in report
 
 
+@pytest.mark.slow
 def test_the_picture_is_drawn_anew_from_the_certificate_where_it_is_asked_for(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -98,6 +98,7 @@ def words(folder: Path, end: str) -> str:
     return " ".join((folder / f"out/time-use-{end}").read_text(encoding="utf-8").split())
 
 
+@pytest.mark.slow
 def test_households_are_households_everywhere(tmp_path: Path) -> None:
     spec, data = (text.replace(NAMED, "household_id") for text in (SPEC, files.data()))
     path = files.write(tmp_path, spec, data)
@@ -119,6 +120,7 @@ def test_households_are_households_everywhere(tmp_path: Path) -> None:
         assert UNIT.findall(text.replace("time-use-units", "")) == []
 
 
+@pytest.mark.slow
 def test_a_source_that_names_nobody_is_charged_as_a_whole(tmp_path: Path) -> None:
     one = {"ana": (40,)}
     data = "\n".join(line.removeprefix("ana,") for line in files.data(one).replace(f"{NAMED},", "").splitlines())
