@@ -511,7 +511,7 @@ def test_delta_for_a_pure_mechanism_by_name_is_an_error_and_for_auto_is_not() ->
 
 @pytest.mark.parametrize(("make", "says"), [
     (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="groop"), "did you mean 'group'"),
-    (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism=None), r"write one of \["),
+    (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism=None), 'write mechanism="auto"'),
     (lambda: tf.calibrate(ACTIVITY, tf.Count("walkin"), 1), "did you mean 'walking'"),
     (lambda: tf.calibrate(ACTIVITY, tf.Sum(), 1), "give codes"),
     (lambda: tf.calibrate(ACTIVITY, "count", 1), "write for example Count"),

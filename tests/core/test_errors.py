@@ -107,7 +107,7 @@ def test_a_budget_says_its_numbers(tmp_path: Path) -> None:
         assert known.budget == (Fraction(1, 2), 0)
         assert known.fits == "epsilon at most 0.2"
         assert known.where == ("budget",)
-        assert "has spent epsilon 0.3" in str(known)
+        assert "epsilon 0.2 left of a budget of epsilon 0.5" in str(known)
 
 
 def test_of_many_names_the_three_nearest_are_listed() -> None:

@@ -32,7 +32,7 @@ RULES = {
     "totals": ([("x", 1.0, 0, "a"), ("Total:", 1.0, 1, "b")], FULL, None, "column 'u' has a name of totals"),
     "ties": ([("x", 1.0, 0, "a"), ("x", 1.0, 0, "b")], FULL, None, "column 't' has ties within one piece"),
     "no unit": ([("x", 1.0, 0, "a"), (None, 1.0, 1, "b")], FULL, None, "column 'u' has missing values"),
-    "blank unit": ([("x", 1.0, 0, "a"), ("  ", 1.0, 1, "b")], FULL, None, "'u' has missing values in 1 of 2 rows"),
+    "blank unit": ([("x", 1.0, 0, "a"), ("  ", 1.0, 1, "b")], FULL, None, "'u' has missing values"),
     "no piece": ([("x", 1.0, 0, "a"), ("x", float("nan"), 1, "b")], FULL, None, "column 'p' has missing values"),
     "no order": ([("x", 1.0, 0, "a"), ("x", 1.0, None, "b")], FULL, None, "column 't' has values that are missing"),
     "unknown": ([("x", 1.0, 0, "a"), ("x", 1.0, 1, "SENTINEL")], FULL, None, "a value that is no state"),

@@ -16,9 +16,9 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact
 from takifugu.audit import true_loss
+from takifugu.mechanisms.kantorovich import MECHANISM as STRICT
 from takifugu.mechanisms.kantorovich_relaxed import MECHANISM as RELAXED
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
-from takifugu.mechanisms.wasserstein import KANTOROVICH as STRICT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Histogram, Identity, Linear, Sum

@@ -90,7 +90,7 @@ _OURS = (
         aliases=("GK16",),
     ),
     Line(
-        "kantorovich", "wasserstein:KANTOROVICH", definitions=_ANY_HYPOTHESES, alone=True,
+        "kantorovich", "kantorovich", definitions=_ANY_HYPOTHESES, alone=True,
         aliases=("Kantorovich-Laplace", "Lemma 1 of Ding"),
     ),
     Line(

@@ -5,16 +5,12 @@ with no move longer than W, then noise that hides a change of W hides which law 
 log-ratio <= W / b for Laplace noise of scale b (Song17 Algorithm 1 and Theorem 3.2). W is at most the group sensitivity
 (Song17 Theorem 3.3). An answer of several cells that moves along one line, such as a histogram over two states, counts
 as one number (`lines`). It is a promise about the law of this one answer, and does not compose (errata E12).
-
-The Kantorovich mechanism takes the largest move of the monotone plan, whose joint distribution function is min(F, G)
-(Ding22 Lemma 1). Among the plans of least mean |x - x'| it is the one whose largest move is W-infinity; others may move
-twice as far (errata E13). So it has the same scale, with the same verification of rounded masses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
@@ -50,7 +46,7 @@ class Wasserstein:
         >>> float(bound.randomiser.scale), bound.witness.numbers
         (4.0, (('w_infinity', 2.0),))
         """
-        return problem.cached(self, lambda: self._bound(problem))  # `Kantorovich` needs it again
+        return problem.cached(self, lambda: self._bound(problem))  # `kantorovich` needs it again
 
     @refusing
     def _bound(self, problem: Problem) -> Bound | Refusal:
@@ -83,26 +79,3 @@ class Wasserstein:
 
 
 MECHANISM = Wasserstein()
-
-
-@dataclass(frozen=True)
-class Kantorovich:
-    """Ding22 Lemma 1, for every belief with a law of the answer, one number or one line."""
-
-    name: str = "kantorovich"
-    source: str = "Ding 2022, Lemma 1"
-
-    def cost(self, problem: Problem) -> Cost:
-        return MECHANISM.cost(problem)
-
-    def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the noise of the monotone plan's largest move over epsilon."""
-        bound = MECHANISM.bound(problem)
-        if isinstance(bound, Refusal):
-            return bound
-        move = dict(bound.witness.numbers)["w_infinity"]
-        words, numbers = "the monotone plan moves mass farthest between these two", (("largest_move", move),)
-        return replace(bound, witness=replace(bound.witness, detail=words, numbers=numbers))
-
-
-KANTOROVICH = Kantorovich()

@@ -169,8 +169,8 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
         behind = position - distance
         if distance == 1 or distance > LONGEST_JUMP or behind not in memory.losses:
             continue
-        jumped_over = range(behind + 1, memory.last_moving + 1)  # what is left out, up to the last profile
-        if not memory.tables.keys() >= set(jumped_over):
+        jumped_over = _jumped_over(memory, behind)
+        if not all(map(memory.tables.__contains__, jumped_over)):
             continue
         between = sum(float(memory.tables[p].max()) for p in jumped_over)
         between *= 1 + (distance + 2) * UNIT
@@ -182,6 +182,11 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
         best = np.minimum(best, jumped)
         tried += 1
     return best if tried == 1 else closed(best)
+
+
+def _jumped_over(memory: Memory, behind: int) -> range:
+    """Return the positions a jump leaves out, up to the last profile."""
+    return range(behind + 1, memory.last_moving + 1)
 
 
 def _repetition(

@@ -127,17 +127,23 @@ def masses_of_values(region: Region) -> tuple[Masses, Masses]:
 
 def delta_over(channel: Channel, regions: Regions, epsilon: Fraction, dummies: int = 0) -> float:
     """Return a delta of output and dummies over the class, rounded up."""
-    worst, sent = 0.0, dummies + 1
-    factor = math.exp(min(float(epsilon), 700.0))
+    worst = 0.0
     for (_, high), (low, _) in permutations(ends_of(channel, regions).values(), 2):
-        if not dummies:
-            worst = max(worst, divergence(zip(high.values(), low.values(), strict=True), epsilon).high)
-            continue
-        count, total = len(high), float(sum(high.values())) + factor
-        gaps = np.array([float(high[y]) - factor * float(low[y]) for y in high]) * count
-        positive_part = mean_positive_part(gaps, np.full(count, 1 / count), sent).high / sent
-        worst = max(worst, positive_part * (1 + sent * 2.0**-48) + 2.0**-50 * (1 + total))
+        if dummies:
+            delta = _among(dummies, high, low, epsilon)
+        else:
+            delta = divergence(zip(high.values(), low.values(), strict=True), epsilon).high
+        worst = max(worst, delta)
     return min(1.0, worst)
+
+
+def _among(dummies: int, high: Masses, low: Masses, epsilon: Fraction) -> float:
+    """Return a delta of two populations' output among dummies, rounded up."""
+    factor, count, sent = math.exp(min(float(epsilon), 700.0)), len(high), dummies + 1
+    gaps = np.array([float(high[y]) - factor * float(low[y]) for y in high]) * count
+    positive_part = mean_positive_part(gaps, np.full(count, 1 / count), sent).high / sent
+    total = float(sum(high.values())) + factor
+    return positive_part * (1 + sent * 2.0**-48) + 2.0**-50 * (1 + total)
 
 
 def bits_loss_over(rappor: Rappor, regions: Regions) -> float:

@@ -130,7 +130,7 @@ class FromPopulations(Nameless, Undivided):
         {'home': 2, 'out': 1}
         """
         share = as_non_negative(smoothing, "smoothing", "smoothing")
-        every = checked_values(list_of(values, "the values", "values", "['a', 'b']"))
+        every = checked_values(members_of(values, "the values", "values", "['a', 'b']"))
         regions = covering(samples, every, confidence)
         laws = {name: dict(zip(every, of.smoothed(share), strict=True)) for name, of in samples.items()}
         return FromPopulations(laws, regions=regions, **more)

@@ -20,6 +20,7 @@ from takifugu.numbers.search import between, halved, next_to
 from takifugu.numbers.transport.bottleneck import Metric, bottleneck, max_flow, moves_of, normalised
 
 Population = Mapping[Hashable, Atom]
+Related = Callable[[Hashable, Hashable], bool]
 Coupling = dict[tuple[Hashable, Hashable], Fraction]
 
 

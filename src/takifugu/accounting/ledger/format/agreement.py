@@ -177,14 +177,19 @@ def _wide(left: Plain, right: Plain) -> bool:
         return True
     if headers["form"] != other_headers["form"] or headers["empty"] != other_headers["empty"]:
         return False
-    pairs = [*product(headers["others"], other_headers["columns"])]
-    pairs += product(other_headers["others"], headers["columns"])
-    if any(starmap(fits, pairs)):  # a step of the one is none in the other
+    if _reads_others(headers, other_headers):
         return False
     before, now = headers["columns"], other_headers["columns"]
     if isinstance(before, list) or isinstance(now, list):  # steps are headers in both, or one agrees with none
         return isinstance(before, list) and isinstance(now, list)
     return all(now.get(header, step) == step for header, step in before.items())
+
+
+def _reads_others(headers: Plain, other_headers: Plain) -> bool:
+    """Return whether a step is none in the other."""
+    pairs = [*product(headers["others"], other_headers["columns"])]
+    pairs += product(other_headers["others"], headers["columns"])
+    return any(starmap(fits, pairs))
 
 
 _OF_FILES: Mapping[str, Callable[[Plain, Plain], bool]] = {
