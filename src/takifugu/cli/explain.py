@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
@@ -26,6 +26,7 @@ from takifugu.numbers.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release files
     from takifugu.accounting.definitions import Definition
+    from takifugu.model.frameworks import Framework
     from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.planning.plan import Priced, Watch
 
@@ -51,9 +52,9 @@ def explain(
     meaning = meaning_of(prior, epsilon or 1, delta)
     if svg is not None and svg.exists() and not force:
         raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
-    tables, is_of_some = list[list["Priced"]](), False
+    tables = list[list["Priced"]]()
     spec = definition = None
-    has_more = False
+    is_of_some = has_more = False
     if file is not None:
         from takifugu.accounting import definitions
         from takifugu.model.secrets import compares_some
@@ -67,25 +68,21 @@ def explain(
             meaning = meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
         with watching() as watch:
             tables = _tables(spec, {*EPSILONS, *epsilons}, watch)
-        for priced in chain.from_iterable(tables):
-            if priced.calibration is not None:
-                framework = priced.calibration.framework
-                definition = definition or definitions.find(framework.definition)
-                is_of_some |= any(compares_some(secret.to_dict()) for secret in framework.secrets)
+        for framework in _frameworks(tables):
+            definition = definition or definitions.find(framework.definition)
+            is_of_some |= any(compares_some(secret.to_dict()) for secret in framework.secrets)
         meaning = _as_defined(meaning, definition)
         is_of_table = epsilon is None and len(tables) > 1
         has_more = is_of_table and not all(item.shares_epsilon for item in spec.items)
     per_distance = definition is not None and definition.per_distance
     if as_json:
-        document, content = meaning.to_dict(), list[Json]()
-        for rows in tables:
-            first, priced_rows = rows[0], [_row(priced, prior, definition) for priced in rows]
-            content.append({"name": first.name, "scope": first.scope, "unit": first.unit, "rows": priced_rows})
+        document = meaning.to_dict()
         if per_distance:
             document["at_distance"] = 1
         if has_more:
             document["of_one_table"] = True
-        print_json("explain", file, {**document, "tables": content})
+        document["tables"] = [_prices(rows, prior, definition) for rows in tables]
+        print_json("explain", file, document)
     else:
         _print_meaning(meaning)
         if per_distance:
@@ -118,6 +115,19 @@ def _tables(spec: ReleaseFile, epsilons: Iterable[Fraction], watch: Watch) -> li
         if priced.requested in EPSILONS or priced.is_in_file:
             rows.append(priced)
     return list(tables.values())
+
+
+def _frameworks(tables: Sequence[Sequence[Priced]]) -> Iterator[Framework]:
+    """Yield what is promised of each table that has a mechanism."""
+    for priced in chain.from_iterable(tables):
+        if priced.calibration is not None:
+            yield priced.calibration.framework
+
+
+def _prices(rows: Sequence[Priced], prior: str, definition: Definition | None) -> Json:
+    """Return a table and its prices, in plain data."""
+    table, priced_rows = rows[0], [_row(priced, prior, definition) for priced in rows]
+    return {"name": table.name, "scope": table.scope, "unit": table.unit, "rows": priced_rows}
 
 
 def _print_meaning(meaning: Suspicion) -> None:

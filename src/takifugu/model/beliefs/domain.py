@@ -56,8 +56,9 @@ class Domain:
             set_fields(self, names=tuple(members_of(self.names, "the names", "names", "['Ana', 'Ben']")))
         if not different or (self.names is not None and len({*self.names}) != size):
             raise InputError("a domain has one name for each entry, or none, and one entry at least").at("names")
-        if len(different) > 1:
+        if len(alphabets) > 1:
             check_as_many(alphabets, "alphabets", range(size), "entries", "alphabets")
+        if len(different) > 1:
             different = alphabets
         set_fields(self, alphabets=different, size=size)
 
