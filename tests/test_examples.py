@@ -41,6 +41,7 @@ def test_one_command_compares_all_of_them(copy: Path) -> None:
     assert [Path(one["file"]).name for one in content["files"]] == FILES[:2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "verdict"), [
     ("calls", ": good: "), ("people", ": good: "), ("exams", ": good: "), ("city", ": good: "),
     ("places", "no verdict: each row is randomised by itself"),  # Kawamoto19's sends rows: there is no table to judge

@@ -40,6 +40,7 @@ def test_the_site_starts_as_the_first_page_does() -> None:
     assert opening((ROOT / "docs" / "index.md").read_text(encoding="utf-8")) == opening(README)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", ["entry", "group", "influence"])
 def test_the_table_of_what_noise_hides_is_computed_again(tmp_path: Path, mechanism: str) -> None:
     file = write_example("households", tmp_path)[0]
@@ -60,6 +61,7 @@ def test_the_table_of_what_noise_hides_is_computed_again(tmp_path: Path, mechani
 LABELS = {"entry": "one entry", "group": "all entries", "influence": "entries tell of each other"}
 
 
+@pytest.mark.slow
 def test_the_example_of_the_first_page_is_good(tmp_path: Path) -> None:
     advice = tf.advise(write_example("households", tmp_path)[0])
     assert str(advice.verdict) == "good"

@@ -159,6 +159,7 @@ def test_what_type_checkers_read_is_found_with_types(tmp_path: Path) -> None:
     assert circles(graph(tmp_path, with_types=True)) == {frozenset({"p.a", "p.b"})}
 
 
+@pytest.mark.slow
 def test_every_import_that_python_makes_is_in_the_graph() -> None:
     """What loading a module loads, as Python itself says it, lies within what the graph reaches."""
     names = "print(*sorted(n for n in sys.modules if n.startswith('takifugu')))"
@@ -174,6 +175,7 @@ def test_every_import_that_python_makes_is_in_the_graph() -> None:
     assert loaded <= seen
 
 
+@pytest.mark.slow
 def test_group_noise_loads_no_quilts() -> None:
     program = (
         "import sys\nimport takifugu as tf\nchain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10)\n"

@@ -301,6 +301,7 @@ def test_documents_leave_directory_and_environment_as_they_were(tmp_path: Path) 
     assert not (Path(before[0]) / "left-behind").exists()
 
 
+@pytest.mark.slow
 def test_the_tool_for_mutants_says_what_it_does() -> None:
     tool = [sys.executable, str(ROOT / "tools" / "mutants.py"), "--help"]
     finished = subprocess.run(tool, capture_output=True, text=True, check=True, timeout=600, cwd=ROOT)

@@ -71,6 +71,7 @@ def test_tables(table: JointTable, scale: str) -> None:
     assert audit.lower <= expected <= audit.upper
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(chains(length=(2, 4), starts=("any",)), st.sampled_from(["1/2", "2"]), st.integers(0, 2**31))
 def test_any_start_is_the_supremum_over_start_laws(chain: MarkovChain, scale: str, seed: int) -> None:

@@ -64,6 +64,7 @@ def test_with_noise_it_is_that_of_many_point_masses(p, q, sigma, epsilon):
     assert high - low < 1e-3
 
 
+@pytest.mark.slow
 def test_narrow_peaks_are_not_missed():
     """Three peaks of width 1 in a range of 2e7, each moved by 5: nodes that miss them find .00096."""
     far = 1e7

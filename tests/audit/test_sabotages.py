@@ -224,7 +224,6 @@ def test_it_is_noticed(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -> N
     assert broken.is_faulty, broken
 
 
-@pytest.mark.slow
 def test_each_mechanism_on_densities_is_broken_once() -> None:
     """A mechanism that begins to look at densities is halved here, too."""
     rows = tf.compare(tf.Pufferfish(INCOME, narrow()), tf.Identity(grid="0.01"), 1, "0.01", only_release=True)

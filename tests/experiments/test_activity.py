@@ -17,6 +17,7 @@ def people() -> Sequence[activity.Participant]:
     return activity.participants(research_file(activity.FILE))
 
 
+@pytest.mark.slow
 def test_the_pieces_are_those_of_the_description(people: Sequence[activity.Participant]) -> None:
     lengths = [length for person in people for length in person.lengths]
     assert (len(people), len(lengths), sum(lengths), max(lengths)) == (37, 299, 124_947, 2346)

@@ -44,6 +44,7 @@ def test_a_user_moves_the_count_by_one_to_the_left_only() -> None:
     assert dict(absent.items())[25] == Fraction(7, 10) ** 25
 
 
+@pytest.mark.slow
 def test_adult_is_that_of_the_paper_on_its_fourteen_codes() -> None:
     file = research_file(ding2022.FILE)
     white, asian, used = ding2022.adult(file, ding2022.LISTED)

@@ -79,6 +79,7 @@ def test_right_answers_in_any_order_by_enumeration(betas):
     assert probabilities == pytest.approx(experiment.in_any_order(np.array(betas[::-1])), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_right_answers_in_any_order_of_many_places_by_simulation():
     draw = np.random.default_rng(7)
     betas = draw.choice([0.0, 0.63, 0.95, 1.0], 300, p=[0.1, 0.2, 0.3, 0.4])

@@ -170,6 +170,7 @@ def test_who_guesses_a_property_of_adult() -> None:
     assert noise.chance == pytest.approx(adult.right_of_counts(*laws, 1.0), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_noise_for_adult() -> None:
     others = adult.people(research_file(adult.OTHERS))
     hours, long, share = adult.cases(others)

@@ -112,6 +112,7 @@ def _forgotten() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("section", ["section=UrnSection", DRAFTED], ids=["of its keys", "its own"])
 def test_it_works_from_init_to_the_ledger(tmp_path: Path, section: str) -> None:
     load(URN.replace("section=UrnSection", section), "urn", tmp_path)

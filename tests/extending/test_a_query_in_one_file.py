@@ -119,6 +119,7 @@ def test_its_faults_are_told_as_those_of_ours(file: Path, old: str, new: str, li
     assert line in refused.stderr, refused.stderr
 
 
+@pytest.mark.slow
 def test_the_schema_knows_its_keys_where_it_belongs(file: Path) -> None:
     assert "state" in json_schema("users")["$defs"]["TrendSection"]["properties"]
     assert "TrendSection" not in json_schema("normal")["$defs"]

@@ -58,6 +58,7 @@ def test_beds_hold_everybody_in_turn() -> None:
     assert late == Counter({(0, 1): 1, (1, 1): 1})
 
 
+@pytest.mark.slow
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.fuzz.layouts.FAST", str(tmp_path))
     case("test:0")

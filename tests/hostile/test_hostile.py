@@ -123,6 +123,7 @@ def faults_in_the_library(cases: list[Case], room: Path, ledger: bytes, monkeypa
     return mistakes
 
 
+@pytest.mark.slow
 def test_some_of_them_ask_the_library(tmp_path: Path, remembered: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [case for case in CORPUS if case.library[0]]
     assert faults_in_the_library(cases[::60], tmp_path, remembered, monkeypatch) == []

@@ -84,6 +84,7 @@ def test_units_and_pieces_of_sequences(scope, tmp_path):
     assert {"unit": 1, "pooled": 1, "both": 2}[scope] == len(values)
 
 
+@pytest.mark.slow
 def test_a_window_of_a_calendar(tmp_path):
     text = release_text(
         read_from("home", "data.csv", value="state", order="time", step="1h", from_="2026-01-05", until="2026-01-19",

@@ -134,6 +134,7 @@ def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path:
     assert 0 < costs[0] < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("matrices", "by", "is_said"), [
     ("hour", "hour", False), ("hour", "weekday", True), ("weekday", "hour", True), ("weekday", "weekday", False),
 ])  # fmt: skip

@@ -37,6 +37,7 @@ def test_the_certificate_and_compare_say_what_is_lost_to_who_knows_others(tmp_pa
     assert "And if nobody who sees it knows what the other components add" in page
 
 
+@pytest.mark.slow
 def test_it_blocks_what_is_released_about_any_unit_that_it_reads(tmp_path: Path) -> None:
     succeed("release", written(tmp_path))
     later = SPEC.replace('name = "up"', 'name = "each"\nper = "unit"').replace("delta = 1e-05\n", "")

@@ -75,6 +75,7 @@ GIVEN: dict[str, Callable[[Path], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("given", GIVEN)
 def test_a_chain_fitted_to_the_data_that_are_given_is_refused(tmp_path: Path, given: str) -> None:

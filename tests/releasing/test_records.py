@@ -132,6 +132,7 @@ def test_counted_masses_are_exact(tmp_path: Path) -> None:
     assert "a public census; counted in census.csv" in belief.describe()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LAYOUTS)
 def test_a_release_from_the_command_line(kind: str, tmp_path: Path) -> None:
     text, data = LAYOUTS[kind]
@@ -355,6 +356,7 @@ def test_adult_end_to_end(tmp_path: Path) -> None:
         release_file(path, again="education", once="K")
 
 
+@pytest.mark.slow
 def test_asia_end_to_end(tmp_path: Path) -> None:
     shutil.copy(research_file("bif/asia.bif"), tmp_path)
     path = tmp_path / "asia.toml"

@@ -108,6 +108,7 @@ def places_that_print() -> set[str]:
     return places
 
 
+@pytest.mark.slow
 def test_no_command_is_forgotten() -> None:
     assert places_that_print() == PASTED
 
@@ -140,6 +141,7 @@ def test_no_remedy_is_written_by_hand() -> None:
 # What was paid for: resumed, or paid for again.
 
 
+@pytest.mark.slow
 @of("core/errors.py: sentence")
 @pytest.mark.parametrize("state", [ReleaseState.PAID, ReleaseState.DRAWN, ReleaseState.UNRECORDED])
 def test_the_state_of_a_release_says_how_it_is_completed(
@@ -161,6 +163,7 @@ def test_what_a_key_paid_for_is_completed(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "out" / "both.csv").exists()
 
 
+@pytest.mark.slow
 @of("releasing/publishing/resuming.py: _release")
 def test_a_session_goes_on(tmp_path: Path) -> None:
     toml = _example(tmp_path, "venues")
@@ -169,6 +172,7 @@ def test_a_session_goes_on(tmp_path: Path) -> None:
     assert "library" in pasted(waiting, "ask").output
 
 
+@pytest.mark.slow
 @of("releasing/publishing/states.py: paying_again")
 @pytest.mark.parametrize("name", ["release.toml", "a study of it.toml"])
 def test_after_a_deleted_folder_new_values_are_paid_for(tmp_path: Path, name: str) -> None:
@@ -181,6 +185,7 @@ def test_after_a_deleted_folder_new_values_are_paid_for(tmp_path: Path, name: st
     assert payments(tmp_path / "ledger.db") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asking", [("release", "release.toml"), ("ledger", "resume", "ledger.db")])
 def test_values_that_are_lost_are_paid_for_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asking: tuple[str, ...]
@@ -195,6 +200,7 @@ def test_values_that_are_lost_are_paid_for_anew(
     assert (tmp_path / "out" / "both.csv").exists()
 
 
+@pytest.mark.slow
 def test_another_key_is_one_to_write(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE)
     succeed("release", toml)
@@ -315,6 +321,7 @@ def test_a_long_ledger_of_an_older_format_is_upgraded(tmp_path: Path, monkeypatc
     succeed("ledger", "show", path)
 
 
+@pytest.mark.slow
 @of("accounting/ledger/merging.py: _entering")
 def test_what_another_ledger_published_is_entered(tmp_path: Path) -> None:
     for name in ("one", "other"):
@@ -324,6 +331,7 @@ def test_what_another_ledger_published_is_entered(tmp_path: Path) -> None:
     assert payments(tmp_path / "one" / "ledger.db") == 2
 
 
+@pytest.mark.slow
 @of("releasing/planning/two_ledgers.py: _of_ledgers")
 @pytest.mark.parametrize("output", ["", 'output = "out"\n'])
 def test_what_the_ledger_of_another_file_paid_for_is_entered(tmp_path: Path, output: str) -> None:
@@ -365,6 +373,7 @@ def _agreed(way: str) -> list[str]:
     return ["--yes"] if way == "adopt" else []
 
 
+@pytest.mark.slow
 def test_another_ledger_is_taken_with_an_option(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE)
     succeed("release", toml)

@@ -119,6 +119,7 @@ def test_a_parquet_file_is_published_like_a_csv_file(where: Path) -> None:
     assert answers(planning.plan(load(where, where.parent / "data.parquet"))) == answers(planning.plan(load(where)))
 
 
+@pytest.mark.slow
 def test_a_frame_is_published_as_the_file_says(where: Path) -> None:
     (where.parent / "data.csv").unlink()
     outcome = tf.release_file(where, data=ENGINES["polars"](columns()), output=where.parent / "elsewhere")

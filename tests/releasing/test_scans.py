@@ -103,6 +103,7 @@ def test_a_release_scans_once(looks: list[int], tmp_path: Path, text: str, scans
     assert GUESSED_FROM < STEPS
 
 
+@pytest.mark.slow
 def test_gaps_cost_no_more(looks: list[int], tmp_path: Path) -> None:
     """Where the runs of observed entries end and start is public; a bit for each step comes with the counts."""
     assert tf.release_file(folder_of(tmp_path, SEQUENCES, gaps=True)).tables

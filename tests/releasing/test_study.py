@@ -71,6 +71,7 @@ def folded(root: Element) -> str:
     return " ".join(part.text for part in root.all("details"))
 
 
+@pytest.mark.slow
 def test_compare_marks_the_choice_and_folds_what_is_refused(tmp_path: Path) -> None:
     comparison = study(tmp_path, SPEC).compare()
     assert [table.name for table in comparison.tables] == ["time-use-units", "time-use-pooled"]
@@ -98,6 +99,7 @@ def test_calibrate_says_what_forced_the_noise(tmp_path: Path) -> None:
     assert pooled == [("all people together", "influence")]
 
 
+@pytest.mark.slow
 def test_a_dry_run_is_what_the_command_foresees(tmp_path: Path) -> None:
     rehearsal = study(tmp_path).dry_run()
     outcome = invoke("release", "--dry-run", "--json", tmp_path / "release.toml")
@@ -131,6 +133,7 @@ def test_a_dry_run_of_windows_looks_ahead(tmp_path: Path) -> None:
     assert table.name == "busy-2026-W02"
 
 
+@pytest.mark.slow
 def test_release_publishes_what_the_file_asks_for(tmp_path: Path) -> None:
     outcome = study(tmp_path).release(anyway=True)
     page = rows_as_text(outcome)

@@ -57,6 +57,7 @@ def by_hand(rows: list[Row], column: int = 1) -> Counter[str]:
     return Counter(f"{row[column]}, {row[4]}" for row in rows)
 
 
+@pytest.mark.slow
 def test_a_histogram_is_counted_by_ward(tmp_path: Path) -> None:
     assert cells(written(tmp_path)) == by_hand(recorded())
     assert cells(written(tmp_path, ('by = "ward"', 'by = ["floor"]'))) == by_hand(recorded(), 2)
@@ -108,6 +109,7 @@ def debits(path: Path) -> list[tuple[str, Any]]:
     return [(unit, each.kinds[number].charge) for each in listed for unit, number in each.units.items()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", ['query = "histogram"\n', 'query = "count"\nstates = ["busy"]\n'])
 def test_a_unit_is_charged_for_its_own_entries_once(tmp_path: Path, question: str) -> None:
     by_ward = debits(written(tmp_path, ('query = "histogram"\n', question)))
@@ -215,6 +217,7 @@ def test_two_tables_reveal_no_more_than_a_unit_is_charged(mechanism: str, alike:
 # What is published, and what is refused
 
 
+@pytest.mark.slow
 def test_a_declared_value_that_nobody_has_is_no_cell_and_told(tmp_path: Path) -> None:
     path = written(tmp_path)
     tf.release_file(path)
@@ -238,6 +241,7 @@ def test_one_unit_has_one_cell(tmp_path: Path) -> None:
         assert len({cell.split(", ")[0] for cell in cells(path)}) == 1
 
 
+@pytest.mark.slow
 def test_gaps_of_one_unit_are_not_read(tmp_path: Path) -> None:
     rows = [row for row in recorded() if row[0] == "3" and row[3] % 7 != 2]
     step = ('order = "minute"', 'order = "minute"\nstep = 1')

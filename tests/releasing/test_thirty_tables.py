@@ -89,6 +89,7 @@ def test_there_are_five_of_six_kinds_and_a_third_are_ugly() -> None:
     assert sum(make().is_ugly for make in TABLES.values()) >= len(TABLES) // 3
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", TABLES)
 def test_without_a_terminal_init_does_what_yes_does(name: str, tmp_path: Path) -> None:

@@ -233,6 +233,7 @@ def test_release_files_that_are_refused_or_fail(tmp_path: Path, monkeypatch: pyt
         assert not any(holds(one) for one in carried(error))
 
 
+@pytest.mark.slow
 def test_the_search_finds_what_was_there(tmp_path: Path) -> None:
     """The mutants: the same calls without their guard."""
     bare: Any = tf.release.__wrapped__  # type: ignore[attr-defined]

@@ -98,6 +98,7 @@ def test_every_engine_counts_the_same(tmp_path: Path, engine: str) -> None:
     assert cells(path, ENGINES[engine](columns)) == right
 
 
+@pytest.mark.slow
 def test_a_table_by_group(tmp_path: Path) -> None:
     path = written(tmp_path, GROUPED)
     assert cells(path) == Counter(f"{ward}, {age}" for ward, age, _ in people())

@@ -226,6 +226,7 @@ def test_more_columns_that_fit_are_no_other_layout(tmp_path: Path) -> None:
     assert layout(written(tmp_path / "before", rows=shorter)) == layout(written(tmp_path / "now"))
 
 
+@pytest.mark.slow
 def test_an_empty_cell_may_be_unobserved(tmp_path: Path) -> None:
     path = written(tmp_path, ('empty = "absent"', 'nulls = "unobserved"'))
     empty = sum(text == "" for row in rows_of() for name, text in row.items())

@@ -260,6 +260,7 @@ def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
     assert not (tmp_path / "ledger.db").exists()
 
 
+@pytest.mark.slow
 def test_a_plan_looks_for_what_fits_and_a_dry_run_does_not(tmp_path: Path) -> None:
     file = load(written(tmp_path))
     sought, not_sought = outlook(file, 4), dry_run(file).outlook

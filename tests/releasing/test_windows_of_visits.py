@@ -158,6 +158,7 @@ def test_visits_that_are_read_otherwise_do_not_add_up_and_are_refused(tmp_path: 
     assert Ledger.open(tmp_path / "ledger.db").show()[0].spent.epsilon == Fraction(5, 4)
 
 
+@pytest.mark.slow
 def test_a_later_start_by_whole_steps_is_the_same_calendar(tmp_path: Path) -> None:
     tf.release_file(written(tmp_path), window="2026-01-05T00", anyway=True)
     text = (FILE + HOURLY).replace('from = "2026-01-05"', 'from = "2026-01-05T01:00"')
@@ -246,6 +247,7 @@ def at(step: int) -> str:
     return f'"{(datetime(2026, 10, 24, 22, tzinfo=UTC) + timedelta(hours=step)).isoformat()}"'
 
 
+@pytest.mark.slow
 def test_a_time_that_clocks_skipped_is_none(tmp_path: Path) -> None:
     text = in_berlin().replace("2026-10-25", "2026-03-29").replace("2026-10-26", "2026-03-30")
     with pytest.raises(DataError, match="is a time that clocks in 'Europe/Berlin' skipped"):
@@ -253,6 +255,7 @@ def test_a_time_that_clocks_skipped_is_none(tmp_path: Path) -> None:
     assert "safe-2026-03-29T02" not in counts(written(tmp_path, text, "who,where,when\nAna,bar,2026-03-29T03:30\n"))
 
 
+@pytest.mark.slow
 def test_a_zone_is_part_of_the_layout(tmp_path: Path) -> None:
     """Times by other clocks are other visits; whether all were written with offsets no layout can see."""
     row = "who,where,when\nAna,bar,2026-10-25T05:40\n"
@@ -342,6 +345,7 @@ def test_another_window_is_not_chosen_where_no_table_is_regular(tmp_path: Path) 
 # What is published.
 
 
+@pytest.mark.slow
 def test_one_page_shows_all_hours_and_each_is_paid_for_once(tmp_path: Path) -> None:
     file = written(tmp_path)
     tf.release_file(file, window="2026-01-05T01", anyway=True)

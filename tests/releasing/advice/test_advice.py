@@ -151,6 +151,7 @@ def test_a_good_file_needs_no_remedy(tmp_path: Path) -> None:
     assert all(table.worth is not None and table.worth.verdict.is_useful for table in advised.tables)
 
 
+@pytest.mark.slow
 def test_nothing_is_paid_or_written(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     before = sorted(file.name for file in tmp_path.iterdir())

@@ -136,6 +136,7 @@ def test_no_noise_has_no_band() -> None:
     assert cell_band(Exact(Fraction(1), 2)).width == difference_band(Exact(Fraction(1), 2)).width == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", [DiscreteLaplace, RoundedLaplace, RoundedNormal])
 def test_draws_lie_inside_as_often_as_stated(law: type) -> None:
     noise = law(Fraction(7), Fraction(1), 2)

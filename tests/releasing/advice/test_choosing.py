@@ -47,6 +47,7 @@ def test_a_median_lies_inside_its_band_as_often_as_stated() -> None:
     assert worth.matters == 10
 
 
+@pytest.mark.slow
 def test_the_most_frequent_value_falls_short_by_at_most_its_band() -> None:
     calibration = tf.calibrate(FRAMEWORK, tf.Mode(), epsilon=1)
     worth = worth_of(calibration, expects(shares=dict(zip(map(str, LEVELS), SHARES, strict=True))))

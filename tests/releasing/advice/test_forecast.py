@@ -29,6 +29,7 @@ def there(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
+@pytest.mark.slow
 def test_a_dry_run_shows_the_noise_and_the_cost_and_makes_nothing(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     before = there(tmp_path)
@@ -156,6 +157,7 @@ def test_without_the_sum_that_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
         test_tables_of_units_are_judged_by_their_sum(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scales", [(1.0, 1.0), (1.0, 3.0), (2.0,) * 5, (1.0,) * 40, (1.0, 0.1)])
 def test_half_of_a_sum_of_noises(scales: tuple[float, ...]) -> None:
     """Against a million sums of Laplace noise: never more than 1 % above the median, never more than 8 % below."""

@@ -128,6 +128,7 @@ def test_where_no_value_is_to_be_read_there_is_no_width(tmp_path: Path) -> None:
         assert advice.to_dict()["tables"][0]["half_width"] is None
 
 
+@pytest.mark.slow
 def test_a_choice_has_no_width(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     median = 'query = "median"\ncodes = { off = 0, on = 1 }'
@@ -136,6 +137,7 @@ def test_a_choice_has_no_width(tmp_path: Path) -> None:
     assert "±" not in str(tf.advise(path))
 
 
+@pytest.mark.slow
 def test_a_number_without_a_verdict_says_the_width(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("glucose,insulin\n" + "100,15\n" * 500)
     path = tmp_path / "release.toml"
@@ -145,6 +147,7 @@ def test_a_number_without_a_verdict_says_the_width(tmp_path: Path) -> None:
     assert table.sentence.endswith(f"; the value lies within ± {float(Fraction(width)):g} with probability 95 %")
 
 
+@pytest.mark.slow
 def test_before_the_people_are_read_the_width_is_that_of_one(tmp_path: Path) -> None:
     """`calibrate` reads none of them and says so; `advise` counts them where they can be read."""
     (path, *_) = (one for one in write_example("people", tmp_path) if one.suffix == ".toml")

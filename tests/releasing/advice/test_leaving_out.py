@@ -83,6 +83,7 @@ OF_RUNS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.usefixtures("on_a_terminal")
 @pytest.mark.parametrize("declared", [True, False])
@@ -107,6 +108,7 @@ def test_it_is_said_of_changes_stays_and_events(tmp_path: Path, rows: str, decla
     ])  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("on_a_terminal")
 def test_nothing_is_said_of_changes_that_all_count(tmp_path: Path) -> None:
     toml = written(tmp_path)
@@ -116,6 +118,7 @@ def test_nothing_is_said_of_changes_that_all_count(tmp_path: Path) -> None:
     assert not counted(invoke("advise", toml).output)
 
 
+@pytest.mark.slow
 def test_no_other_command_counts_rows(tmp_path: Path) -> None:
     toml = written(tmp_path)
     for command in (["check"], ["compare"], ["calibrate"], ["release", "--dry-run"], ["release"]):

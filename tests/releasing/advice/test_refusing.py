@@ -122,6 +122,7 @@ def test_a_table_without_a_verdict_is_published(tmp_path: Path) -> None:
     succeed("release", path)
 
 
+@pytest.mark.slow
 def test_nothing_is_read_where_the_data_decide_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = survey(tmp_path, YES.format("poor", 0.2))
     monkeypatch.setattr(Records, "units", raising(AssertionError("the data were read")))

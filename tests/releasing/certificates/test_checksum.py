@@ -39,6 +39,7 @@ def changes(value: Any) -> list[Any]:
     return [value + "0"]
 
 
+@pytest.mark.slow
 def test_it_reads_back_as_it_was_written(written: Path) -> None:
     again = read_certificate(written)
     assert again.to_dict() == json.loads(written.read_text(encoding="utf-8"))

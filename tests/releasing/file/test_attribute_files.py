@@ -66,6 +66,7 @@ def as_columns(text: str, separator: str, kinds: dict[str, str], missing: tuple[
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_reads_the_same(tmp_path: Path, engine: str) -> None:
@@ -135,6 +136,7 @@ def test_a_fit_without_a_source_is_read_and_the_missing_source_is_told(tmp_path:
     assert "source" in faults(path)
 
 
+@pytest.mark.slow
 def test_what_a_missing_number_may_count_as_can_be_pasted(tmp_path: Path) -> None:
     rows = FILES["normal"][2].replace("40.000;70.00", "40.000;ND")
     with_mark = {'file = "': 'missing = ["ND"]\nfile = "'}
@@ -146,6 +148,7 @@ def test_what_a_missing_number_may_count_as_can_be_pasted(tmp_path: Path) -> Non
     assert release_file(written(tmp_path / "b", "normal", counted, rows)).tables
 
 
+@pytest.mark.slow
 def test_values_that_are_clipped_or_replaced_are_on_the_certificate(tmp_path: Path) -> None:
     rule = {'resolution = "0.5"\n': 'resolution = "0.5"\noutside = "clip"\nmissing = { weight = 70 }\n'}
     rows = BODIES.replace("40.000;70.00", "40.000;999").replace("40.143;69.67", "40.143;nan")
@@ -339,6 +342,7 @@ def test_several_columns_are_published_together(tmp_path: Path, kind: str) -> No
 # A budget for several releases
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FILES)
 def test_a_promise_about_one_output_is_the_only_one(tmp_path: Path, kind: str) -> None:
     changes = {"\n[belief]\n": "only_release = true\n\n[belief]\n"}

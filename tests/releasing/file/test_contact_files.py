@@ -59,6 +59,7 @@ def test_the_belief_is_that_of_the_meetings_that_count(tmp_path: Path) -> None:
     assert checked(written(tmp_path)).belief.to_dict() == expected().to_dict()
 
 
+@pytest.mark.slow
 def test_a_release_is_that_of_the_library(tmp_path: Path) -> None:
     path = written(tmp_path)
     release_file(path)

@@ -113,6 +113,7 @@ def scale_of(path: Path) -> float:
     return float(question.calibration.scale)
 
 
+@pytest.mark.slow
 def test_with_a_confidence_it_is_a_class_with_more_noise(tmp_path: Path) -> None:
     less = scale_of(written(tmp_path))
     file = load(written(tmp_path, CONFIDENT))

@@ -25,6 +25,7 @@ def written(folder: Path, metric: str, mechanism: str = BY_NAME) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_it_is_compared_released_and_audited(tmp_path):
     path = written(tmp_path, '{ name = "power", parameter = "1/2" }')
     (table,) = json_of("compare", "--all", path)["tables"]

@@ -170,6 +170,7 @@ def test_names_of_several_columns_are_said(tmp_path: Path) -> None:
     assert "Several columns are called 'state', so none of them is read: give each a name of its own." in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("above", "number"), [
     (["Bericht vom 1.2.2025", ""], 2), (["Report", "made by x; y", ""], 3), (["A, B", ""], 2), (["sep=;", "A"], 2),
 ])  # fmt: skip

@@ -147,6 +147,7 @@ def test_who_it_is_is_not_what_is_published(tmp_path: Path, who: str) -> None:
     assert source["value"] == "turn"
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("things", "people"),

@@ -126,6 +126,7 @@ def test_what_is_published_follows_the_channel(tmp_path: Path) -> None:
     assert true_loss(table.releases[0][1].calibration).loss <= 0.5
 
 
+@pytest.mark.slow
 def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> None:
     """Nobody says that these are the same rows: of the second column the value itself counts; 1 is not enough."""
     file = words_in(tmp_path)
@@ -171,6 +172,7 @@ def test_resume_gives_the_old_column(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert not list(tmp_path.glob("*.values"))
 
 
+@pytest.mark.slow
 def test_dummies_and_bits_are_lines_of_their_row(tmp_path: Path) -> None:
     text = WORDS.replace("budget = 1\n", "budget = { epsilon = 1, delta = 0.5 }\n").replace(
         "epsilon = 0.5", 'epsilon = 0.5\ndelta = 0.2\nmechanism = "tupling"\ndummies = 4'
@@ -329,6 +331,7 @@ def test_a_second_table_about_the_same_rows_is_charged_what_both_tell_or_refused
     assert float(outcome.reservation.spent.epsilon) == pytest.approx(true.loss, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_frame_and_a_file_give_the_same_codes(tmp_path: Path) -> None:
     import pandas
     import polars
@@ -442,6 +445,7 @@ def by_distance(metric: Any, **belief: Any) -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["w-infinity", APART], ids=["w-infinity", "declared"])
 def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp_path: Path, metric: Any) -> None:
     file = words_in(tmp_path, by_distance(metric), "0\n1\n2\n" * 10)
@@ -483,6 +487,7 @@ def test_a_file_with_a_metric_that_is_none_is_refused(tmp_path: Path, metric: An
     assert words in error
 
 
+@pytest.mark.slow
 def test_w_infinity_of_counted_populations_covers_any_two(tmp_path: Path) -> None:
     text = PLACES.replace('kind = "populations"', 'kind = "populations"\nmetric = "w-infinity"')
     (table,) = tf.release_file(places_in(tmp_path, text.replace("epsilon = 1.5", 'epsilon = "0.003"'))).tables

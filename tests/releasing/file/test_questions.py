@@ -254,6 +254,7 @@ def test_a_question_is_data(tmp_path: Path) -> None:
                 question.answer("none of these")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ["changes", "stays", "events"])
 def test_a_draft_of_what_lasts_is_whole_with_all_answers(tmp_path: Path, rows: str) -> None:
     stays(tmp_path)

@@ -60,6 +60,7 @@ def test_a_renamed_column_is_the_same_one(tmp_path: Path) -> None:
     assert spent(tmp_path) == spent(usual)
 
 
+@pytest.mark.slow
 def test_without_the_declaration_it_is_another_column(tmp_path: Path) -> None:
     write(tmp_path, "hour,state")
     release(tmp_path, "")

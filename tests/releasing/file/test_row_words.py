@@ -95,6 +95,7 @@ def old(folder: Path, keys: str) -> Path:
     return put(folder, {"f.toml": OLD.format(keys=keys), "data.csv": f"time,number,state\n{TIMES}"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [
     'order = "time"', 'order = "number"', 'order = "time"\nstep = "1h"', 'order = "time"\ntimezone = "UTC"',
 ])  # fmt: skip

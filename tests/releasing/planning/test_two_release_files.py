@@ -39,6 +39,7 @@ def folders(where: Path) -> list[str]:
     return sorted(path.name for path in where.iterdir() if path.is_dir())
 
 
+@pytest.mark.slow
 def test_a_file_without_an_output_publishes_beside_itself_under_its_name(tmp_path: Path) -> None:
     for stem in ("one", "other file"):
         path = written(tmp_path, stem, "spent.db")
@@ -190,6 +191,7 @@ def test_one_ledger_by_any_name_is_one_ledger(tmp_path: Path, ledger: str) -> No
         tf.release_file(mine)
 
 
+@pytest.mark.slow
 def test_the_same_people_without_units_pay_in_both_files(tmp_path: Path) -> None:
     minutes = "minute,doing\n" + "".join(f"{m},{'still' if m % 3 else 'walking'}\n" for m in range(8))
     (tmp_path / "minutes.csv").write_text(minutes, encoding="utf-8")

@@ -88,6 +88,7 @@ def test_a_given_number_is_called_a_public_constant() -> None:
     assert TABLE.certificate.conditions == ()
 
 
+@pytest.mark.slow
 def test_the_bias_is_said_in_words_and_is_what_it_says() -> None:
     """E max(Z, 0) = E|Z|/2, over 20,000 draws; with a total the small cells rise and the others fall."""
     release = of([0, 0, 0])

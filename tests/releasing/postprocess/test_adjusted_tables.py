@@ -72,6 +72,7 @@ def published(folder: Path, table: str | None = None) -> tuple[Published, ...]:
     return publish(plan(load(files.write(folder, SPEC, table)))).tables
 
 
+@pytest.mark.slow
 def test_each_answer_sums_to_its_public_length(tmp_path: Path) -> None:
     units, pooled = published(tmp_path)
     for unit, lengths in files.LENGTHS.items():
@@ -126,6 +127,7 @@ def total_of(path: Path) -> Any:
     return total
 
 
+@pytest.mark.slow
 def test_a_total_that_is_not_public_is_not_used(tmp_path: Path) -> None:
     histogram = ('query = "count"\nstates = ["busy"]', 'query = "histogram"\nadjust = true')
     assert total_of(written(tmp_path, histogram)) is None  # which steps were observed is hidden
@@ -197,6 +199,7 @@ def test_what_may_be_negative_or_is_no_count_is_not_adjusted(query: str, tmp_pat
     assert "adjust" in str(refusal_of(files.write(tmp_path, spec)))
 
 
+@pytest.mark.slow
 def test_a_release_that_was_interrupted_has_the_same_adjusted_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,6 +109,7 @@ def paid_in(book: Ledger) -> list[dict[bytes, list[str]]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("spec", "window"), [(WARD, "2026-W03"), (EACH, "2026-W03"), (UNITS, None), (WALKS, None)])
 def test_every_debit_is_the_one_that_was_paid(tmp_path: Path, spec: str, window: str | None) -> None:
@@ -320,6 +321,7 @@ def drawn_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Ledger, 
     return Ledger.open(folder / "ledger.db"), folder / "theirs"
 
 
+@pytest.mark.slow
 def test_a_release_that_was_drawn_twice_is_paid_for_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     book, theirs = drawn_twice(tmp_path, monkeypatch)
     ids = {json.loads((f / "time-use.certificate.json").read_text())["release_id"] for f in (theirs, tmp_path / "out")}
@@ -333,6 +335,7 @@ def test_a_release_that_was_drawn_twice_is_paid_for_twice(tmp_path: Path, monkey
     assert book.check() == ()
 
 
+@pytest.mark.slow
 def test_both_draws_of_one_payment_count_where_neither_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ from takifugu.releasing.report.windows import Point, change_words
 PAGE = "busy.windows.html"
 
 
+@pytest.mark.slow
 def test_it_shows_every_window_that_is_published(tmp_path: Path) -> None:
     file = written(tmp_path)
     first = release_file(file, window="2026-W02", anyway=True).tables[0]
@@ -57,6 +58,7 @@ def test_the_change_is_by_the_distance_and_its_error_the_difference_of_two_noise
     assert "no change shows" in change_words([points[0], Point("2027-W02", 100 + off, 0, 0, other)], "")
 
 
+@pytest.mark.slow
 def test_windows_are_drawn_at_their_distance_under_their_names(tmp_path: Path) -> None:
     file = written(tmp_path)
     for week in ("2026-W02", "2026-W03", "2026-W05"):

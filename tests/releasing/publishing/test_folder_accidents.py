@@ -138,6 +138,7 @@ def test_a_copy_of_a_release_file_under_another_name_pays_nothing_again(tmp_path
     assert spent(tmp_path) == 1
 
 
+@pytest.mark.slow
 def test_tables_that_lie_elsewhere_do_not_stop_new_ones(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)

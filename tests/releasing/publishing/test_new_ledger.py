@@ -82,6 +82,7 @@ def test_whoever_goes_on_with_a_new_ledger_goes_on(tmp_path: Path) -> None:
     assert tf.release_file(where, new_ledger=True).reservation.spent.epsilon > 1
 
 
+@pytest.mark.slow
 def test_other_sources_and_other_files_in_the_folder_say_nothing(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)

@@ -188,6 +188,7 @@ def test_pieces_records_and_two_laws() -> None:
     assert isinstance(tf.release(pair, 2).value, int)
 
 
+@pytest.mark.slow
 def test_intervals_cover_all_cells_at_once_at_the_stated_rate() -> None:
     calibration = count(query=tf.Histogram(), mechanism="group", epsilon=20)
     entropy = InsecureSeededEntropyForTests(11)

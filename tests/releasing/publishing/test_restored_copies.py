@@ -118,6 +118,7 @@ def test_what_lies_there_is_listed_when_a_reservation_is_closed(
     assert book.spent("study").spent.epsilon > 1
 
 
+@pytest.mark.slow
 def test_a_copy_is_noticed_in_the_folder_of_the_file_too(tmp_path: Path) -> None:
     where = forgotten(tmp_path)
     files.write(tmp_path, AGAIN)
@@ -129,6 +130,7 @@ def test_a_copy_is_noticed_in_the_folder_of_the_file_too(tmp_path: Path) -> None
     assert "a copy from before" in words_of(dry)
 
 
+@pytest.mark.slow
 def test_a_certificate_of_somebody_else_is_no_reason_to_stop(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)
@@ -191,6 +193,7 @@ def test_what_is_adopted_is_charged_under_its_own_belief_too(tmp_path: Path) -> 
     assert max(u.spent.epsilon for u in book.spent("study").units) - before > 1.2  # epsilon 1 under its own belief
 
 
+@pytest.mark.slow
 def test_a_source_that_the_copy_does_not_know_at_all_is_made(tmp_path: Path) -> None:
     Ledger.open(tmp_path / "ledger.db")
     copy = copied(tmp_path / "ledger.db", "copy.db")

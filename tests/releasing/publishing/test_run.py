@@ -77,6 +77,7 @@ def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
     assert outcome.reservation.ids["time-use-units"] == certificate["release_id"]
 
 
+@pytest.mark.slow
 def test_the_noisy_value_is_the_answer_plus_the_noise(tmp_path: Path) -> None:
     """With a generous epsilon the noise is rarely more than a few; the answer must be near what the rows say."""
     spec = changed(("epsilon = 1.0", "epsilon = 2000"), ("budget = 10", "budget = 10000"))
@@ -99,6 +100,7 @@ def test_units_of_the_same_lengths_share_a_calibration(tmp_path: Path) -> None:
     assert calibrations[0] is not calibrations[2]
 
 
+@pytest.mark.slow
 def test_lengths_by_rule(tmp_path: Path) -> None:
     spec = changed(('source = "a test"', 'source = "a test"\nmin_length = 28\nmax_length = 35\nlonger = "cut"'))
     plan = planned(tmp_path, spec)
@@ -111,6 +113,7 @@ def test_lengths_by_rule(tmp_path: Path) -> None:
         planned(tmp_path, changed(('source = "a test"', 'source = "a test"\nmin_length = 99')))
 
 
+@pytest.mark.slow
 def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
     lines = files.data({"a": (20,), "b": (9,)}).splitlines()
     table = "\n".join(line for i, line in enumerate(lines) if i not in (5, 6)) + "\n"

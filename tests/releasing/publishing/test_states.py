@@ -60,6 +60,7 @@ def counting(*states: Any) -> Any:
 PENDING = [ReleaseState.PAID, ReleaseState.DRAWN, ReleaseState.UNRECORDED]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("state", PENDING)
 @pytest.mark.parametrize("how", ["tf.resume", "tf.release_file"])
@@ -85,6 +86,7 @@ def test_every_way_to_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert seen(tmp_path) == now
 
 
+@pytest.mark.slow
 def test_json_says_the_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = small(tmp_path)
     stopped(toml, monkeypatch, ReleaseState.DRAWN)
@@ -117,6 +119,7 @@ def test_what_is_the_same_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert book().pending() == ()
 
 
+@pytest.mark.slow
 def test_other_data_are_never_drawn_on_what_was_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = small(tmp_path)
     stopped(toml, monkeypatch, ReleaseState.PAID)
@@ -131,6 +134,7 @@ def test_other_data_are_never_drawn_on_what_was_paid(tmp_path: Path, monkeypatch
     assert tf.resume(tmp_path / "ledger.db", "study")[0].state is ReleaseState.DONE
 
 
+@pytest.mark.slow
 def test_frames_come_again_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pandas
 
@@ -142,6 +146,7 @@ def test_frames_come_again_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert tf.release_file(toml, data=frame).completed is not None
 
 
+@pytest.mark.slow
 def test_files_of_another_release_are_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = small(tmp_path)
     tf.release_file(toml)
@@ -318,6 +323,7 @@ def test_a_folder_in_the_way_is_found_before_it_is_paid(tmp_path: Path) -> None:
 # The certificate and its table.
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("renamed", range(8))
 def test_an_old_table_never_stands_beside_a_new_certificate(
@@ -376,6 +382,7 @@ def test_resume_draws_only_on_the_ledger_that_the_file_names(tmp_path: Path, mon
     assert tf.resume(tmp_path / "moved.db")[0].state is ReleaseState.DONE
 
 
+@pytest.mark.slow
 def test_what_another_process_completes_meanwhile_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml, real = small(tmp_path), resuming.plan
     stopped(toml, monkeypatch, ReleaseState.PAID)
@@ -413,6 +420,7 @@ def test_what_another_process_publishes_elsewhere_is_no_success_here(
     assert len(seen(tmp_path).reservations) == 1
 
 
+@pytest.mark.slow
 def test_values_of_the_library_stay_in_the_ledger_until_they_can_be_returned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -437,6 +445,7 @@ def test_values_of_the_library_stay_in_the_ledger_until_they_can_be_returned(
     assert [one.state for one in tf.resume(book)] == [ReleaseState.DONE]
 
 
+@pytest.mark.slow
 def test_a_pipe_in_the_way_is_not_waited_for(tmp_path: Path) -> None:
     toml, pipe = small(tmp_path), tmp_path / "out" / "both.csv"
     pipe.parent.mkdir()

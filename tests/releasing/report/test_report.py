@@ -254,6 +254,7 @@ def test_publishing_writes_a_report_beside_each_table(tmp_path: Path) -> None:
     assert both.seen().count("every single value") >= 2
 
 
+@pytest.mark.slow
 def test_what_was_published_can_be_worked_with(tmp_path: Path) -> None:
     from takifugu.releasing.postprocess.reconcile import reconcile
 
@@ -305,6 +306,7 @@ def reports_of_two_sources(folder: Path, monkeypatch: pytest.MonkeyPatch) -> lis
     return both
 
 
+@pytest.mark.slow
 def test_the_report_depends_on_the_data_through_the_noisy_values_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,6 +314,7 @@ def test_the_report_depends_on_the_data_through_the_noisy_values_only(
     assert one == other
 
 
+@pytest.mark.slow
 def test_a_report_that_told_more_would_be_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mutant: a picture whose height is the true answer, which no search of words would find."""
     from takifugu.releasing.publishing import publish, sheets

@@ -95,6 +95,7 @@ def check_colours(page: Element) -> None:
                 assert colour in {"none", *PICTURES} or mark.tag == "rect", (mark.tag, colour)
 
 
+@pytest.mark.slow
 def test_a_page_of_several_tables(tmp_path: Path) -> None:
     outcome = released(worded(SPEC.replace('per = "both"', 'per = "both"\nadjust = true')), tmp_path)
     for thing in (outcome, *outcome.tables):
