@@ -11,7 +11,6 @@ from functools import cached_property
 from itertools import chain, product
 from typing import Any, Protocol, runtime_checkable
 
-from takifugu.core.cache import memoised
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
@@ -128,9 +127,12 @@ class Framework:
         data: Json = json.loads(text) if changed is None else changed
         return data
 
-    @memoised
     def fingerprint(self) -> str:
         """Return a 128-bit hash, equal for equal frameworks."""
+        return self._fingerprint  # it is asked for once a person
+
+    @cached_property
+    def _fingerprint(self) -> str:
         text = json.dumps(self._plain, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 

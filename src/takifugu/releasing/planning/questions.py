@@ -97,8 +97,7 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
     from takifugu.accounting.ledger import Debit, Debits
 
     debits, same = list[Debits](), ""
-    readers = [question.readers for question in questions]
-    if len(set[str]().union(*readers)) < sum(map(len, readers)):  # some read the same unit
+    if _share_a_unit(questions):
         same = token_hex(8)  # one draw is about the same entries of a unit
     for question in sorted(questions, key=lambda question: not question.begins_series):
         scope = "unit" if len(question.readers) == 1 else "pooled"
@@ -106,7 +105,7 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
         numbers: dict[Hashable, int] = {}
         units: dict[str, int] = {}
         for unit, framework in question.readers.items():
-            share = question.shares.get(unit)
+            share = question.shares.get(unit) if question.shares else None
             number = numbers.setdefault((id(framework), share), len(kinds))
             if number == len(kinds):
                 charge = charge_of(
@@ -117,3 +116,13 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
             units[unit] = number
         debits.append(Debits(tuple(kinds), units))
     return debits
+
+
+def _share_a_unit(questions: Sequence[Question]) -> bool:
+    """Return whether some unit is read by several questions."""
+    earlier_units: set[str] = set()
+    for question in questions:
+        if not earlier_units.isdisjoint(question.readers):
+            return True
+        earlier_units.update(question.readers)
+    return False
