@@ -32,22 +32,7 @@ def audit(file: Path, draws: int, as_json: bool) -> None:
         print_json("audit", file, {"answers": [answer.to_dict() for answer in answers], "limits": LIMITS})
     else:
         for answer in answers:
-            heading(_name(answer))
-            promise = f"its noise promises a {answer.measure} of at most {answer.promised}"
-            if answer.audit is None:
-                click.echo(wrapped(f"{promise}. Not audited: {answer.not_audited}"))
-            elif not answer.audit.comparison:
-                click.echo(wrapped(f"{promise}. Not audited: {answer.audit.left_open}"))
-            else:
-                worst = f"{promise}; it is {answer.audit.loss:.6g}, at {answer.audit.comparison}: {answer.verdict}"
-                click.echo(wrapped("; ".join(filter(None, [worst, answer.audit.left_open]))))
-            if answer.fit is not None:
-                follow = "do not follow" if answer.fit.p < UNLIKELY else "follow"
-                law = f"{follow} the declared law (G-test of {counted(answer.fit.pooled, 'pooled output')}"
-                test = f"{answer.fit.draws:,} draws {law}, p = {answer.fit.p:.3g})"
-                click.echo(wrapped(test))
-            elif answer.not_drawn:
-                click.echo(wrapped(f"Not drawn: {answer.not_drawn}"))
+            _print(answer)
         click.echo(f"\n{wrapped(LIMITS)}")
     refuse(answers)
 
@@ -64,3 +49,22 @@ def refuse(answers: Sequence[Audited]) -> None:
 
 def _name(answer: Audited) -> str:
     return answer.table if answer.unit is None else f"{answer.table} of {answer.unit!r}"
+
+
+def _print(answer: Audited) -> None:
+    heading(_name(answer))
+    promise = f"its noise promises a {answer.measure} of at most {answer.promised}"
+    if answer.audit is None or not answer.audit.comparison:
+        why = answer.not_audited if answer.audit is None else answer.audit.left_open
+        click.echo(wrapped(f"{promise}. Not audited: {why}"))
+    else:
+        worst = f"{promise}; it is {answer.audit.loss:.6g}, at {answer.audit.comparison}: {answer.verdict}"
+        left_open = f"; {answer.audit.left_open}" if answer.audit.left_open else ""
+        click.echo(wrapped(f"{worst}{left_open}"))
+    if answer.fit is not None:
+        follow = "do not follow" if answer.fit.p < UNLIKELY else "follow"
+        pooled = counted(answer.fit.pooled, "pooled output")
+        test = f"{answer.fit.draws:,} draws {follow} the declared law (G-test of {pooled}, p = {answer.fit.p:.3g})"
+        click.echo(wrapped(test))
+    elif answer.not_drawn:
+        click.echo(wrapped(f"Not drawn: {answer.not_drawn}"))

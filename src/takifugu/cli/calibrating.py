@@ -23,24 +23,8 @@ def calibrate(file: Path, as_json: bool) -> None:
         planned = plan.calibrated(load(file), watch)
     calibrated = steps.Calibrated(steps.calibrated_tables(planned), forecast_of(planned))
     if as_json:
-        tables = list[Json]()
-        for table in planned.tables:
-            answers = list[Json]()
-            for question in table.questions:
-                calibration = question.calibration
-                answers.append({
-                    "unit": question.unit,
-                    "mechanism": calibration.mechanism,
-                    "scale": calibration.exact_scale,
-                    "expected_error": calibration.error_or_none,
-                    "epsilon": to_text(calibration.epsilon),
-                    "delta": to_text(calibration.delta),
-                    "composition": str(calibration.guarantee.composition),
-                    "forbids": calibration.forbids,
-                    "forced_by": calibration.witness.comparison,
-                })  # fmt: skip
-            tables.append({"name": table.name, "scope": table.scope, "query": table.item.query, "answers": answers})
-        print_json("calibrate", file, {"tables": tables, "forecast": calibrated.forecast.to_dict()})
+        document = {"tables": [_planned(t) for t in planned.tables], "forecast": calibrated.forecast.to_dict()}
+        print_json("calibrate", file, document)
     else:
         click.echo(calibrated.text)
     refuse(calibrated.forecast)
@@ -65,3 +49,21 @@ def refuse(forecast: Forecast) -> None:
         complain(words)
     if forecast.refused:
         click.get_current_context().exit(REFUSED)
+
+
+def _planned(table: plan.Table) -> Json:
+    answers = list[Json]()
+    for question in table.questions:
+        calibration = question.calibration
+        answers.append({
+            "unit": question.unit,
+            "mechanism": calibration.mechanism,
+            "scale": calibration.exact_scale,
+            "expected_error": calibration.error_or_none,
+            "epsilon": to_text(calibration.epsilon),
+            "delta": to_text(calibration.delta),
+            "composition": str(calibration.guarantee.composition),
+            "forbids": calibration.forbids,
+            "forced_by": calibration.witness.comparison,
+        })  # fmt: skip
+    return {"name": table.name, "scope": table.scope, "query": table.item.query, "answers": answers}

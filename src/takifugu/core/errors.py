@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from fractions import Fraction
-from typing import Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 from takifugu.core.commands import command
 from takifugu.core.escaping import visible
@@ -71,6 +71,8 @@ class TakifuguError(Exception):
     """
 
     state: ReleaseState = ReleaseState.NOTHING
+    #: What stands after the fault, and between rule and fix.
+    separators: ClassVar[tuple[str, str]] = (": ", "; ")
 
     def __init__(self, what: str = "", *, rule: str = "", fix: str = "", where: Iterable[Step] = ()) -> None:
         super().__init__(what)
@@ -107,10 +109,9 @@ class TakifuguError(Exception):
     @property
     def message(self) -> str:
         """Return fault, rule and fix in one sentence, without place and state."""
-        reasons = "; ".join(filter(None, (self.rule, self.fix)))
-        if not reasons:
-            return visible(self.what)
-        return visible(f"{self.what}: {reasons}")
+        after_fault, between = self.separators
+        reasons = between.join(filter(None, (self.rule, self.fix)))
+        return visible(after_fault.join(filter(None, (self.what, reasons))))
 
     @property
     def place(self) -> str:
@@ -232,6 +233,8 @@ class BudgetExceeded(LedgerError):
     and each command.
     """
 
+    separators = (":\n", ";\n")
+
     def __init__(
         self, what: str = "", *, rule: str = "", fix: str = "", spent: Cost = NO_COST, requested: Cost = NO_COST,
         left: Cost = NO_COST, total: Cost = NO_COST, budget: Cost = NO_COST, fits: str = "", source: str = "",
@@ -239,10 +242,6 @@ class BudgetExceeded(LedgerError):
         super().__init__(what, rule=rule, fix=fix)
         self.spent, self.requested, self.left, self.total, self.budget = spent, requested, left, total, budget
         self.fits, self.source = fits, source
-
-    @property
-    def message(self) -> str:
-        return visible(f"{self.what}:\n{self.rule};\n{self.fix}")
 
 
 class ReleaseError(TakifuguError):

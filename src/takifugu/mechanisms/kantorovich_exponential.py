@@ -37,7 +37,7 @@ from takifugu.mechanisms.common.finite_outputs import (
     predicted_size,
 )
 from takifugu.mechanisms.common.largest_need import refusing
-from takifugu.numbers.atoms import Floats, tabulated
+from takifugu.numbers.atoms import Atom, Floats, tabulated
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_epsilon
 from takifugu.numbers.search import are_neighbours, halved, mean
@@ -88,7 +88,10 @@ class KantorovichExponential:
         declared = problem.metric
         if declared is not None:
             metric = _in_steps(declared, finite, problem.grid)
-        moves = _moves(finite, metric, declared is None or declared.rises)
+        if declared is None or declared.rises:
+            moves = _plan_moves(finite)
+        else:
+            moves = _bottleneck_moves(finite, metric)
         noise, loss, name = _choice(problem, finite, moves, metric)
         farthest = max((Fraction(metric(x, y)) for x, y in moves), default=Fraction(0))
         detail = "the measured loss is largest here"
@@ -129,7 +132,7 @@ def largest_rate(
     if not pairs:
         return math.inf
     place = {point: index for index, point in enumerate(inputs)}
-    left, right = np.array([(place[x], place[y]) for x, y in pairs]).T
+    left, right = np.array([place[x] for x, _ in pairs]), np.array([place[y] for _, y in pairs])
     lengths = np.array([float(metric(x, y)) for x, y in pairs])
     budget = float(as_epsilon(epsilon)) * (1 - 2.0**-45)
 
@@ -185,21 +188,24 @@ def _in_steps(declared: Declared, finite: FiniteProblem, grid: Fraction) -> Metr
     return lambda x, y: metric(x * grid, y * grid)  # type: ignore[operator]
 
 
-def _moves(finite: FiniteProblem, metric: Metric, is_monotone: bool) -> list[tuple[Any, Any]]:
-    """Return the different pairs (x, x') with mass in monotone plans, or else in bottleneck plans."""
-    points, moves = finite.inputs, dict[tuple[Fraction, Fraction], None]()
-    laws = [Pmf.from_counts(list(points), list(law)) for law in finite.laws]
-    shares = list(map(normalised, finite.laws))
-    plans = list[tuple[Any, Any, Any]]()
+def _plan_moves(finite: FiniteProblem) -> list[tuple[Any, Any]]:
+    """Return the different pairs (x, x') with mass in a monotone plan."""
+    laws = [Pmf.from_counts(list(finite.inputs), list(law)) for law in finite.laws]
+    moves: dict[tuple[Atom, Atom], None] = {}
     for side in finite.sides:
-        if is_monotone:
-            plans += monotone_plan(laws[side.left], laws[side.right]).items()
-        else:
-            plans += bottleneck(points, shares[side.left], points, shares[side.right], metric).moves
-    for x, y, _ in plans:
-        if x != y:
-            moves[Fraction(x), Fraction(y)] = None
-    return list(moves)
+        plan = monotone_plan(laws[side.left], laws[side.right])
+        moves.update(dict.fromkeys((x, y) for x, y, _ in plan.items() if x != y))
+    return [(Fraction(x), Fraction(y)) for x, y in moves]
+
+
+def _bottleneck_moves(finite: FiniteProblem, metric: Metric) -> list[tuple[Any, Any]]:
+    """Return the different pairs (x, x') with mass in bottleneck plans."""
+    points, moves = finite.inputs, dict[tuple[Hashable, Hashable], None]()
+    laws = list(map(normalised, finite.laws))
+    for side in finite.sides:
+        plan = bottleneck(points, laws[side.left], points, laws[side.right], metric)
+        moves.update(dict.fromkeys((x, y) for x, y, _ in plan.moves if x != y))
+    return [*moves]
 
 
 def _distance(x: Any, y: Any) -> Fraction | int:

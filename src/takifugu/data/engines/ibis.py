@@ -34,25 +34,30 @@ def relation_of(table: Table, place: str | None = None) -> DuckDBPyRelation:
     """
     import ibis
 
-    engine: Any = table.get_backend()
+    engine = table.get_backend()
     with _plain_errors(engine.name):
-        if engine.name == "duckdb":
-            engine.to_pyarrow_batches(table.limit(0)).close()  # DuckDB gets to know tables of this process's memory
-            relation: DuckDBPyRelation = engine.con.sql(str(ibis.to_sql(table, dialect="duckdb")))
-            return relation
-        import duckdb
+        if engine.name != "duckdb":
+            return _copied(table, engine, place)
+        engine.to_pyarrow_batches(table.limit(0)).close()  # DuckDB gets to know tables of this process's memory
+        relation: DuckDBPyRelation = engine.con.sql(str(ibis.to_sql(table, dialect="duckdb")))
+        return relation
 
-        key = (place or id(engine), str(engine.compile(table)))
-        copy = _COPIED.get(key)
-        if copy is None:
-            folder = private_folder()
-            rows = duckdb.connect(Path(folder.name) / "rows.duckdb")
-            rows.register("batches", engine.to_pyarrow_batches(table, chunk_size=_BATCH))
-            rows.execute("create table copied as from batches")
-            rows.unregister("batches")
-            copy = _COPIED[key] = rows.table("copied")
-            finalize(copy, _removed, rows, folder, engine)
-        return copy
+
+def _copied(table: Table, engine: Any, place: str | None) -> DuckDBPyRelation:
+    """Return a copy of a query's rows, shared while in use."""
+    import duckdb
+
+    key = (place or id(engine), str(engine.compile(table)))
+    relation = _COPIED.get(key)
+    if relation is None:
+        folder = private_folder()
+        rows = duckdb.connect(Path(folder.name) / "rows.duckdb")
+        rows.register("batches", engine.to_pyarrow_batches(table, chunk_size=_BATCH))
+        rows.execute("create table copied as from batches")
+        rows.unregister("batches")
+        relation = _COPIED[key] = rows.table("copied")
+        finalize(relation, _removed, rows, folder, engine)
+    return relation
 
 
 def _removed(rows: DuckDBPyConnection, folder: TemporaryDirectory[str], _: object) -> None:
@@ -108,9 +113,7 @@ def opened(address: Address) -> DuckDBPyRelation:
                 fix='write table = "schema.name" as `psql` knows it',
             ).at("table") from None  # fmt: skip
         names = [column for column in table.columns if address.columns is None or column in address.columns]
-        if names:
-            table = table.select(*names)
-        return relation_of(table, connection.info.dsn)
+        return relation_of(table.select(*names) if names else table, connection.info.dsn)
 
 
 POSTGRES = Engine("postgres", holds=lambda data: False, frame=lambda data: data, opened=opened)

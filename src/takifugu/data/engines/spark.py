@@ -40,19 +40,7 @@ def opened(address: Address) -> DataFrame:
 
 
 def _pinned(session: SparkSession, address: Address) -> DataFrame:
-    file = address.file
-    ending = "" if file is None else file.rstrip("/*").rpartition("/")[2].rpartition(".")[2].lower()
-    if ending in _TEXTS:  # each engine makes something else of them
-        raise InputError(
-            f"Spark would read {file!r} otherwise than other engines do", rule="a path holds Parquet or ORC files",
-            fix="write it as Parquet, or make it a table of Spark's and name that: table = ...",
-        ).at("file")  # fmt: skip
-    if file is None:
-        read = session.table(str(address.table))
-    elif ending == "orc":
-        read = session.read.format("orc").load(file)
-    else:
-        read = session.read.load(file)
+    read = _from_path(session, address.file) if address.file is not None else session.table(str(address.table))
     names = tuple(name for name in read.columns if address.columns is None or name in address.columns)
     key = (id(session), address.file, address.table, names)
     frame = _PINNED.get(key)
@@ -66,6 +54,20 @@ def _pinned(session: SparkSession, address: Address) -> DataFrame:
             _MADE[session] += 1
             finalize(frame, _let_go, session)
     return frame
+
+
+def _from_path(session: SparkSession, file: str) -> DataFrame:
+    """Return Spark's table at a path.
+
+    Text formats are refused: each engine makes something else of them.
+    """
+    ending = file.rstrip("/*").rpartition("/")[2].rpartition(".")[2].lower()
+    if ending in _TEXTS:
+        raise InputError(
+            f"Spark would read {file!r} otherwise than other engines do", rule="a path holds Parquet or ORC files",
+            fix="write it as Parquet, or make it a table of Spark's and name that: table = ...",
+        ).at("file")  # fmt: skip
+    return session.read.format("orc").load(file) if ending == "orc" else session.read.load(file)
 
 
 def _session() -> SparkSession:
@@ -106,9 +108,7 @@ def _plain_errors(address: Address) -> Iterator[None]:
     except Exception as error:
         from pyspark.errors import PySparkException
 
-        condition = ""
-        if isinstance(error, PySparkException):
-            condition = error.getCondition() or ""
+        condition = (error.getCondition() or "") if isinstance(error, PySparkException) else ""
         if condition.startswith(_ABSENT):
             raise DataError(
                 f"Spark finds no {str(address).removeprefix('the ')}", rule="it looks where its own configuration says",

@@ -56,7 +56,7 @@ def checked_names(source: str, names: Sequence[str]) -> None:
         raise DataError(f"{source} has no column names", fix="write them into its first row or record")
     if len(names) > MOST_COLUMNS:
         raise DataError(f"{source} has more than {MOST_COLUMNS:,} columns", fix="leave those out that are not read")
-    if list(map(visible, names)) != list(names) or "\n" in "".join(names):
+    if any(visible(name) != name or "\n" in name for name in names):
         raise DataError(f"{source} has control characters in the names of its columns", fix="rename them")
 
 

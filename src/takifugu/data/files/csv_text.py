@@ -78,7 +78,7 @@ def look(file: DataFile, written: Written) -> Dialect:
             fix="write them, or header = false for a file that has none",
         )  # fmt: skip
     printed = [re.sub(r"[\t\r]", " ", name) for name in names]
-    if list(map(visible, printed)) != printed:
+    if any(visible(name) != name for name in printed):
         raise DataError(f"{file.name} has control characters in its first line", rule="it is damaged, or no CSV file")
     if written.lines is not None:
         return Dialect(separator, written.lines[1], tuple(names), False, written.codec)

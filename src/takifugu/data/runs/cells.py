@@ -41,9 +41,7 @@ class CellSums:
         for first, _ in self.slots.offsets[1:]:  # an hour that clocks show twice is two stretches
             passes = passes + choose(place >= first, 1, 0)
         if self._repeats is None:
-            window = self.slots.window
-            ends = self._fine.of(np.array([window.start, window.stop], dtype=np.int64), np.where)
-            return number + passes * (int(np.max(ends)) * 2 + 50), place * 0  # above all numbers of one pass
+            return number + passes * self._most, place * 0
         return number % self._repeats[0] + passes * self._repeats[0], number // self._repeats[0]
 
     def summed(self, numbers: IntArray, ends: IntArray, places: IntArray, periods: IntArray) -> IntArray:
@@ -72,6 +70,12 @@ class CellSums:
         if "hour" in self.slots.axes:
             axes = ("date", "hour")
         return Slots(self.slots.calendar, self.slots.window, axes)
+
+    @cached_property
+    def _most(self) -> int:
+        """Return a bound above all numbers of stretches in one pass."""
+        window = self.slots.window
+        return int(np.max(self._fine.of(np.array([window.start, window.stop], dtype=np.int64), np.where))) * 2 + 50
 
     @cached_property
     def _longest(self) -> tuple[int, int]:

@@ -110,10 +110,14 @@ def _values(window: range, inside: range, filled: int, runs: Sequence[tuple[int,
 
 
 def _between(covered: range, gaps: Sequence[range], origin: int) -> tuple[range, ...]:
-    """Return the runs of covered steps without gaps, from the origin."""
+    """Return the runs of covered steps without gaps, from the origin.
+
+    >>> _between(range(2, 12), [range(3, 11), range(5, 7)], 2)  # one gap inside the other
+    (range(0, 1), range(9, 10))
+    """
     runs, start = list[range](), covered.start
     for gap in [*sorted(gaps, key=lambda gap: gap.start), range(covered.stop, covered.stop)]:
         if start < gap.start:
             runs.append(range(start - origin, gap.start - origin))
-        start = gap.stop
+        start = max(start, gap.stop)
     return tuple(runs)

@@ -134,11 +134,7 @@ class OfReferences:
         compared = dict.fromkeys(map(self.densities.__getitem__, compared_values(pairs)))
         self.split = best_split(list(compared), epsilon, delta)
         if self.split is None:
-            raise Unsupported(
-                f"no eta leaves the normal references anything of epsilon {float(epsilon):g} and delta "
-                f"{float(delta):g}: the answer's distributions are not close enough to them; choose other references, "
-                "or a larger delta"
-            )
+            raise Unsupported(_too_far(epsilon, delta))
         variance = Fraction(0)
         for a, b in pairs:
             first, second = self.densities[a].reference, self.densities[b].reference
@@ -152,18 +148,7 @@ class OfReferences:
         """Return what forced the noise."""
         if self.pair is None or self.split is None:
             return Witness("no comparison: the noise hides how what is read was rounded")
-        words = against(*map(self.part.belief.describe_hypothesis, self.pair))  # type: ignore[attr-defined]
-        left, right = self.pair
-        first, second = self.densities[left].reference, self.densities[right].reference
-        move = abs(first.mean - second.mean)
-        classical = math.sqrt(2 * math.log(1.25 / float(problem.delta))) * move / float(problem.epsilon)
-        split = self.split
-        numbers = (
-            ("lambda", split.closeness), ("eta", split.charge), ("epsilon of the references", float(split.epsilon)),
-            ("delta of the references", float(split.delta)), ("difference of their means", move),
-            ("sigma of Algorithm 2", math.sqrt(max(0.0, classical**2 - first.deviation**2))),
-        )  # fmt: skip
-        return Witness(words, "the normal distributions in place of the answer's lie farthest apart here", numbers)
+        return _witness(self.part, self.pair, self.densities, self.split, problem)
 
 
 MECHANISM = AttributeGaussianApprox()
@@ -191,3 +176,22 @@ def _sigma(split: Split | None) -> float:
     return math.inf if split is None else split.sigma
 
 
+def _witness(part: Part, pair: tuple[int, int], densities: Sequence[Given], split: Split, problem: Problem) -> Witness:
+    words = against(*map(part.belief.describe_hypothesis, pair))  # type: ignore[attr-defined]
+    first, second = densities[pair[0]].reference, densities[pair[1]].reference
+    move = abs(first.mean - second.mean)
+    classical = math.sqrt(2 * math.log(1.25 / float(problem.delta))) * move / float(problem.epsilon)
+    numbers = (
+        ("lambda", split.closeness), ("eta", split.charge), ("epsilon of the references", float(split.epsilon)),
+        ("delta of the references", float(split.delta)), ("difference of their means", move),
+        ("sigma of Algorithm 2", math.sqrt(max(0.0, classical**2 - first.deviation**2))),
+    )  # fmt: skip
+    return Witness(words, "the normal distributions in place of the answer's lie farthest apart here", numbers)
+
+
+def _too_far(epsilon: Fraction, delta: Fraction) -> str:
+    return (
+        f"no eta leaves the normal references anything of epsilon {float(epsilon):g} and delta "
+        f"{float(delta):g}: the answer's distributions are not close enough to them; choose other references, "
+        "or a larger delta"
+    )

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from pathlib import Path
 
 from takifugu.core.errors import DataError, SpecError
@@ -91,8 +90,10 @@ class Advice:
         """Yield the advice in parts of lines, each with any verdict."""
         for name, table in self.alike:
             yield filled(f"{name}: {table.sentence}"), table.verdict
-            yield from product(["", *_picture(table)], [None])
-        yield from product(self._help(), [None])
+            for line in ("", *_picture(table)):
+                yield line, None
+        for line in self._help():
+            yield line, None
 
     def _help(self) -> Iterator[str]:
         """Yield what would help the worst table, or why nothing does."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,7 +75,7 @@ class Forecast:
         else:
             lines += ["", labelled(self._facts)]
         if self.notices:
-            lines.append(labelled([*product(["note"], self.notices)]))
+            lines.append(labelled([("note", words) for words in self.notices]))
         return "\n".join(lines)
 
     @property
