@@ -78,16 +78,15 @@ def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Ro
 
 def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], note: str = _MEANING) -> Table:
     """Return each window's number of safe places, or few places' marks."""
-    in_all, labels = Counter[str](), dict[str, None]()
+    counts, labels = [Counter(map(place_kind, rows)) for _, rows in windows], dict[str, None]()
     for _, rows in windows:
-        in_all.update(map(place_kind, rows))
         labels |= dict.fromkeys(str(row["cell"]) for row in rows)
-    kinds = [kind for kind in LEGEND if in_all[kind]]
+    kinds = [kind for kind in LEGEND if any(count[kind] for count in counts)]
     if len(labels) > MOST_NAMED:
         labels = {}
     body: list[list[str | Cell]] = []
-    for period, rows in windows:
-        count, words_of_place = Counter(map(place_kind, rows)), {str(row["cell"]): in_words(row) for row in rows}
+    for (period, rows), count in zip(windows, counts, strict=True):
+        words_of_place = {str(row["cell"]): in_words(row) for row in rows}
         line: list[str | Cell] = [period, *(f"{count[kind]:,}" for kind in kinds)]
         body.append([*line, *(words_of_place.get(label, "") for label in labels)])
     return Table(f"Places of {name}", ["window", *kinds, *labels], body, range(1, 1 + len(kinds)), note)
