@@ -108,7 +108,6 @@ def places_that_print() -> set[str]:
     return places
 
 
-@pytest.mark.slow
 def test_no_command_is_forgotten() -> None:
     assert places_that_print() == PASTED
 
@@ -588,7 +587,8 @@ def test_the_sheets_of_a_workbook_are_listed(tmp_path: Path) -> None:
     assert "The file has 2 sheets: 'one', 'more'." in " ".join(listed.output.split())
 
 
-@of("cli/believing.py: beliefs", "cli/examples.py: example", "cli/examples.py: reproduce")
+@of("cli/believing.py: beliefs", "cli/examples.py: _list_examples",
+    "cli/examples.py: _list_experiments")  # fmt: skip
 def test_the_first_of_a_list_is_a_command_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("beliefs", "example"):
