@@ -12,9 +12,11 @@ from tests.support.class_oracles import matrix_in_box, random_box
 from tests.support.sweep_oracles import DIGITS, by_tanh, times
 
 import takifugu as tf
+from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import class_chains
 from takifugu.influence.chains.class_chains import class_loss, class_sweep
 from takifugu.influence.chains.class_sides import RowsOfRegion, jumps, sides_of_class, sides_of_region
+from takifugu.influence.chains.unplaced import Pieces, Unplaced, unplaced_loss
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import UNIT
@@ -167,6 +169,15 @@ def test_a_long_stretch_is_bounded_by_what_it_settles_at(belief):
     for_ever = class_loss(belief.with_length(10**9), Profile.of(table, 10**9), Family(range(10**9))).epsilon
     assert by_step * (1 - 1e-12) <= in_one <= by_step * (1 + 1e-8)
     assert for_ever >= in_one * (1 - 1e-12)
+
+
+def test_losses_that_rise_for_ever_are_given_up(monkeypatch):
+    may_stay = tf.ChainRegion([[0.5, 0.0], [0.0, 0.5]], [[1.0, 0.5], [0.5, 1.0]], 10**9)
+    monkeypatch.setattr(class_chains, "MOST_RISING", 64)
+    with pytest.raises(Unsupported, match="still rise after 64 steps"):
+        class_loss(may_stay, Profile.of(1 - np.eye(2), 10**9), Family(range(10**9)))
+    week = Pieces((np.arange(8),), Fraction(1, 7))
+    assert unplaced_loss(may_stay, None, Unplaced((week,), Fraction(1)))[0] == 1
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -13,11 +13,12 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
+from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import Loss, reversed_runs, worst
 from takifugu.influence.chains.class_sides import ClassSide, sides_of_region
 from takifugu.influence.chains.sweeps import Track
-from takifugu.influence.profiles.patience import CLASSES
+from takifugu.influence.profiles.patience import CLASSES, MOST_RISING
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
@@ -29,6 +30,8 @@ EVERY = 16
 
 def class_loss(belief: OneSequence, profile: Profile, family: Family) -> Loss:
     """Bound a family's loss under every chain of a class, any start.
+
+    Raises Unsupported where losses still rise after MOST_RISING steps of a run, as they do where a state may stay.
 
     >>> from takifugu import MarkovChainClass
     >>> chains = MarkovChainClass(0.2, 0.5, 100)
@@ -108,6 +111,8 @@ def _run(side: ClassSide, table: FloatArray, start: int, stop: int, behind: _Beh
         if len(explicit) % EVERY or stop - position < 2 * EVERY:
             continue
         repeated = _bound_of_all(side, table, explicit, most)
+        if repeated is None and len(explicit) >= MOST_RISING:
+            raise Unsupported(f"the losses still rise after {MOST_RISING} steps")
         if repeated is not None:
             behind.add(table, repeated, stop - position - 1)
             return Track(start, np.array(explicit), repeated[None], stop)

@@ -33,6 +33,8 @@ TWO_STATES = Patience(1e-13, 2**18, math.inf)
 FEW_STATES, MORE_STATES = Patience(1e-13, 4096, 1e-7), Patience(1e-9, 512, 1e-7)
 #: Classes of chains step by one function for each distance.
 CLASSES = Patience(1e-10, 2048, 1e-4)
+#: Steps of a class of chains after which losses that still rise are given up: some seconds of work.
+MOST_RISING = 2**15
 #: Losses at unknown places fall until a step lowers them by no more than this share.
 STEADY = 1e-12
 
