@@ -37,11 +37,7 @@ class Counted:
 
 
 def pieces(
-    table: Table,
-    layout: Layout,
-    states: Recode,
-    lengths: Lengths | None = None,
-    entrywise: bool = False,
+    table: Table, layout: Layout, states: Recode, lengths: Lengths | None = None, entrywise: bool = False
 ) -> tuple[Piece, ...]:
     """Return every piece with its counts by state, length and gaps.
 
@@ -62,45 +58,25 @@ def pieces(
     """
     lengths = lengths or Lengths()
     with careful(table.source):
-        plain = None
-        if not entrywise:
-            from takifugu.data.rows.by_bits import counted_by_bits
-
-            with suppress(DataError):
-                plain = counted_by_bits(table, layout, states)
+        plain = None if entrywise else _plain(table, layout, states)
         if plain is not None and layout.calendar is None and layout.null_keys == "refuse":
             with suppress(DataError):
                 if (people := plain.people(lengths)) is not None:
                     return people
         rows, measured, before = _measured(plain, table, layout, states, lengths)
-        cells: IntArray | None = None
-        by_cell: dict[Key, IntArray] = {}
-        values: dict[Key, IntArray] = {}
-        if layout.slots is not None:
-            numbers, cells = layout.slots.cells
-            by_cell = _by_cell(rows.cells(layout.slots), measured, numbers, len(states.states))
-        if entrywise:
-            values = _values(rows, measured, before, layout.window)
-            observed, counts = dict[Key, tuple[range, ...]](), dict[Key, IntArray]()
-            for key, entries in values.items():
-                observed[key] = runs_of(entries != UNOBSERVED)
-                counts[key] = np.bincount(entries[entries >= 0], minlength=len(states.states))
-        else:
-            observed = _observed(rows, measured, before, layout)
-            counts = _counts(rows, measured, before, layout.window, by_cell)
-    nothing = np.zeros(len(states.states), dtype=np.int64)
-    result = list[Piece]()
-    for key, piece in measured.items():
-        length = piece.length
-        if layout.window is not None:
-            length = len(layout.window)
-        result.append(Piece(
-            *piece.name, length, observed.get(key, ()), counts.get(key, nothing), key[0], values.get(key),
-            cells, by_cell.get(key),
-        ))  # fmt: skip
+        result = _counted(rows, measured, before, layout, len(states.states), entrywise)
     if rows.runs is None or plain is None or not plain.is_sorted:  # what one pass has sorted comes in its order
         result.sort(key=lambda piece: (natural(piece.unit), natural(piece.piece)))
     return tuple(result)
+
+
+def _plain(table: Table, layout: Layout, states: Recode) -> CountedByBits | None:
+    """Return the counts of one pass, None where it cannot prove them."""
+    from takifugu.data.rows.by_bits import counted_by_bits
+
+    with suppress(DataError):
+        return counted_by_bits(table, layout, states)
+    return None
 
 
 def _measured(
@@ -114,6 +90,35 @@ def _measured(
         with suppress(DataError):
             return measure(plain.rows(), layout, states, lengths, table)
     return measure(_surveyed(table, layout, states), layout, states, lengths, table)
+
+
+def _counted(
+    rows: Rows, measured: Mapping[Key, Measured], before: int | None, layout: Layout, states: int, entrywise: bool
+) -> list[Piece]:
+    """Return the measured pieces with their counts and gaps."""
+    cells: IntArray | None = None
+    by_cell: dict[Key, IntArray] = {}
+    values: dict[Key, IntArray] = {}
+    if layout.slots is not None:
+        numbers, cells = layout.slots.cells
+        by_cell = _by_cell(rows.cells(layout.slots), measured, numbers, states)
+    if entrywise:
+        values = _values(rows, measured, before, layout.window)
+        observed, counts = dict[Key, tuple[range, ...]](), dict[Key, IntArray]()
+        for key, entries in values.items():
+            observed[key] = runs_of(entries != UNOBSERVED)
+            counts[key] = np.bincount(entries[entries >= 0], minlength=states)
+    else:
+        observed = _observed(rows, measured, before, layout)
+        counts = _counts(rows, measured, before, layout.window, by_cell)
+    nothing, result = np.zeros(states, dtype=np.int64), list[Piece]()
+    for key, piece in measured.items():
+        length = piece.length if layout.window is None else len(layout.window)
+        result.append(Piece(
+            *piece.name, length, observed.get(key, ()), counts.get(key, nothing), key[0], values.get(key),
+            cells, by_cell.get(key),
+        ))  # fmt: skip
+    return result
 
 
 def _by_cell(
