@@ -53,6 +53,7 @@ def explain(
     meaning = meaning_of(prior, epsilon or 1, delta)
     if svg is not None and svg.exists() and not force:
         raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
+    picture_of: Callable[[], str]
     if file is None:
         explained, picture_of = Explained(meaning), partial(_meaning_picture, meaning)
     else:
@@ -90,7 +91,10 @@ class Explained:
             document["at_distance"] = 1
         if self.has_more:
             document["of_one_table"] = True
-        document["tables"] = [_prices(rows, prior, self.definition) for rows in self.tables]
+        document["tables"] = tables = list[Json]()
+        for rows in self.tables:
+            priced_rows = [_row(priced, prior, self.definition) for priced in rows]
+            tables.append({"name": rows[0].name, "scope": rows[0].scope, "unit": rows[0].unit, "rows": priced_rows})
         return document
 
     def print(self, prior: str) -> None:
@@ -146,12 +150,6 @@ def _tables(spec: ReleaseFile, epsilons: Iterable[Fraction], watch: Watch) -> li
         if priced.requested in EPSILONS or priced.is_in_file:
             rows.append(priced)
     return list(tables.values())
-
-
-def _prices(rows: Sequence[Priced], prior: str, definition: Definition | None) -> Json:
-    """Return a table and its prices, in plain data."""
-    table, priced_rows = rows[0], [_row(priced, prior, definition) for priced in rows]
-    return {"name": table.name, "scope": table.scope, "unit": table.unit, "rows": priced_rows}
 
 
 def _print_meaning(meaning: Suspicion) -> None:

@@ -19,6 +19,7 @@ from takifugu.cli.output import path_text, print_json, wrapped, write_new
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import nearest
+from takifugu.core.plain import Json
 from takifugu.core.text.tables import labelled
 from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from takifugu.releasing.file.drafting.draft import Start
 
 if TYPE_CHECKING:
-    from takifugu.core.plain import Json
     from takifugu.releasing.file.drafting.draft import Start
     from takifugu.releasing.file.questions.question import Question
 
@@ -114,10 +114,7 @@ class _Draft:
 
 
 def _written(made_of: Start, subject: Subject, force: bool) -> _Draft:
-    """Write a release file and its schema, and open its ledger.
-
-    A failure takes the file back.
-    """
+    """Write a release file with schema and ledger, or nothing."""
     output, text = subject.output, draft_of(made_of)
     declared, whose = ledger_for(output, subject.data)
     schema_file = output.with_name(f"takifugu-{made_of.kind}.schema.json")

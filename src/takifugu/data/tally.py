@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
-from takifugu.data.values.bins import Bins
-from takifugu.data.values.classes import Classes
+from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.codes import UNOBSERVED
 
 if TYPE_CHECKING:
@@ -55,7 +54,8 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
             if is_text(kind):
                 texts.append(role)
         frame = frame.select(**raw).group_by(*roles).agg(rows=nw.len())  # only the few different texts are recoded
-        frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in texts)
+        if texts:
+            frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in texts)
         frame = _with_codes(frame, rules).group_by(*roles).agg(rows=nw.col("rows").sum())
         counts = {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}
     blank = tuple(rule.missing if isinstance(rule, Classes) else UNOBSERVED for rule in rules.values())
@@ -72,4 +72,4 @@ def _with_codes(frame: Frame, rules: Mapping[str, Known]) -> Frame:
     for role, rule in rules.items():
         if isinstance(rule, Mapping):
             codes[role] = state_code(role, schema[role], rule)
-    return frame.with_columns(**codes)
+    return frame.with_columns(**codes) if codes else frame

@@ -150,10 +150,7 @@ def _time(text: str, form: str | None) -> datetime | None:
 
 
 def _check_together(places: Mapping[str, int], steps: Mapping[str, Step]) -> None:
-    """Refuse mixed and repeated steps.
-
-    Numbers do not go with times, nor times with a zone with those without.
-    """
+    """Refuse repeated steps, and mixed ones of numbers and times."""
     if len({step.tzinfo if isinstance(step, datetime) else type(step) for step, _ in steps.values()}) > 1:
         fault = "the columns are numbers and times, or times with and without a zone"
         raise InputError(fault, fix="write all of them in one way").at("columns")

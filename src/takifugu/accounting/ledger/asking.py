@@ -240,10 +240,7 @@ def unread(charge: Charge) -> tuple[Charge, str]:
 
 
 def _read_together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Return a unit's debits with their readings numbered.
-
-    Single readings have no number, so that equal debits meet.
-    """
+    """Number the readings that several of a unit's debits share."""
     counts = Counter(part.reading for part in parts)
     numbers: dict[str, str] = {}
     for reading, count in counts.items():

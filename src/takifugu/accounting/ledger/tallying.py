@@ -153,10 +153,7 @@ def _items(
 
 
 def _check_one_or_many(connection: Connection, number: int, request: Request) -> None:
-    """Refuse units of a source that was one, or the reverse.
-
-    Raises LedgerError.
-    """
+    """Refuse units of a source that was one, or the reverse."""
     if request.names_units:
         is_other = number in stored.hits(connection, (request.everything,))
     else:
@@ -238,10 +235,7 @@ def _costed_together(
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: Collection[tuple[int, int]]) -> None:
-    """Refuse several layouts beside another source of the same people.
-
-    Raises CompositionRefused.
-    """
+    """Refuse several layouts beside another source of the same people."""
     names = []
     for friend in rows.partners(number, ties):
         if mixed or rows.read_layouts(connection, friend).is_mixed:

@@ -211,12 +211,10 @@ def hours_map(shares: Sequence[tuple[str, float]], title: str, width: int) -> st
 
 def _alike(hours: Sequence[tuple[int, float]]) -> Iterator[tuple[int, int, float]]:
     """Yield the first hour, the number and the shade of hours alike."""
-    shaded = [(hour - place, _shade_of_hours(share), hour) for place, (hour, share) in enumerate(hours)]
+    shaded = list[tuple[int, float, int]]()
+    for place, (hour, share) in enumerate(hours):
+        shade = (min(int(share * _SHADES), _SHADES - 1) + 1) / _SHADES  # visible also for the smallest share
+        shaded.append((hour - place, shade, hour))
     for (_, level), run in groupby(shaded, key=lambda triple: triple[:2]):
         (*_, first), *others = run
         yield first, 1 + len(others), level
-
-
-def _shade_of_hours(share: float) -> float:
-    """Return the opacity of a share, visible also for the smallest."""
-    return (min(int(share * _SHADES), _SHADES - 1) + 1) / _SHADES
