@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +28,6 @@ from takifugu.numbers.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release files
     from takifugu.accounting.definitions import Definition
-    from takifugu.model.frameworks import Framework
     from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.planning.plan import Priced, Watch
 
@@ -52,52 +53,86 @@ def explain(
     meaning = meaning_of(prior, epsilon or 1, delta)
     if svg is not None and svg.exists() and not force:
         raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
-    tables = list[list["Priced"]]()
-    spec = definition = None
-    is_of_some = has_more = False
-    if file is not None:
-        from takifugu.accounting import definitions
-        from takifugu.model.secrets import compares_some
-        from takifugu.releasing.file.loading import load
-        from takifugu.releasing.file.sharing import epsilon_of
-
-        spec = load(file)
-        epsilons = {as_fraction(epsilon_of(spec, item), "epsilon"): item for item in reversed(spec.items)}
-        if epsilon is None:
-            strongest = epsilons[max(epsilons)]
-            meaning = meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
-        with watching() as watch:
-            tables = _tables(spec, {*EPSILONS, *epsilons}, watch)
-        for framework in _frameworks(tables):
-            definition = definition or definitions.find(framework.definition)
-            is_of_some |= any(compares_some(secret.to_dict()) for secret in framework.secrets)
-        meaning = _as_defined(meaning, definition)
-        is_of_table = epsilon is None and len(tables) > 1
-        has_more = is_of_table and not all(item.shares_epsilon for item in spec.items)
-    per_distance = definition is not None and definition.per_distance
-    if as_json:
-        document = meaning.to_dict()
-        if per_distance:
-            document["at_distance"] = 1
-        if has_more:
-            document["of_one_table"] = True
-        document["tables"] = [_prices(rows, prior, definition) for rows in tables]
-        print_json("explain", file, document)
+    picture_of: Callable[[], str]
+    if file is None:
+        explained, picture_of = Explained(meaning), partial(_meaning_picture, meaning)
     else:
-        _print_meaning(meaning)
-        if per_distance:
-            click.echo(f"\n{wrapped(_AT_DISTANCE)}")
-        if is_of_some:
-            click.echo(f"\n{wrapped(OF_SOME)}")
-        if has_more:
-            click.echo(f"\n{wrapped(_OF_ONE)}")
-        for rows in tables:
-            _print_prices(rows, prior, definition)
+        explained, picture_of = _of_file(file, prior, None if epsilon is None else meaning)
+    if as_json:
+        print_json("explain", file, explained.document(prior))
+    else:
+        explained.print(prior)
     if svg is not None:
-        picture = _meaning_picture(meaning) if spec is None else _price_picture(tables, epsilons, spec.path.name)
-        write_new(svg, picture, force, ".svg", lambda text: "<svg" in text[:1000])
+        write_new(svg, picture_of(), force, ".svg", lambda text: "<svg" in text[:1000])
         if not as_json:
             click.echo(f"\nwritten: {visible(str(svg))}")
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What a promise means, and the prices of a file's tables.
+
+    `is_of_some` says that some secrets only are hidden, `has_more` that other tables have another epsilon.
+    """
+
+    meaning: Suspicion
+    tables: Sequence[Sequence[Priced]] = ()
+    definition: Definition | None = None
+    is_of_some: bool = False
+    has_more: bool = False
+
+    @property
+    def per_distance(self) -> bool:
+        return self.definition is not None and self.definition.per_distance
+
+    def document(self, prior: str) -> Json:
+        document = self.meaning.to_dict()
+        if self.per_distance:
+            document["at_distance"] = 1
+        if self.has_more:
+            document["of_one_table"] = True
+        document["tables"] = tables = list[Json]()
+        for rows in self.tables:
+            priced_rows = [_row(priced, prior, self.definition) for priced in rows]
+            tables.append({"name": rows[0].name, "scope": rows[0].scope, "unit": rows[0].unit, "rows": priced_rows})
+        return document
+
+    def print(self, prior: str) -> None:
+        _print_meaning(self.meaning)
+        exceptions = {_AT_DISTANCE: self.per_distance, OF_SOME: self.is_of_some, _OF_ONE: self.has_more}
+        for words, is_so in exceptions.items():
+            if is_so:
+                click.echo(f"\n{wrapped(words)}")
+        for rows in self.tables:
+            _print_prices(rows, prior, self.definition)
+
+
+def _of_file(file: Path, prior: str, meaning: Suspicion | None) -> tuple[Explained, Callable[[], str]]:
+    """Return what a release file promises, and how to draw its prices.
+
+    A `meaning` at another epsilon stands for that of the file's largest.
+    """
+    from takifugu.accounting import definitions
+    from takifugu.model.secrets import compares_some
+    from takifugu.releasing.file.loading import load
+    from takifugu.releasing.file.sharing import epsilon_of
+
+    spec = load(file)
+    epsilons = {as_fraction(epsilon_of(spec, item), "epsilon"): item for item in reversed(spec.items)}
+    strongest = epsilons[max(epsilons)]
+    own = meaning or meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
+    with watching() as watch:
+        tables = _tables(spec, {*EPSILONS, *epsilons}, watch)
+    definition, is_of_some = None, False
+    for priced in chain.from_iterable(tables):
+        if priced.calibration is not None:
+            framework = priced.calibration.framework
+            definition = definition or definitions.find(framework.definition)
+            is_of_some |= any(compares_some(secret.to_dict()) for secret in framework.secrets)
+    is_of_table = meaning is None and len(tables) > 1
+    has_more = is_of_table and not all(item.shares_epsilon for item in spec.items)
+    explained = Explained(_as_defined(own, definition), tables, definition, is_of_some, has_more)
+    return explained, partial(_price_picture, tables, epsilons, spec.path.name)
 
 
 def _as_defined(meaning: Suspicion, definition: Definition | None) -> Suspicion:
@@ -115,19 +150,6 @@ def _tables(spec: ReleaseFile, epsilons: Iterable[Fraction], watch: Watch) -> li
         if priced.requested in EPSILONS or priced.is_in_file:
             rows.append(priced)
     return list(tables.values())
-
-
-def _frameworks(tables: Sequence[Sequence[Priced]]) -> Iterator[Framework]:
-    """Yield what is promised of each table that has a mechanism."""
-    for priced in chain.from_iterable(tables):
-        if priced.calibration is not None:
-            yield priced.calibration.framework
-
-
-def _prices(rows: Sequence[Priced], prior: str, definition: Definition | None) -> Json:
-    """Return a table and its prices, in plain data."""
-    table, priced_rows = rows[0], [_row(priced, prior, definition) for priced in rows]
-    return {"name": table.name, "scope": table.scope, "unit": table.unit, "rows": priced_rows}
 
 
 def _print_meaning(meaning: Suspicion) -> None:

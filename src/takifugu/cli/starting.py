@@ -6,9 +6,10 @@ import json
 import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from functools import partial
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +19,7 @@ from takifugu.cli.output import path_text, print_json, wrapped, write_new
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import nearest
+from takifugu.core.plain import Json
 from takifugu.core.text.tables import labelled
 from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed
@@ -31,6 +33,13 @@ from takifugu.releasing.file.neighbours import ledger_for, write_ledger_id
 from takifugu.releasing.file.questions.decision import answered, answered_clearly, decision
 from takifugu.releasing.file.questions.subject import Subject
 
+if TYPE_CHECKING:
+    from takifugu.releasing.file.drafting.draft import Start
+
+if TYPE_CHECKING:
+    from takifugu.releasing.file.drafting.draft import Start
+    from takifugu.releasing.file.questions.question import Question
+
 #: The questions whose likely answers the reason for a kind is about.
 _OF_THE_KIND = ("rows", "whose", "when", "secret")
 #: With a longer name the commands that come next do not fit beside what they are for.
@@ -40,8 +49,7 @@ _SHORT_NAME = 30
 def init(
     source: str, output: Path, kind: str | None, answers: Mapping[str, str], yes: bool, force: bool, as_json: bool
 ) -> None:
-    if kind is not None and PLAINLY.get(kind, kind) not in KINDS:
-        raise InputError(f"there is no kind {kind!r}", fix=f"write {nearest(kind, drafted())}").at("kind")
+    kind = None if kind is None else _kind(kind)
     if output.exists() and not force:
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
     data = Path(source)
@@ -53,7 +61,7 @@ def init(
     if len(contents) > 1:
         content_notes.append(one_of_several(contents, look.written))
         click.echo(wrapped(content_notes[0]), err=True)
-    subject = Subject(look, kind and PLAINLY.get(kind, kind), data, output)
+    subject = Subject(look, kind, data, output)
     asks = not yes and can_ask()
     if asks:
         questions = answered(subject, answers, partial(ask_about, look))
@@ -62,49 +70,107 @@ def init(
     made_of = decision(subject, questions)
     if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
         raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")
-    kind, why = made_of.kind, subject.likely.why
+    draft = _written(made_of, subject, force)
     was_said = any(question.name in _OF_THE_KIND and answer != question.offered for question, answer in questions)
-    if subject.kind is not None or was_said:
-        why = ""
-    text = draft_of(made_of)
-    declared, whose = ledger_for(output, data)
-    schema_file = output.with_name(f"takifugu-{kind}.schema.json")
-    write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
-    ledger, is_new, name = _made(output, schema_file, kind, declared)
-    write_ledger_id(output, name)
-    missing, said = _missing(output), [*notes(look, made_of.roles, data, made_of.said["rows"])]
-    verdict = _verdict(output, missing)
+    why = "" if subject.kind is not None or was_said else subject.likely.why
+    said = [*notes(look, made_of.roles, data, made_of.said["rows"])]
     if as_json:
-        role_of = {column.name: role for role, column in made_of.roles.items()}
-        columns = look.columns.values()
-        listing = [{"name": c.name, "kind": c.kind, "marks": c.marks, "role": role_of.get(c.name)} for c in columns]
-        content = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
-        content["ledger_of"] = path_text(whose)
-        kinds = {"kind": kind, "why": why or None, "schema": str(schema_file), "verdict": verdict}
-        lines = [fault.line for fault in missing]
-        content["questions"] = [{**asdict(question), "answer": answer} for question, answer in questions]
-        print_json(
-            "init", data, {**content, **kinds, "columns": listing, "notes": [*content_notes, *said], "fill_in": lines}
-        )
-        return
-    draft, in_force = tomllib.loads(text), list[tuple[str, str]]()
-    sections = [("[source]", draft["source"]), ("[belief]", draft["belief"]), ("[hide]", draft.get("hide", {}))]
-    for section, keys_of_section in [*sections, *(("[[release]]", item) for item in draft["release"])]:
+        print_json("init", data, _document(draft, made_of, questions, why, [*content_notes, *said]))
+    else:
+        _print(draft, why, said)
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A written release file with its schema and ledger, and what it lacks.
+
+    `whose` is the other file that the ledger is of, if any.
+    """
+
+    file: Path
+    text: str
+    kind: str
+    schema: Path
+    ledger: str | Path
+    is_new: bool
+    whose: Path | None
+    missing: Sequence[TakifuguError]
+
+    @cached_property
+    def verdict(self) -> str:
+        """The words on its tables, as far as possible."""
+        if self.missing:
+            return (
+                f"Verdict: none yet. `takifugu advise {typed(self.file)}` says whether the table is worth reading, as "
+                "soon as what is missing is filled in."
+            )
+        from takifugu.releasing.advice.advice import advise
+
+        try:
+            tables = advise(self.file).tables
+        except TakifuguError as error:
+            return f"Verdict: none. {error.message}"
+        return "Verdict: " + "; ".join(f"{table.name} is {table.sentence}" for table in tables)
+
+
+def _written(made_of: Start, subject: Subject, force: bool) -> _Draft:
+    """Write a release file with schema and ledger, or nothing."""
+    output, text = subject.output, draft_of(made_of)
+    declared, whose = ledger_for(output, subject.data)
+    schema_file = output.with_name(f"takifugu-{made_of.kind}.schema.json")
+    write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
+    ledger = declared if "://" in declared else output.parent / declared
+    try:
+        write_new(schema_file, json.dumps(json_schema(made_of.kind), indent=2), True, ".json", json.loads)
+        book = Ledger.open(ledger)
+        is_new, name = book.is_new, book.id
+    except (LedgerError, ReleaseError):
+        output.unlink(missing_ok=True)
+        raise
+    write_ledger_id(output, name)
+    return _Draft(output, text, made_of.kind, schema_file, ledger, is_new, whose, _missing(output))
+
+
+def _document(
+    draft: _Draft, made_of: Start, questions: Sequence[tuple[Question, str]], why: str, said: Sequence[str]
+) -> Json:
+    role_of = {column.name: role for role, column in made_of.roles.items()}
+    columns = list[Json]()
+    for column in made_of.look.columns.values():
+        facts = {"name": column.name, "kind": column.kind, "marks": column.marks}
+        columns.append({**facts, "role": role_of.get(column.name)})
+    return {
+        "written": str(draft.file), "ledger": str(draft.ledger), "ledger_is_new": draft.is_new,
+        "ledger_of": path_text(draft.whose),
+        "questions": [{**asdict(question), "answer": answer} for question, answer in questions],
+        "kind": draft.kind, "why": why or None, "schema": str(draft.schema), "verdict": draft.verdict,
+        "columns": columns, "notes": said, "fill_in": [fault.line for fault in draft.missing],
+    }  # fmt: skip
+
+
+def _print(draft: _Draft, why: str, said: Sequence[str]) -> None:
+    table, in_force = tomllib.loads(draft.text), list[tuple[str, str]]()
+    sections = [("[source]", table["source"]), ("[belief]", table["belief"]), ("[hide]", table.get("hide", {}))]
+    for section, keys_of_section in [*sections, *(("[[release]]", item) for item in table["release"])]:
         for key, value in keys_of_section.items():
             in_force.append((section, visible(f"{key} = {toml_of(value)}")))
             section = ""
     click.echo(labelled(in_force))
     if why:
-        click.echo(f"\n{wrapped(f'Drafted as {kind}: {why}.')}")
-    _print(output, missing, said)
-    if whose is not None:
-        click.echo(f"\nledger: {visible(str(ledger))}")
-        words = f"It is that of {whose}, which reads the same data: one ledger knows what was spent on them."
+        click.echo(f"\n{wrapped(f'Drafted as {draft.kind}: {why}.')}")
+    for note in said:
+        click.echo(f"\n{wrapped(note)}")
+    click.echo(f"\nwritten: {visible(str(draft.file))}\n")
+    _print_missing(draft.missing)
+    _print_next(typed(draft.file))
+    if draft.whose is not None:
+        click.echo(f"\nledger: {visible(str(draft.ledger))}")
+        words = f"It is that of {draft.whose}, which reads the same data: one ledger knows what was spent on them."
         click.echo(wrapped(words))
-    if is_new:
-        click.echo(f"\nnew ledger: {ledger}")
+    if draft.is_new:
+        click.echo(f"\nnew ledger: {draft.ledger}")
         click.echo(wrapped("It remembers nothing before today. The release file requires it from now on."))
-    click.echo(f"\n{wrapped(verdict)}")
+    click.echo(f"\n{wrapped(draft.verdict)}")
 
 
 def schema(kind: str) -> None:
@@ -114,9 +180,7 @@ def schema(kind: str) -> None:
 def keys(kind: str | None, as_json: bool) -> None:
     if kind is None:
         raise InputError("no kind was named", fix=f"write one of {', '.join(drafted())}").at("kind")
-    keys_kind = PLAINLY.get(kind, kind)
-    if keys_kind not in KINDS:
-        raise InputError(f"there is no kind {kind!r}", fix=f"write {nearest(kind, drafted())}").at("kind")
+    keys_kind = _kind(kind)
     all_keys = list(listed_keys(keys_kind))
     if as_json:
         print_json("keys", None, {"kind": keys_kind, "keys": [asdict(key) for key in all_keys]})
@@ -131,19 +195,12 @@ def keys(kind: str | None, as_json: bool) -> None:
         click.echo("\n" + "\n".join(filter(None, [section, labelled(pairs)])))
 
 
-def _made(output: Path, schema_file: Path, kind: str, declared: str) -> tuple[str | Path, bool, str]:
-    """Write the draft's schema and, if new, ledger.
-
-    Returns the ledger, whether it is new, and its id. A failure takes the draft back.
-    """
-    ledger = declared if "://" in declared else output.parent / declared
-    try:
-        write_new(schema_file, json.dumps(json_schema(kind), indent=2), True, ".json", json.loads)
-        book = Ledger.open(ledger)
-        return ledger, book.is_new, book.id
-    except (LedgerError, ReleaseError):
-        output.unlink(missing_ok=True)
-        raise
+def _kind(name: str) -> str:
+    """Return a kind of release files by its name or plain words."""
+    kind = PLAINLY.get(name, name)
+    if kind not in KINDS:
+        raise InputError(f"there is no kind {name!r}", fix=f"write {nearest(name, drafted())}").at("kind")
+    return kind
 
 
 def _missing(output: Path) -> Sequence[TakifuguError]:
@@ -159,34 +216,20 @@ def _missing(output: Path) -> Sequence[TakifuguError]:
     return faults
 
 
-def _verdict(output: Path, missing: Sequence[TakifuguError]) -> str:
-    """Judge the written file's tables, as far as possible."""
-    if missing:
-        return (
-            f"Verdict: none yet. `takifugu advise {typed(output)}` says whether the table is worth reading, as soon as "
-            "what is missing is filled in."
-        )
-    from takifugu.releasing.advice.advice import advise
-
-    try:
-        return "Verdict: " + "; ".join(f"{table.name} is {table.sentence}" for table in advise(output).tables)
-    except TakifuguError as error:
-        return f"Verdict: none. {error.message}"
+def _print_missing(faults: Sequence[TakifuguError]) -> None:
+    if not faults:
+        return
+    click.echo(f"{wrapped('What only you can know is still missing in it:')}\n")
+    lines = list[tuple[str, str]]()
+    for fault in faults:
+        lines.append((f"  {fault.place}", "; ".join(filter(None, (fault.rule, fault.fix))) or fault.what))
+    click.echo(labelled(lines))
+    click.echo()
 
 
-def _print(output: Path, missing: Sequence[TakifuguError], said: Sequence[str]) -> None:
-    for note in said:
-        click.echo(f"\n{wrapped(note)}")
-    click.echo(f"\nwritten: {visible(str(output))}\n")
-    if missing:
-        click.echo(f"{wrapped('What only you can know is still missing in it:')}\n")
-        lines = list[tuple[str, str]]()
-        for fault in missing:
-            lines.append((f"  {fault.place}", "; ".join(filter(None, (fault.rule, fault.fix))) or fault.what))
-        click.echo(labelled(lines))
-        click.echo()
+def _print_next(file: str) -> None:
+    """Print the commands for a new release file."""
     click.echo("Then:")
-    file = typed(output)
     commands = {
         f"  takifugu compare {file}": "the best mechanisms, side by side",
         f"  takifugu advise {file}": "is the table worth reading?",

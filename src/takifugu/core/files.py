@@ -135,10 +135,7 @@ def remove_left_folders() -> None:
 
 
 def _lock(folder: Path) -> int | None:
-    """Return a descriptor with a lock on a folder, or None.
-
-    None where another process has it, or the system has no such locks.
-    """
+    """Return a descriptor with a lock on a folder, None without one."""
     try:
         import fcntl
     except ImportError:  # Windows, where nobody can remove a folder in use either

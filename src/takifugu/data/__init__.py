@@ -15,13 +15,11 @@ from takifugu.data.sequences import Counted, pieces, rows_that_count, transition
 from takifugu.data.tally import Known, tally
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots, axes_of
-from takifugu.data.times.epochs import check_order_format
-from takifugu.data.times.time_format import TimeFormat
+from takifugu.data.times.time_format import TimeFormat, check_order_format
 from takifugu.data.times.zones import Zone
 from takifugu.data.totals import Group, rows_of, totals
-from takifugu.data.values.bins import Bins
+from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.bounded import Bounded
-from takifugu.data.values.classes import Classes
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.data.values.numerals import Numerals
 from takifugu.data.values.spellings import meant

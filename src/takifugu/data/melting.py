@@ -8,19 +8,17 @@ from datetime import datetime
 from fractions import Fraction
 from functools import partial
 from math import isqrt
-from typing import TYPE_CHECKING
+
+import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError
+from takifugu.data.engines.differences import Frame, is_duckdb, is_spark, typed, wrapped
 from takifugu.data.engines.faults import careful
+from takifugu.data.engines.sanitise import as_kind, is_text
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.values.texts import BLANKS
 from takifugu.data.wide import Step, Wide, steps_of
-
-if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
-
-    from takifugu.data.engines.differences import Frame
 
 #: Labels of the columns that are made: no column is called so, which have numbers, and narwhals takes them as they are.
 HEADER, CELL = "header", "cell"
@@ -69,10 +67,6 @@ def _melted(
     frame: Frame, labels: Mapping[str, str], steps: Mapping[str, int | datetime | str], empty: Sequence[str]
 ) -> Frame:
     """Return a frame with a row per cell of the columns `steps`."""
-    import narwhals.stable.v2 as nw
-
-    from takifugu.data.engines.differences import is_duckdb, is_spark, typed, wrapped
-
     frame = typed(frame.select(*labels, *steps))
     schema = frame.collect_schema()
     kind = _common([schema[label] for label in steps])
@@ -119,10 +113,6 @@ def _unnested(prefix: str, cells: Sequence[str], headers: Sequence[str]) -> str:
 
 def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:
     """Return the common type of all cells; DataError for texts beside numbers."""
-    import narwhals.stable.v2 as nw
-
-    from takifugu.data.engines.sanitise import is_text
-
     some = {kind for kind in kinds if not isinstance(kind, nw.Unknown)} or {nw.String()}  # of nulls alone
     if all(map(is_text, some)):
         return nw.String()
@@ -139,10 +129,6 @@ def _common(kinds: Sequence[nw.dtypes.DType]) -> nw.dtypes.DType:
 
 def _filled(cell: nw.Expr, kind: nw.dtypes.DType, target: nw.dtypes.DType, empty: Sequence[str]) -> nw.Expr:
     """Return a cell in the common type, with empty ones filled."""
-    import narwhals.stable.v2 as nw
-
-    from takifugu.data.engines.sanitise import as_kind, is_text
-
     if kind != target:
         cell = cell.cast(target)
     if not empty:

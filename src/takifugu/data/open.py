@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.sections import values_of
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.ibis import relation_of
 from takifugu.data.engines.outside import engine_of
 from takifugu.data.engines.table import Table
 from takifugu.data.files.copied_rows import table_of
+from takifugu.data.files.csv_text import look
 from takifugu.data.files.formats import careful_with_format, check_parts, columns_of, data_file, format_of, format_words
 from takifugu.data.files.many import files_of, is_many, open_many
 from takifugu.data.files.with_duckdb import relabelled
@@ -165,3 +167,30 @@ def _open_file(data: str | PathLike[str], missing: frozenset[str], notation: Wri
             rows = table_of(file, *columns_of(rows, file.name))
         table = rows if isinstance(rows, Table) else _open_native(rows, missing)
     return replace(table, source=file.name, ordered=form.ordered, missing=missing, written=notation)
+
+
+def dialect_of(path: Path, written: Written) -> Mapping[str, object]:
+    """Return the dialect of a file, by its keys.
+
+    A CSV file has a `delimiter`, beside that of its first line, and an `encoding` by Python's name; a workbook or
+    database has a `sheet` or `table`, and whether it is the only one. The first of many files decides.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "activity.csv"
+    >>> _ = file.write_text("person;posture\\nAna;lying\\n")
+    >>> dialect_of(file, Written(delimiter=";"))
+    {'delimiter': [';', ';'], 'encoding': 'utf-8'}
+    """
+    path = Path(os.path.abspath(path))
+    file = data_file(files_of(path)[0])
+    form = format_of(file)
+    with careful_with_format(file, form):
+        if form.name == "CSV":
+            seen_sign = look(file, replace(written, delimiter=None)).separator
+            return {"delimiter": [written.delimiter or seen_sign, seen_sign], "encoding": written.codec or "utf-8"}
+        declared = values_of(written, form.parts)
+        if is_many(path) or form.contents is None:
+            parts = {part: [name, False] for part, name in declared.items() if name is not None}
+        else:
+            parts = {part: [name or next(iter(form.contents(file))), name is None] for part, name in declared.items()}
+        return parts if written.lines is None else {**parts, "header": [*written.lines]}

@@ -5,7 +5,7 @@ A message names the rule and the column. It never repeats a value, a place or a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError
+from takifugu.core.errors import DataError, InputError
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import Measured, counts_by_piece, measure
-from takifugu.data.rows.joined_order import with_joined_order
+from takifugu.data.open import open_frame
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural
 from takifugu.data.rows.pieces import Key, Piece, runs_of
 from takifugu.data.values.codes import UNOBSERVED
@@ -37,11 +37,7 @@ class Counted:
 
 
 def pieces(
-    table: Table,
-    layout: Layout,
-    states: Recode,
-    lengths: Lengths | None = None,
-    entrywise: bool = False,
+    table: Table, layout: Layout, states: Recode, lengths: Lengths | None = None, entrywise: bool = False
 ) -> tuple[Piece, ...]:
     """Return every piece with its counts by state, length and gaps.
 
@@ -62,45 +58,25 @@ def pieces(
     """
     lengths = lengths or Lengths()
     with careful(table.source):
-        plain = None
-        if not entrywise:
-            from takifugu.data.rows.by_bits import counted_by_bits
-
-            with suppress(DataError):
-                plain = counted_by_bits(table, layout, states)
+        plain = None if entrywise else _plain(table, layout, states)
         if plain is not None and layout.calendar is None and layout.null_keys == "refuse":
             with suppress(DataError):
                 if (people := plain.people(lengths)) is not None:
                     return people
         rows, measured, before = _measured(plain, table, layout, states, lengths)
-        cells: IntArray | None = None
-        by_cell: dict[Key, IntArray] = {}
-        values: dict[Key, IntArray] = {}
-        if layout.slots is not None:
-            numbers, cells = layout.slots.cells
-            by_cell = _by_cell(rows.cells(layout.slots), measured, numbers, len(states.states))
-        if entrywise:
-            values = _values(rows, measured, before, layout.window)
-            observed, counts = dict[Key, tuple[range, ...]](), dict[Key, IntArray]()
-            for key, entries in values.items():
-                observed[key] = runs_of(entries != UNOBSERVED)
-                counts[key] = np.bincount(entries[entries >= 0], minlength=len(states.states))
-        else:
-            observed = _observed(rows, measured, before, layout)
-            counts = _counts(rows, measured, before, layout.window, by_cell)
-    nothing = np.zeros(len(states.states), dtype=np.int64)
-    result = list[Piece]()
-    for key, piece in measured.items():
-        length = piece.length
-        if layout.window is not None:
-            length = len(layout.window)
-        result.append(Piece(
-            *piece.name, length, observed.get(key, ()), counts.get(key, nothing), key[0], values.get(key),
-            cells, by_cell.get(key),
-        ))  # fmt: skip
+        result = _counted(rows, measured, before, layout, len(states.states), entrywise)
     if rows.runs is None or plain is None or not plain.is_sorted:  # what one pass has sorted comes in its order
         result.sort(key=lambda piece: (natural(piece.unit), natural(piece.piece)))
     return tuple(result)
+
+
+def _plain(table: Table, layout: Layout, states: Recode) -> CountedByBits | None:
+    """Return the counts of one pass, None where it cannot prove them."""
+    from takifugu.data.rows.by_bits import counted_by_bits
+
+    with suppress(DataError):
+        return counted_by_bits(table, layout, states)
+    return None
 
 
 def _measured(
@@ -114,6 +90,35 @@ def _measured(
         with suppress(DataError):
             return measure(plain.rows(), layout, states, lengths, table)
     return measure(_surveyed(table, layout, states), layout, states, lengths, table)
+
+
+def _counted(
+    rows: Rows, measured: Mapping[Key, Measured], before: int | None, layout: Layout, states: int, entrywise: bool
+) -> list[Piece]:
+    """Return the measured pieces with their counts and gaps."""
+    cells: IntArray | None = None
+    by_cell: dict[Key, IntArray] = {}
+    values: dict[Key, IntArray] = {}
+    if layout.slots is not None:
+        numbers, cells = layout.slots.cells
+        by_cell = _by_cell(rows.cells(layout.slots), measured, numbers, states)
+    if entrywise:
+        values = _values(rows, measured, before, layout.window)
+        observed, counts = dict[Key, tuple[range, ...]](), dict[Key, IntArray]()
+        for key, entries in values.items():
+            observed[key] = runs_of(entries != UNOBSERVED)
+            counts[key] = np.bincount(entries[entries >= 0], minlength=states)
+    else:
+        observed = _observed(rows, measured, before, layout)
+        counts = _counts(rows, measured, before, layout.window, by_cell)
+    nothing, result = np.zeros(states, dtype=np.int64), list[Piece]()
+    for key, piece in measured.items():
+        length = piece.length if layout.window is None else len(layout.window)
+        result.append(Piece(
+            *piece.name, length, observed.get(key, ()), counts.get(key, nothing), key[0], values.get(key),
+            cells, by_cell.get(key),
+        ))  # fmt: skip
+    return result
 
 
 def _by_cell(
@@ -179,6 +184,25 @@ def _values(
     return values
 
 
+def transitions_of(
+    data: object, states: tuple[Hashable, ...], value: str | None = None, order: str | None = None,
+    unit: str | None = None, piece: str | None = None, step: int | float | str | None = None,
+) -> IntArray:  # fmt: skip
+    """Count the transitions in a frame or a file, as counts[x, y].
+
+    Frames are of any engine, files CSV or Parquet. `value` and `order` name the columns of states and of the order of
+    rows, `unit` and `piece` those of people and of unbroken runs. With a `step`, rows further apart are no transition.
+    Raises InputError for a missing column, and DataError for data against the layout.
+    """
+    for key, column, content in (("value", value, "the states"), ("order", order, "what sorts the rows")):
+        if column is None:
+            raise InputError(
+                f"the column of {content} is not named", rule="a table is read by its columns",
+                fix='write for example value="posture", order="minute", unit="person"',
+            ).at(key)  # fmt: skip
+    return transitions(open_frame(data), Layout(str(value), unit, piece, order, step), Recode(states))
+
+
 def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
     """Count the transitions between states as counts[x, y].
 
@@ -226,10 +250,11 @@ def rows_of(table: Table, layout: Layout, states: Recode) -> PickedRows:
 
     Raises InputError for a missing column, DataError for columns of unfit kinds.
     """
+    from takifugu.data.rows.joined_order import with_joined_order
+    from takifugu.data.rows.picked import picked_rows
+
     states.check(table.missing)
     table, layout = with_joined_order(table, layout)
     if not table.ordered and layout.order is None:
         raise DataError(f"{table.source} keeps no order of its rows", fix="declare the order column").at("order")
-    from takifugu.data.rows.picked import picked_rows
-
     return picked_rows(table, layout, states)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
-from takifugu.data.values.bins import Bins
-from takifugu.data.values.classes import Classes
+from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.codes import UNOBSERVED
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.differences import Frame
 
 #: How a column is read: the code of each text, or the classes or bins that its numbers are put into.
 Known = Mapping[str, int] | Classes | Bins
@@ -33,32 +38,38 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
 
     from takifugu.data.engines.differences import collected
     from takifugu.data.engines.fixed_point import number_code
-    from takifugu.data.engines.sanitise import is_text, kind_of, state_code, state_column, text
+    from takifugu.data.engines.sanitise import is_text, kind_of, state_column, text
 
     roles = {f"c{number}": column for number, column in enumerate(known)}
+    rules = dict(zip(roles, known.values(), strict=True))
     with careful(table.source):
         frame = table.pick(roles)
-        raw, coded, blank = dict[str, nw.Expr](), dict[str, Mapping[str, int]](), list[int]()
-        stripped = list[nw.Expr]()
-        for role, (column, codes) in zip(roles, known.items(), strict=True):
-            kind = kind_of(frame, role, column)
-            if not isinstance(codes, Mapping):
-                raw[role] = number_code(role, column, kind, table, codes)
-                blank.append(codes.missing if isinstance(codes, Classes) else UNOBSERVED)
+        raw, texts = dict[str, nw.Expr](), list[str]()
+        for role, rule in rules.items():
+            kind = kind_of(frame, role, roles[role])
+            if not isinstance(rule, Mapping):
+                raw[role] = number_code(role, roles[role], kind, table, rule)
                 continue
-            raw[role], coded[role] = state_column(role, column, kind), codes
-            blank.append(UNOBSERVED)
+            raw[role] = state_column(role, roles[role], kind)
             if is_text(kind):
-                stripped.append(text(nw.col(role), table.missing).alias(role))
-        frame = frame.select(**raw)
-        frame = frame.group_by(*roles).agg(rows=nw.len())  # so that only the few different texts are recoded
-        if stripped:
-            frame = frame.with_columns(stripped)
-        if coded:
-            schema = frame.collect_schema()
-            frame = frame.with_columns(**{role: state_code(role, schema[role], codes) for role, codes in coded.items()})
-        frame = frame.group_by(*roles).agg(rows=nw.col("rows").sum())
+                texts.append(role)
+        frame = frame.select(**raw).group_by(*roles).agg(rows=nw.len())  # only the few different texts are recoded
+        if texts:
+            frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in texts)
+        frame = _with_codes(frame, rules).group_by(*roles).agg(rows=nw.col("rows").sum())
         counts = {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}
-    if tuple(blank) in counts and table.without_blank_rows is not None:
+    blank = tuple(rule.missing if isinstance(rule, Classes) else UNOBSERVED for rule in rules.values())
+    if blank in counts and table.without_blank_rows is not None:
         return tally(table.filled, known)
     return counts
+
+
+def _with_codes(frame: Frame, rules: Mapping[str, Known]) -> Frame:
+    """Return texts of states as their codes."""
+    from takifugu.data.engines.sanitise import state_code
+
+    schema, codes = frame.collect_schema(), dict[str, "nw.Expr"]()
+    for role, rule in rules.items():
+        if isinstance(rule, Mapping):
+            codes[role] = state_code(role, schema[role], rule)
+    return frame.with_columns(**codes) if codes else frame

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain
 from operator import and_
+from typing import Any
 
 import numpy as np
 
@@ -85,6 +86,26 @@ def rows_of(table: Table, columns: Sequence[str]) -> list[tuple[Hashable, ...]]:
 def _sums(
     table: Table, numbers: Sequence[Bounded], by: Sequence[str]
 ) -> Iterator[tuple[tuple[str | None, ...], int, list[int]]]:
+    """Yield the key, the number of rows and the sums of each group."""
+    rows, errors = _summed(table, numbers, by)
+    if table.without_blank_rows is not None and any(row["blank"] and not any(_key(row, by)) for row in rows):
+        yield from _sums(table.filled, numbers, by)
+        return
+    for row in rows:
+        for fault, error in errors.items():
+            if row[fault]:
+                raise error
+        yield _key(row, by), int(row["one"]), [int(row[f"v{number}"]) for number in range(len(numbers))]
+
+
+def _key(row: Mapping[str, Any], by: Sequence[str]) -> tuple[str | None, ...]:
+    return tuple(text_of(row[f"k{number}"]) for number in range(len(by)))
+
+
+def _summed(
+    table: Table, numbers: Sequence[Bounded], by: Sequence[str]
+) -> tuple[list[dict[str, Any]], dict[str, DataError]]:
+    """Return the sums of each group by column, and the error of each column of faults, the gravest first."""
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.differences import collected
@@ -92,42 +113,33 @@ def _sums(
     from takifugu.data.engines.sanitise import is_text, key_column, kind_of, text
 
     keys = {f"k{i}": column for i, column in enumerate(by)}
-    values = {f"v{i}": rule.column for i, rule in enumerate(numbers)}
+    rules = {f"v{i}": rule for i, rule in enumerate(numbers)}
+    roles = {**keys, **{role: rule.column for role, rule in rules.items()}}
     with careful(table.source):
-        frame = table.pick(keys | values)
-        kinds = {role: kind_of(frame, role, column) for role, column in (keys | values).items()}
+        frame = table.pick(roles)
+        kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
         columns: dict[str, nw.Expr] = {role: key_column(role, keys[role], kinds[role]) for role in keys}
-        wrong, errors = dict[str, nw.Expr](), dict[str, DataError]()
-        for role, rule in zip(values, numbers, strict=True):
+        faults, wrong, errors = dict[str, Mapping[str, nw.Expr | None]](), dict[str, nw.Expr](), dict[str, DataError]()
+        for role, rule in rules.items():
             columns[role] = number(role, rule.column, kinds[role], table)
-            faults = {"text": not_a_number(role, kinds[role], table), **refused(columns[role], rule)}
-            for fault, is_fault in faults.items():
+            faults[role] = {"text": not_a_number(role, kinds[role], table), **refused(columns[role], rule)}
+        for fault, error_of in _FAULTS.items():
+            for role, rule in rules.items():
+                is_fault = faults[role].get(fault)
                 if is_fault is not None:
-                    wrong[f"{fault}_{role}"] = is_fault.cast(nw.Int64)
-                    errors[f"{fault}_{role}"] = _FAULTS[fault](rule)
-        names = list(keys) or ["all"]
-        blank = reduce(and_, (nw.col(role).is_null() for role in values), nw.lit(True)).cast(nw.Int64)
+                    wrong[f"{fault}_{role}"], errors[f"{fault}_{role}"] = is_fault.cast(nw.Int64), error_of(rule)
         if not keys:
             columns["all"] = nw.lit(0)
+        blank = reduce(and_, (nw.col(role).is_null() for role in rules), nw.lit(True)).cast(nw.Int64)
         frame = frame.select(**columns, **wrong, one=nw.lit(1, nw.Int64)).with_columns(blank=blank)
-        if numbers:
-            frame = in_units(frame, dict(zip(values, numbers, strict=True)))
-        sums = ("one", *values, *wrong, "blank")
+        if rules:
+            frame = in_units(frame, rules)
+        names, sums = list(keys) or ["all"], ("one", *rules, *wrong, "blank")
         grouped = frame.group_by(*names).agg(*map(nw.sum, sums))
         stripped = (text(nw.col(role), table.missing).alias(role) for role in keys if is_text(kinds[role]))
         grouped = grouped.with_columns(stripped).group_by(*names).agg(*map(nw.sum, sums))
-        rows = list(collected(grouped.select(*names, *sums)))
-    has_blank = any(row[-1] and not any(map(text_of, row[: len(keys)])) for row in rows)
-    if has_blank and table.without_blank_rows is not None:
-        yield from _sums(table.filled, numbers, by)
-        return
-    by_gravity = sorted(wrong, key=lambda name: list(_FAULTS).index(name.partition("_")[0]))
-    for row in rows:
-        number_of = dict(zip((*names, *sums), row, strict=True))
-        for name in by_gravity:
-            if number_of[name]:
-                raise errors[name]
-        yield tuple(map(text_of, row[: len(keys)])), int(number_of["one"]), [int(number_of[role]) for role in values]
+        columns_of = (*names, *sums)
+        return [dict(zip(columns_of, row, strict=True)) for row in collected(grouped.select(*columns_of))], errors
 
 
 #: Faults of a column's values, the gravest first, each with its error.

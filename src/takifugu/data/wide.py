@@ -60,24 +60,9 @@ def steps_of(names: Sequence[str], wide: Wide) -> dict[str, Step]:
     {'7': (Fraction(7, 1), '7'), '8': (Fraction(8, 1), '8')}
     """
     fitting = {name: wide.fitting(name) for name in names}
-    for pattern in {*wide.columns} - {*chain.from_iterable(fitting.values())}:
-        raise InputError(
-            f"the data has no column {pattern!r}", rule="columns that are declared are there",
-            fix="write the headers of the table; a text file without them needs header = false",
-        ).at("columns")  # fmt: skip
-    for label in (wide.order, wide.value):
-        if label in names:
-            raise InputError(
-                f"the data has a column {label!r}, and headers or cells are called so from now on",
-                fix='write another word, or rows = "samples" if there is one row a step',
-            ).at("order" if label == wide.order else "value")
-    places = {name: place for place, name in enumerate(names, 1)}
-    for place, name in enumerate(names, 1):
-        _check_meaning(f"column {place} of {len(names)}", name, fitting[name], wide)
-        if places[name] != place:
-            fault = f"columns {place} and {places[name]} have one name"
-            raise InputError(fault, fix="rename one").at("columns")
+    _check_headers(names, fitting, wide)
     steps = dict[str, Step]()
+    places = {name: place for place, name in enumerate(names, 1)}
     for name, place in places.items():
         if not fitting[name]:
             continue
@@ -95,6 +80,27 @@ def steps_of(names: Sequence[str], wide: Wide) -> dict[str, Step]:
         steps[name] = step
     _check_together(places, steps)
     return steps
+
+
+def _check_headers(names: Sequence[str], fitting: Mapping[str, Sequence[str]], wide: Wide) -> None:
+    """Refuse undeclared, missing and repeated columns, and those with two meanings."""
+    for pattern in {*wide.columns} - {*chain.from_iterable(fitting.values())}:
+        raise InputError(
+            f"the data has no column {pattern!r}", rule="columns that are declared are there",
+            fix="write the headers of the table; a text file without them needs header = false",
+        ).at("columns")  # fmt: skip
+    for label in (wide.order, wide.value):
+        if label in names:
+            raise InputError(
+                f"the data has a column {label!r}, and headers or cells are called so from now on",
+                fix='write another word, or rows = "samples" if there is one row a step',
+            ).at("order" if label == wide.order else "value")
+    last = {name: place for place, name in enumerate(names, 1)}
+    for place, name in enumerate(names, 1):
+        _check_meaning(f"column {place} of {len(names)}", name, fitting[name], wide)
+        if last[name] != place:
+            fault = f"columns {place} and {last[name]} have one name"
+            raise InputError(fault, fix="rename one").at("columns")
 
 
 def _check_meaning(called: str, name: str, patterns: Sequence[str], wide: Wide) -> None:
@@ -144,10 +150,7 @@ def _time(text: str, form: str | None) -> datetime | None:
 
 
 def _check_together(places: Mapping[str, int], steps: Mapping[str, Step]) -> None:
-    """Refuse mixed and repeated steps.
-
-    Numbers do not go with times, nor times with a zone with those without.
-    """
+    """Refuse repeated steps, and mixed ones of numbers and times."""
     if len({step.tzinfo if isinstance(step, datetime) else type(step) for step, _ in steps.values()}) > 1:
         fault = "the columns are numbers and times, or times with and without a zone"
         raise InputError(fault, fix="write all of them in one way").at("columns")

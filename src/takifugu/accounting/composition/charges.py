@@ -52,18 +52,10 @@ class Calibrated(Protocol):
 
 
 def charge_of(
-    calibration: Calibrated,
-    framework: Framework | None = None,
-    scope: str = "unit",
-    fixed_in_advance: bool = False,
-    release: str = "",
-    reading: str = "",
-    at: int | None = None,
-    calendar: str = "",
-    share: tuple[Query, Fraction] | None = None,
-    layout: str = "",
-    begins_series: bool = False,
-) -> Charge:
+    calibration: Calibrated, framework: Framework | None = None, scope: str = "unit", fixed_in_advance: bool = False,
+    release: str = "", reading: str = "", at: int | None = None, calendar: str = "",
+    share: tuple[Query, Fraction] | None = None, layout: str = "", begins_series: bool = False,
+) -> Charge:  # fmt: skip
     """Return a calibration's charge: promise, query and noise, but never data.
 
     For a pooled answer `framework` is what the calibration's framework says about one unit (the same secrets and
@@ -83,39 +75,49 @@ def charge_of(
     >>> str(charge.covers), charge.scale, charge.change
     ('everything', Fraction(10, 1), Fraction(10, 1))
     """
-    framework_of, (query, factor) = calibration.framework, share or (calibration.query, Fraction(1))
-    unit_framework = framework_of if framework is None else framework
-    if _size(unit_framework) != _size(framework_of) and names_entries(query):
+    own = calibration.framework if framework is None else framework
+    query, factor = _own_query(own, calibration.framework, *(share or (calibration.query, Fraction(1))))
+    phases = () if at is None else _phases(own, at)
+    noise, promise = calibration.randomiser, calibration.guarantee
+    read = cached(own, (_read, queries.key_of(query)), lambda: _read(own, query))
+    return Charge(
+        framework=own.fingerprint(), definition=promise.definition, covers=promise.covers, epsilon=promise.epsilon,
+        delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(), scale=_scale_times(factor, noise),
+        change=read.whole, entry_change=read.single, entries=_size(own), answers=read.answers, scope=scope,
+        fixed_in_advance=fixed_in_advance, release=release, names=_names(own), lengths=_lengths(own), reading=reading,
+        at=at, calendar=calendar, layout=layout, phases=phases, begins_series=begins_series,
+    )  # fmt: skip
+
+
+def _own_query(own: Framework, origin: Framework, query: Query, factor: Fraction) -> tuple[Query, Fraction]:
+    """Return the query about one unit, and the factor of its noise."""
+    if _size(own) != _size(origin) and names_entries(query):
         raise InputError(
             f"the pooled query ({query.describe()}) numbers the rows of all people together",
             fix="publish a count, sum, mean or histogram over all rows, or give each person its own query",
         ).at("query")
-    query, factor = _as_sum(query, framework_of) or (query, factor)
+    query, factor = _as_sum(query, origin) or (query, factor)
     if isinstance(query, ByCells):
-        factor, query = _share_of_cells(query, framework_of, unit_framework), query.unnamed()
-    names, lengths, phases = _names(unit_framework), _lengths(unit_framework), set[tuple[int, int]]()
-    if at is not None:
-        if isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1:
-            raise InputError(
-                f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the person's one recording"
-            ).at("at")
-        for belief in unit_framework.beliefs:
-            if is_recording(belief) and belief.chain.period > 1:
-                phases.add((belief.chain.period, belief.chain.phase(at)))
-    noise, promise = calibration.randomiser, calibration.guarantee
-    scale = noise.laplace_scale
-    if scale is not None:
-        scale *= factor
-    read = cached(unit_framework, (_read, queries.key_of(query)), lambda: _read(unit_framework, query))
-    return Charge(
-        framework=unit_framework.fingerprint(), definition=promise.definition, covers=promise.covers,
-        epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
-        scale=scale,
-        change=read.whole, entry_change=read.single, entries=_size(unit_framework), answers=read.answers,
-        scope=scope, fixed_in_advance=fixed_in_advance, release=release,
-        names=names, lengths=lengths, reading=reading, at=at, calendar=calendar,
-        layout=layout, phases=tuple(sorted(phases)), begins_series=begins_series,
-    )  # fmt: skip
+        return query.unnamed(), _share_of_cells(query, origin, own)
+    return query, factor
+
+
+def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
+    """Return the period of each chain, and its phase at a step."""
+    if isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(_lengths(framework)) != 1:
+        raise InputError(
+            f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the person's one recording"
+        ).at("at")
+    phases = set()
+    for belief in framework.beliefs:
+        if is_recording(belief) and belief.chain.period > 1:
+            phases.add((belief.chain.period, belief.chain.phase(at)))
+    return tuple(sorted(phases))
+
+
+def _scale_times(factor: Fraction, noise: Randomiser) -> Fraction | None:
+    """Return a multiple of the scale of Laplace noise, None for other noise."""
+    return None if noise.laplace_scale is None else noise.laplace_scale * factor
 
 
 def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
@@ -126,10 +128,7 @@ def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None,
     """
     framework = calibration.framework
     query, factor = _as_sum(calibration.query, framework) or (calibration.query, Fraction(1))
-    scale = calibration.randomiser.laplace_scale
-    if scale is not None:
-        scale *= factor
-    return scale, *_changes(Problem(framework, query, Fraction(1)))
+    return _scale_times(factor, calibration.randomiser), *_changes(Problem(framework, query, Fraction(1)))
 
 
 def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None:

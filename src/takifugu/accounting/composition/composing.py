@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import chain
 
 from takifugu.accounting.composition.charges import Calibrated, charge_of
 from takifugu.accounting.composition.losses import Joint, cost_of_all
@@ -113,22 +114,28 @@ def compose(
     calibrated = tuple(members_of(calibrations, "the calibrations", "calibrations", "[calibrate(...)]"))
     if not calibrated:
         raise InputError("there is nothing to compose", fix="give at least one calibration").at("calibrations")
-    charges, assumptions, conditions = [], list[str](), list[str]()
-    frameworks, definitions = dict[str, Framework](), dict[str, None]()
+    charges, frameworks = [], dict[str, Framework]()
     for calibration in calibrated:
         check_type(calibration, Calibrated, "a calibration", "give what calibrate(...) returns", "calibrations")
         charges.append(charge_of(calibration, reading="together", fixed_in_advance=fixed_in_advance))
-        assumptions += calibration.guarantee.assumptions
-        conditions += calibration.guarantee.conditions
         frameworks[calibration.framework.fingerprint()] = calibration.framework
-        definitions[calibration.framework.definition] = None
+    definitions = dict.fromkeys(framework.definition for framework in frameworks.values())
     met: Framework | None = None
     if len(frameworks) > 1 and len(definitions) == 1:
         met = DEFINITIONS.find(*definitions).met(tuple(frameworks.values()))
     if met is not None:
         frameworks = {met.fingerprint(): met}
     joints = [joint(framework, charges, as_composing, fingerprint) for fingerprint, framework in frameworks.items()]
+    return _together(calibrated, joints, frameworks, met, "+".join(definitions), fixed_in_advance)
+
+
+def _together(
+    calibrated: Sequence[Calibrated], joints: Sequence[Joint], frameworks: Mapping[str, Framework],
+    met: Framework | None, definition: str, fixed_in_advance: bool,
+) -> Guarantee:  # fmt: skip
+    """Return the promise of all calibrations at their largest joint cost."""
     worst = max(joints, key=lambda joint: joint.epsilon)
+    conditions = [*chain.from_iterable(calibration.guarantee.conditions for calibration in calibrated)]
     if len(calibrated) > 1:
         conditions.append(f"{len(calibrated)} releases together, by the rule '{worst.rule}'")
     if met is not None:
@@ -137,11 +144,12 @@ def compose(
         conditions.append("all queries and all noise are fixed before the first release")
     if worst.covers is Covers.ENTRIES:
         conditions.append("each release's query, noise and stopping depend on the data through past outputs only")
+    assumptions = chain.from_iterable(calibration.guarantee.assumptions for calibration in calibrated)
     return Guarantee(
         epsilon=worst.epsilon,
         delta=max(joint.delta for joint in joints),
         covers=max((joint.covers for joint in joints), key=list(Covers).index),
-        definition="+".join(definitions),
+        definition=definition,
         framework="+".join(frameworks),
         assumptions=tuple(dict.fromkeys(assumptions)),
         conditions=tuple(dict.fromkeys(conditions)),

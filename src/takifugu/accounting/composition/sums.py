@@ -169,10 +169,7 @@ def _without_singles(view: View, charges: Sequence[Several]) -> Joint:
 
 
 def _sums(view: View, charges: Sequence[Several]) -> list[Joint]:
-    """Return the sum of promises, or [] unless all cover every change.
-
-    A promise may cover every change of the data, or of a component.
-    """
+    """Return the sum of promises, or [] unless all cover every change."""
     if any(charge.covers not in STEADY for charge in charges):
         return []
     is_placed = is_one_reading(charges)

@@ -180,10 +180,7 @@ def delta_of_rows(charges: Sequence[Charge]) -> Fraction:
 
 
 def _before(charges: Sequence[Charge], number: int) -> list[Charge]:
-    """Return the earlier releases of other definitions, unless fixed in advance.
-
-    A release may have been chosen after their outputs.
-    """
+    """Return the earlier releases of other definitions, unless fixed in advance."""
     if charges[number].fixed_in_advance:
         return []
     return [charge for charge in charges[:number] if not is_sent(charge)]
@@ -290,10 +287,7 @@ def _together(between: _Between, reading: Reading) -> Loss:
 
 
 def _promise(between: _Between, charge: Charge, rows: int) -> Loss:
-    """Return a release's loss about the population without a delta.
-
-    The loss is as promised for this framework, or measured.
-    """
+    """Return a release's promised or measured loss about the population."""
     if between.is_native(charge) and not charge.delta:
         return between.promised(charge)
     sender, belief = _noise(charge).sender, between.belief
@@ -303,10 +297,7 @@ def _promise(between: _Between, charge: Charge, rows: int) -> Loss:
 
 
 def _cap(belief: FromPopulations, rows: int) -> Loss:
-    """Return the largest loss of so many rows about the population.
-
-    The loss is infinite where their values may depend on each other.
-    """
+    """Return the largest loss of so many rows, infinite for dependent ones."""
     if not belief.adds_up:
         return math.inf
     return rows * _exact(cached(belief, _cap, lambda: value_loss(populations_of(belief))))

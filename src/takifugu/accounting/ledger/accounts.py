@@ -233,10 +233,7 @@ def of_everyone(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _added_by(item: Item, single: Item) -> Amount:
-    """Return the addition of another unit's debit to a pooled single.
-
-    Raises CompositionRefused where it cannot be added.
-    """
+    """Return the addition of another unit's debit to a pooled single."""
     charge, cost = item.charge, None
     if charge.covers is Covers.EVERYTHING:
         cost = any_change(charge)

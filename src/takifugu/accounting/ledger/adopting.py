@@ -120,10 +120,7 @@ def _entered(connection: Connection, adoption: Adoption, tag: Callable[[str], by
 
 
 def _check_order(connection: Connection, number: int, request: Request) -> None:
-    """Refuse releases with a cost by their order.
-
-    Raises CompositionRefused: certificates do not tell the order.
-    """
+    """Refuse releases with a cost by their order: certificates do not tell it."""
     charges = [part.charge for part in request.parts]
     for source in (number, *rows.partners(number, same_people.ties(rows.read_people(connection)))):
         charges += [charge for charge, _ in histories.all_charges_of(connection, source)]

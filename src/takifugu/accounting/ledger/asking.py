@@ -144,12 +144,30 @@ def request_of(
     if not ids:
         names = dict.fromkeys(debit.name for debit in debits)
         ids = {name: token_hex(8) for name in names}
+    rows, row_of = _debited(debits, ids, recharge)
+    if "" in row_of and len(row_of) > 1:
+        raise LedgerError(ONE_OR_MANY)
+    shape_of = {row: number for number, row in enumerate(dict.fromkeys(row_of.values()))}
+    units = {tag(unit): shape_of[row] for unit, row in row_of.items()}
+    if len(units) < len(row_of) or ("" not in row_of and tag("") in units):
+        raise LedgerError(
+            "the ledger has one keyed hash for two people", rule="of such two only one would be charged",
+            fix="release about one of them under another name; that this happens has less than one chance in 10^20",
+        )  # fmt: skip
+    shapes = tuple(_read_together(rows[row]) for row in shape_of)
+    return Request(ids, shapes, units, tag(""), tuple(debits), recharge)
+
+
+def _debited(
+    debits: Sequence[Debit | Debits], ids: Mapping[str, str], recharge: bool
+) -> tuple[list[tuple[Part, ...]], dict[str, int]]:
+    """Return the different rows of parts, and the number of each unit's row."""
     numbers = dict(zip(ids, range(len(ids)), strict=True))
     texts: dict[int, str] = {}
     parts: dict[tuple[int, int, str], Part] = {}
     rows: list[tuple[Part, ...]] = [()]
-    after: dict[tuple[int, int], int] = {}  # the row of what a unit is debited, with one more part
-    shapes: dict[str, int] = {}
+    longer: dict[tuple[int, int], int] = {}  # the number of a row with one more part
+    row_of: dict[str, int] = {}
     for debit in debits:
         release, parts_of_kinds = debit.name, []
         for kind in debit.kinds:
@@ -159,27 +177,17 @@ def request_of(
             parts_of_kinds.append(parts[key])
         for name, number in debit.units.items():
             unit = _unit(name)
-            before, part = shapes.get(unit, 0), parts_of_kinds[number]
-            row = after.get((before, id(part)))
-            if row is None:
-                if any(earlier.release == part.release for earlier in rows[before]):
+            row, part = row_of.get(unit, 0), parts_of_kinds[number]
+            step = row, id(part)
+            if step not in longer:
+                if any(earlier.release == part.release for earlier in rows[row]):
                     raise InputError(
                         f"the release {release!r} debits one person twice", fix="give each answer its own name"
                     ).at("debits")
-                row = after[before, id(part)] = len(rows)
-                rows.append((*rows[before], part))
-            shapes[unit] = row
-    if "" in shapes and len(shapes) > 1:
-        raise LedgerError(ONE_OR_MANY)
-    used = {row: number for number, row in enumerate(dict.fromkeys(shapes.values()))}
-    units = {tag(unit): used[row] for unit, row in shapes.items()}
-    if len(units) < len(shapes) or ("" not in shapes and tag("") in units):
-        raise LedgerError(
-            "the ledger has one keyed hash for two people", rule="of such two only one would be charged",
-            fix="release about one of them under another name; that this happens has less than one chance in 10^20",
-        )  # fmt: skip
-    read_together = tuple(_read_together(rows[row]) for row in used)
-    return Request(ids, read_together, units, tag(""), tuple(debits), recharge)
+                longer[step] = len(rows)
+                rows.append((*rows[row], part))
+            row_of[unit] = longer[step]
+    return rows, row_of
 
 
 def request_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Callable[[str], bytes]) -> Request:
@@ -232,10 +240,7 @@ def unread(charge: Charge) -> tuple[Charge, str]:
 
 
 def _read_together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Return a unit's debits with their readings numbered.
-
-    Single readings have no number, so that equal debits meet.
-    """
+    """Number the readings that several of a unit's debits share."""
     counts = Counter(part.reading for part in parts)
     numbers: dict[str, str] = {}
     for reading, count in counts.items():

@@ -152,10 +152,7 @@ def _lacking(connection: Connection, other: Connection) -> list[Fact]:
 
 
 def _check_adopted(ours: Sequence[Fact], further: Sequence[Fact]) -> None:
-    """Refuse a release paid for in one copy, adopted in the other.
-
-    Raises LedgerError.
-    """
+    """Refuse a release paid for in one copy, adopted in the other."""
     names, other_names = _names_of(ours), _names_of(further)
     both = sorted(names[public_id] for public_id in names.keys() & other_names.keys())
     if both:
@@ -177,10 +174,7 @@ def _names_of(facts: Iterable[Fact]) -> dict[str, str]:
 
 
 def _check_order(connection: Connection, theirs: Connection, ours: Sequence[Fact], further: Sequence[Fact]) -> None:
-    """Refuse payments by both copies about the same people, with order-dependent cost.
-
-    Raises CompositionRefused.
-    """
+    """Refuse payments by both copies about the same people, with order-dependent cost."""
     tied = _tied(connection) | _tied(theirs)
 
     def payments(facts: Sequence[Fact]) -> Iterator[tuple[str, Fact]]:

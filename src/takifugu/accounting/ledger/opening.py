@@ -64,10 +64,7 @@ def open_store(path: Path, timeout: float, create: bool, at_most: int | None = A
 
 
 def _file(path: Path, create: bool) -> tuple[Path, bool]:
-    """Return the place of a ledger's file, and whether it was made now.
-
-    Raises LedgerError for what cannot be a ledger's file.
-    """
+    """Return the place of a ledger's file, and whether it was made now."""
     if path.is_dir():
         raise LedgerError(f"the ledger {str(path)!r} is a folder", fix="give the path of a file").at("ledger")
     path, is_new = place_of(path), False

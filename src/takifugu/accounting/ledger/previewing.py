@@ -21,7 +21,7 @@ from takifugu.accounting.ledger.kinds import request_items
 from takifugu.accounting.ledger.paying import excess_of, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
 from takifugu.accounting.ledger.tallying import Tally, tally
-from takifugu.accounting.ledger.values import Amount, Debit, Debits, as_budget, most, short
+from takifugu.accounting.ledger.values import Amount, Debit, Debits, Source, as_budget, most, short
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.core.names import normalised
 
@@ -79,31 +79,33 @@ def preview(
             seals.check(connection)
             former = rows.read_source(connection, name)
             spent = rows.most_spent(connection, former.number)
-            declared = None if former.budget_is_implied else former.budget
-            if new_budget is not None and declared is not None and new_budget != declared:
-                raise other_budget(where, name, declared, new_budget)
-            if new_budget is not None and not spent.fits(new_budget):
-                raise spent_already(name, spent, new_budget)
-            limit = declared or new_budget or former.budget
-            is_declared = (declared or new_budget) is not None
+            declared = _declared(where, former, spent, new_budget)
             try:
                 computed = tally(connection, name, request, same_people)
                 declaration = Declaration(name, former.number, request.names_units, same_people)
                 people = not_declared(connection, declaration)
             except CompositionRefused as refused:
-                return Preview(spent, None, limit, is_declared, (), False, str(refused))
-    limit = limit or computed.mine.cost
-    source_after = replace(computed.source, budget=limit, budget_is_implied=not is_declared)
+                limit = declared or former.budget
+                return Preview(spent, None, limit, declared is not None, (), False, str(refused))
+    limit = declared or former.budget or computed.mine.cost
+    source_after = replace(computed.source, budget=limit, budget_is_implied=declared is None)
     account_after = replace(computed.mine, source=source_after)
     excess = excess_of(request, (account_after, *computed.theirs))
-    over_budget, words = None, ""
-    if excess is not None:
-        over_budget = refusal(excess, where)
-        words = f"{over_budget}"
+    over = None if excess is None else refusal(excess, where)
     return Preview(
-        spent, most([spent, computed.mine.cost]), limit, is_declared, _charges(computed), excess is None, words,
-        computed.layout, people, computed, over_budget,
+        spent, most([spent, computed.mine.cost]), limit, declared is not None, _charges(computed), over is None,
+        "" if over is None else str(over), computed.layout, people, computed, over,
     )  # fmt: skip
+
+
+def _declared(where: str | Path | None, source: Source, spent: Amount, new: Amount | None) -> Amount | None:
+    """Return a source's declared budget, former or new, if any."""
+    former = None if source.budget_is_implied else source.budget
+    if new is not None and former is not None and new != former:
+        raise other_budget(where, source.name, former, new)
+    if new is not None and not spent.fits(new):
+        raise spent_already(source.name, spent, new)
+    return former or new
 
 
 def layout_words(where: str | Path, source: str, layout: str) -> str:

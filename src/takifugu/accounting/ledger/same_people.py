@@ -157,10 +157,7 @@ def _is_same(connection: Connection, source: Declaration, other: int, declaratio
 
 
 def _check_named_alike(connection: Connection, source: Declaration, other_sources: set[int]) -> None:
-    """Refuse the same people in a source with names and one without.
-
-    Raises InputError.
-    """
+    """Refuse the same people in a source with names and one without."""
     names = sorted(rows.source_of_row(connection, other).name for other in other_sources)
     if names:
         if source.names_units:

@@ -23,7 +23,7 @@ from takifugu.accounting.ledger.format.layouts import Layouts
 from takifugu.accounting.ledger.format.tables import EVERYONE
 from takifugu.accounting.ledger.histories import Known
 from takifugu.accounting.ledger.kinds import Account, AccountKind, Past, account_of, costed, items_of, kinds_of
-from takifugu.accounting.ledger.same_people import Declaration, friends_of, friends_of_everyone
+from takifugu.accounting.ledger.same_people import Declaration, Friends, friends_of, friends_of_everyone
 from takifugu.accounting.ledger.summaries import summaries_of
 from takifugu.accounting.ledger.values import Amount, Debit, Debits, Source, most
 from takifugu.core.errors import CompositionRefused, LedgerError
@@ -34,8 +34,7 @@ class Tally:
     """The changes by a reservation, and the ledger's state before them.
 
     `request` is the `original` one with the classes of its layouts; `layouts` are all of them, and `layout` says what
-    its own one costs. `people` says of other sources whether they are about the same people; `is_shared` that this one,
-    which names no units, is declared to be.
+    its own one costs. `people` says of other sources whether they are about the same people.
     """
 
     original: Request
@@ -45,11 +44,15 @@ class Tally:
     mine: Account
     theirs: tuple[Account, ...]
     people: Mapping[int, bool]
-    is_shared: bool
     layout: str
     summaries: Mapping[int, Sequence[Item]]
     signature: tuple[object, ...]
     same_people: bool | None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the source is declared to be of others' people, and names no units."""
+        return bool(self.same_people) and not self.request.names_units and not self.request.is_everyone
 
     def is_for(
         self, name: str, debits: Sequence[Debit | Debits], recharge: bool, same_people: bool | None, everything: bytes
@@ -73,82 +76,84 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     divided into units or the reverse, and InputError where it must be said whether two sources are of the same people.
     """
     source = rows.read_source(connection, name)
-    number = source.number
-    original, before = request, rows.read_layouts(connection, number)
-    layouts_now, layout, mixed = before, "", ""
-    if not request.is_everyone:
-        layouts_now = before.holding(request.layouts)
-        layout = layouts.words(name, before, original.layouts[0])
-    if layouts_now.is_mixed:
-        mixed = layout or layouts.words(name, layouts_now, next(iter(layouts_now.classes)))
+    number, original = source.number, request
+    layouts_now, layout, mixed = _layouts_after(connection, source, request)
     request = in_classes(request, layouts_now)
     standings: Mapping[int, Known] = stored.hits(connection, request.units)
-    if request.is_everyone:
-        friends = friends_of_everyone(connection, number)
-    else:
-        if number:
-            _check_one_or_many(connection, number, request)
-        named_alike = standings.keys() - {number} if request.names_units else set()
-        friends = friends_of(connection, Declaration(name, number, request.names_units, same_people), named_alike)
+    friends = _friends(connection, source, request, same_people, standings)
     _check_ties(connection, number, mixed, friends.ties)
-
     touched, tied = [number, *friends.same], {number, *chain(*friends.ties)}
-    linked = {tied_number for tied_number in tied - {0} if stored.has_links(connection, tied_number)}
-    if any(is_link(part.charge) for part in request.parts):
-        linked.add(number)
-    is_whole = friends.is_new or request.is_everyone or mixed != ""
-    tags_by_source = {}
-    for source_number in touched:
-        has_all = source_number > 0 and (is_whole or source_number in linked)
-        tags_by_source[source_number] = _changed_tags(connection, source_number, number, request, standings, has_all)
-    tags = {*request.units, *chain(*tags_by_source.values())}
-    if len(tags) > len(request.units):
-        standings = stored.hits(connection, tags)
+    linked = _linked(connection, tied, request, number)
+    all_change = friends.is_new or request.is_everyone
+    wholes = {*touched} if all_change or mixed else linked
+    changed = _changed_tags(connection, number, request, standings, touched, wholes)
+    all_tags = {*request.units, *chain(*changed.values())}
+    if len(all_tags) > len(request.units):
+        standings = stored.hits(connection, all_tags)
     past = Past(standings, stored.histories_of_everyone(connection, tied), friends.ties)
-
-    kinds, histories, has_others = {}, set[int](), False
-    for source_number, changed in tags_by_source.items():
-        kinds[source_number] = kinds_of(source_number, changed, request, past, source_number != number)
-        for kind in kinds[source_number]:
-            histories.update(kind.histories, kind.others, kind.everyones)
-            has_others = has_others or bool(kind.others)
-    seals.check_units(connection, {*touched, *tied} - {0})
-    seals.check_rows(connection, "histories", histories)
-    seals.check_rows(connection, "summaries", histories, "history")
-    debits = summaries = summaries_of(connection, histories)
-    if linked or (has_others and _has_delta(summaries, request)):
-        debits = stored.debits_of(connection, histories)
+    kinds = {place: kinds_of(place, tags, request, past, place != number) for place, tags in changed.items()}
+    seals.check_units(connection, tied - {0})
+    summaries, debits = _items(connection, request, [*chain(*kinds.values())], bool(linked))
     frameworks = stored.frameworks_of_items(connection, debits.values())
     frameworks |= {part.fingerprint: part.framework for part in request.parts}
     accounts = []
-    for source_number in touched:
-        touched_source = source
-        if source_number != number:
-            touched_source = rows.source_of_row(connection, source_number)
-        accounts.append(account_of(touched_source, kinds[source_number], request, debits, frameworks))
+    for place, members_by_kind in kinds.items():
+        owner = source if place == number else rows.source_of_row(connection, place)
+        accounts.append(account_of(owner, members_by_kind, request, debits, frameworks))
     if mixed:  # it has no friends
-        if number in past.everyone and not request.is_everyone:
-            raise CompositionRefused(
-                mixed,
-                rule="nothing says how much all people change in releases that were entered from their certificates",
-                fix="keep the layout, or publish other data in a source of their own",
-            )
-        accounts = [_costed_together(connection, accounts[0], request, mixed, layouts_now.are_moved)]
+        costs = [_costed_together(connection, accounts[0], request, past, mixed, layouts_now.are_moved)]
     else:
-        accounts = [costed(account, friends.is_new or request.is_everyone) for account in accounts]
-    is_shared = bool(same_people) and not request.names_units and not request.is_everyone
-    mine, *theirs = accounts
+        costs = [costed(account, all_change) for account in accounts]
     return Tally(
-        original, request, layouts_now, source, mine, tuple(theirs), friends.people, is_shared, layout, summaries,
+        original, request, layouts_now, source, costs[0], tuple(costs[1:]), friends.people, layout, summaries,
         signature_of(connection, number, friends.same), same_people,
     )  # fmt: skip
 
 
-def _check_one_or_many(connection: Connection, number: int, request: Request) -> None:
-    """Refuse units of a source that was one, or the reverse.
+def _layouts_after(connection: Connection, source: Source, request: Request) -> tuple[Layouts, str, str]:
+    """Return a source's layouts, what the request's costs, and what mixed ones do."""
+    before = rows.read_layouts(connection, source.number)
+    if request.is_everyone:
+        now, layout = before, ""
+    else:
+        now = before.holding(request.layouts)
+        layout = layouts.words(source.name, before, request.layouts[0])
+    if not now.is_mixed:
+        return now, layout, ""
+    return now, layout, layout or layouts.words(source.name, now, next(iter(now.classes)))
 
-    Raises LedgerError.
-    """
+
+def _friends(
+    connection: Connection, source: Source, request: Request, same_people: bool | None, standings: Mapping[int, Known]
+) -> Friends:
+    """Return the other sources of the same people, by this and earlier declarations."""
+    number = source.number
+    if request.is_everyone:
+        return friends_of_everyone(connection, number)
+    if number:
+        _check_one_or_many(connection, number, request)
+    named_alike = standings.keys() - {number} if request.names_units else set()
+    return friends_of(connection, Declaration(source.name, number, request.names_units, same_people), named_alike)
+
+
+def _items(
+    connection: Connection, request: Request, kinds: Iterable[AccountKind], linked: bool
+) -> tuple[Mapping[int, Sequence[Item]], Mapping[int, Sequence[Item]]]:
+    """Return all histories in summary, and as costs need them."""
+    histories, has_others = set[int](), False
+    for kind in kinds:
+        histories.update(kind.histories, kind.others, kind.everyones)
+        has_others = has_others or bool(kind.others)
+    seals.check_rows(connection, "histories", histories)
+    seals.check_rows(connection, "summaries", histories, "history")
+    summaries = summaries_of(connection, histories)
+    if linked or (has_others and _has_delta(summaries, request)):
+        return summaries, stored.debits_of(connection, histories)
+    return summaries, summaries
+
+
+def _check_one_or_many(connection: Connection, number: int, request: Request) -> None:
+    """Refuse units of a source that was one, or the reverse."""
     if request.names_units:
         is_other = number in stored.hits(connection, (request.everything,))
     else:
@@ -157,17 +162,29 @@ def _check_one_or_many(connection: Connection, number: int, request: Request) ->
         raise LedgerError(ONE_OR_MANY)
 
 
+def _linked(connection: Connection, tied: set[int], request: Request, number: int) -> set[int]:
+    """Return the sources with a promise about the joint law of several units."""
+    linked = {place for place in tied - {0} if stored.has_links(connection, place)}
+    if any(is_link(part.charge) for part in request.parts):
+        linked.add(number)
+    return linked
+
+
 def _changed_tags(
-    connection: Connection, source: int, number: int, request: Request, standings: Mapping[int, Known], is_whole: bool
-) -> Iterable[bytes]:
-    """Return the units of a source whose account changes, or all (`is_whole`)."""
-    tags: Iterable[bytes] = request.units
-    if source != number:
-        standings_there = standings.get(source, Known(()))
-        tags = [tag for tag in request.units if tag != EVERYONE and standings_there.get(tag)]
-    if is_whole:
-        return dict.fromkeys([*tags, *stored.tags_of(connection, source)])
-    return tags
+    connection: Connection, number: int, request: Request, standings: Mapping[int, Known], touched: Iterable[int],
+    wholes: Collection[int],
+) -> dict[int, Iterable[bytes]]:  # fmt: skip
+    """Return the units of each source whose account changes, all of the `wholes`."""
+    changed: dict[int, Iterable[bytes]] = {}
+    for place in touched:
+        tags: Iterable[bytes] = request.units
+        if place != number:
+            standings_there = standings.get(place, Known(()))
+            tags = [tag for tag in request.units if tag != EVERYONE and standings_there.get(tag)]
+        if place in wholes and place:
+            tags = dict.fromkeys([*tags, *stored.tags_of(connection, place)])
+        changed[place] = tags
+    return changed
 
 
 def _has_delta(summaries: Mapping[int, Sequence[Item]], request: Request) -> bool:
@@ -192,12 +209,19 @@ def signature_of(connection: Connection, number: int, friends: Sequence[int]) ->
 
 
 def _costed_together(
-    connection: Connection, account: Account, request: Request, mixed: str, are_moved: bool
+    connection: Connection, account: Account, request: Request, past: Past, mixed: str, are_moved: bool
 ) -> Account:
     """Return the account with one cost for all units, over all layouts.
 
-    Layouts of the same entries (`are_moved`) have costs of their own where these are proved.
+    Layouts of the same entries (`are_moved`) have costs of their own where these are proved. Raises CompositionRefused
+    for certificates in the `past`.
     """
+    if account.number in past.everyone and not request.is_everyone:
+        raise CompositionRefused(
+            mixed,
+            rule="nothing says how much all people change in releases that were entered from their certificates",
+            fix="keep the layout, or publish other data in a source of their own",
+        )
     costs = None
     if are_moved:
         costs = _costs_at_other_steps(connection, account, request)
@@ -211,10 +235,7 @@ def _costed_together(
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: Collection[tuple[int, int]]) -> None:
-    """Refuse several layouts beside another source of the same people.
-
-    Raises CompositionRefused.
-    """
+    """Refuse several layouts beside another source of the same people."""
     names = []
     for friend in rows.partners(number, ties):
         if mixed or rows.read_layouts(connection, friend).is_mixed:

@@ -105,7 +105,11 @@ def _batch(
     batch = connection.insert("batches", units=units)
     items = []
     for part in parts:
-        charge, release = _charge(connection, source, part), numbers[part.release]
+        release, of_source = numbers[part.release], {"source": source, "fingerprint": part.fingerprint}
+        definition = part.charge.definition
+        framework = _row(connection, "frameworks", of_source, definition=definition, body=part.body)
+        of_framework = {"framework": framework, "digest": part.digest}
+        charge = _row(connection, "charges", of_framework, links=is_link(part.charge), body=part.text)
         connection.insert(
             "debits", batch=batch, release=release, charge=charge, recharge=part.recharge, reading=part.reading
         )
@@ -114,26 +118,11 @@ def _batch(
     return _Batch(batch, tuple(items))
 
 
-def _charge(connection: Connection, source: int, part: Part) -> int:
-    """Return a charge's row, made if it is new."""
-    framework = _framework(connection, source, part)
-    row = connection.first("select id from charges where framework = ? and digest = ?", (framework, part.digest))
-    if row is not None:
-        return int(row.id)
-    return connection.insert(
-        "charges", framework=framework, digest=part.digest, links=is_link(part.charge), body=part.text
-    )
-
-
-def _framework(connection: Connection, source: int, part: Part) -> int:
-    """Return a framework's row, made if it is new."""
-    query = "select id from frameworks where source = ? and fingerprint = ?"
-    row = connection.first(query, (source, part.fingerprint))
-    if row is not None:
-        return int(row.id)
-    return connection.insert(
-        "frameworks", source=source, fingerprint=part.fingerprint, definition=part.charge.definition, body=part.body
-    )
+def _row(connection: Connection, table: str, key: Mapping[str, object], **others: object) -> int:
+    """Return the row with a key of two columns, made with the others if it is new."""
+    one, other = key
+    row = connection.first(f"select id from {table} where {one} = ? and {other} = ?", (*key.values(),))
+    return connection.insert(table, **key, **others) if row is None else int(row.id)
 
 
 def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch, tally: Tally) -> int:

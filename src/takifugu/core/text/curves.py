@@ -43,15 +43,9 @@ class Line:
 
 
 def line_chart(
-    lines: Sequence[Line],
-    x: Axis,
-    y: Axis,
-    title: str,
-    made: str = "",
-    marks: Sequence[tuple[float, str]] = (),
-    width: int = WIDTH,
-    height: int = HEIGHT,
-) -> str:
+    lines: Sequence[Line], x: Axis, y: Axis, title: str, made: str = "", marks: Sequence[tuple[float, str]] = (),
+    width: int = WIDTH, height: int = HEIGHT,
+) -> str:  # fmt: skip
     """Return lines over two axes as SVG.
 
     `marks` are labelled upright rules at an x, `made` is the command behind it. Points on a log axis must be above 0;
@@ -66,23 +60,23 @@ def line_chart(
     if not points:
         raise InputError(f"the picture {title!r} has no point that can be drawn", fix="give finite values")
     places, heights = zip(*points, strict=True)
-    across = ends_of([*places, *(place for place, _ in marks if fits(place, x.log))], x.log, from_zero=False)
+    marks_there = [(place, label) for place, label in marks if fits(place, x.log)]
+    across = ends_of([*places, *(place for place, _ in marks_there)], x.log, from_zero=False)
     up = ends_of(heights, y.log, from_zero=True)
-    names = [line.label for line in lines]
-    room_for_names = round(LETTER * max(map(len, names))) + 26 if any(names) else 8
+    longest = max(len(line.label) for line in lines)
+    room_for_names = round(LETTER * longest) + 26 if longest else 8
     room_for_marks = 28 if any(label for _, label in marks) else 18
-    head = head_of(title, width) + room_for_marks
+    head = head_of(title, width)
     flat = Scale(*across, 22 + room_for_numbers(*up, y.log), width - 12 - room_for_names, x.log)
-    tall = Scale(*up, height - 46, head, y.log)
+    tall = Scale(*up, height - 46, head + room_for_marks, y.log)
     body = [*level(flat, tall), *upright(flat, tall.end, tall.start, x.names)]
     body.append(rule(flat.start, tall.start, flat.end, tall.start, FAINT))
     body.append(words((flat.start + flat.end) / 2, height - 10, x.label, "middle", FAINT))
-    body.append(words(12, head_of(title, width) + 9, y.label, colour=FAINT))
-    for place, label in marks:
-        if fits(place, x.log):
-            at = flat.at(place)
-            body.append(rule(at, tall.end, at, tall.start, FAINT, "3 3"))
-            body.append(words(at, tall.end - 5, label, "middle", FAINT))
+    body.append(words(12, head + 9, y.label, colour=FAINT))
+    for place, label in marks_there:
+        at = flat.at(place)
+        body.append(rule(at, tall.end, at, tall.start, FAINT, "3 3"))
+        body.append(words(at, tall.end - 5, label, "middle", FAINT))
     return drawing(width, height, title, [*body, *_lines(lines, runs, flat, tall)], made)
 
 

@@ -72,21 +72,26 @@ def box_map(
         for column, letters_of_box in enumerate(numbers_of_row):
             if letters_of_box:
                 numbers.append((_LEFT + (column + 0.5) * side, upper + side / 2, letters_of_box))
+    low = top + side * rows
     if side >= _LEAST_SIDE:
-        for column in range(1, columns):
-            body.append(rule(_LEFT + side * column, top, _LEFT + side * column, top + side * rows, RULE))
-        for row in range(1, rows):
-            body.append(rule(_LEFT, top + side * row, _LEFT + side * columns, top + side * row, RULE))
+        body += _grid(columns, rows, top, side)
     letters = min(12.0, 1.5 * (side - 1) / max((len(number) for *_, number in numbers), default=1))
     if letters >= _LEAST_LETTERS:
         for x, y, letters_of_box in numbers:
             body.append(words(x, y + letters / 3, letters_of_box, "middle", size=letters))
-    low = top + side * rows
     body += frame(ground, top, side * columns, side * rows)
     for place, entry in enumerate(legend.values()):
         left, upper = _MARGIN, low + _BELOW + 20 * place
         body += [rectangle(left, upper, 12, 12, entry.colour, entry.shade), words(left + 17, upper + 10, entry.words)]
     return drawing(width, round(low + _BELOW + 20 * len(legend) + 4), title, body)
+
+
+def _grid(columns: int, rows: int, top: float, side: float) -> Iterator[str]:
+    """Yield the rules between boxes."""
+    for column in range(1, columns):
+        yield rule(_LEFT + side * column, top, _LEFT + side * column, top + side * rows, RULE)
+    for row in range(1, rows):
+        yield rule(_LEFT, top + side * row, _LEFT + side * columns, top + side * row, RULE)
 
 
 def frame(ground: Ground, top: float, width: float, height: float) -> Iterator[str]:
@@ -206,12 +211,10 @@ def hours_map(shares: Sequence[tuple[str, float]], title: str, width: int) -> st
 
 def _alike(hours: Sequence[tuple[int, float]]) -> Iterator[tuple[int, int, float]]:
     """Yield the first hour, the number and the shade of hours alike."""
-    shaded = [(hour - place, _shade_of_hours(share), hour) for place, (hour, share) in enumerate(hours)]
+    shaded = list[tuple[int, float, int]]()
+    for place, (hour, share) in enumerate(hours):
+        shade = (min(int(share * _SHADES), _SHADES - 1) + 1) / _SHADES  # visible also for the smallest share
+        shaded.append((hour - place, shade, hour))
     for (_, level), run in groupby(shaded, key=lambda triple: triple[:2]):
         (*_, first), *others = run
         yield first, 1 + len(others), level
-
-
-def _shade_of_hours(share: float) -> float:
-    """Return the opacity of a share, visible also for the smallest."""
-    return (min(int(share * _SHADES), _SHADES - 1) + 1) / _SHADES

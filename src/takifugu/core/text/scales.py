@@ -129,10 +129,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
-    """Return powers of ten from `low` to `high`, with 2 and 5.
-
-    2 and 5 are left out where there are enough powers.
-    """
+    """Return powers of ten from `low` to `high`, with 2 and 5 between few."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     steps = (1, 2, 5) if last - first <= 3 else (1,)
     ticks = [float(f"{m}e{k}") for k, m in product(range(first, last + 1), steps)]

@@ -10,9 +10,8 @@ from takifugu.core.errors import DataError
 from takifugu.data.engines.differences import Frame
 from takifugu.data.engines.sanitise import is_text, plain, text
 from takifugu.data.engines.table import Table
-from takifugu.data.values.bins import Bins
+from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.bounded import Bounded
-from takifugu.data.values.classes import Classes
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.data.values.texts import NOT_FINITE, NUMBER
 

@@ -57,10 +57,7 @@ def _pinned(session: SparkSession, address: Address) -> DataFrame:
 
 
 def _from_path(session: SparkSession, file: str) -> DataFrame:
-    """Return Spark's table at a path.
-
-    Text formats are refused: each engine makes something else of them.
-    """
+    """Return Spark's table at a path of Parquet or ORC."""
     ending = file.rstrip("/*").rpartition("/")[2].rpartition(".")[2].lower()
     if ending in _TEXTS:
         raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -49,8 +49,9 @@ def look(file: DataFile, written: Written) -> Dialect:
     with text_of_file(file, written.codec) as text:
         start = text.read(_LOOK)
         lines = list(io.StringIO(start.removeprefix("\ufeff"), newline=""))
-    first, said = _first(lines, 0), None
-    if first < len(lines) and (said := _SEP.fullmatch(lines[first])):
+    first = _first(lines, 0)
+    said = _SEP.fullmatch(lines[first]) if first < len(lines) else None
+    if said is not None:
         first = _first(lines, first + 1)
     if first == len(lines):
         raise DataError(f"{file.name} is empty", rule="a CSV file starts with a line of column names")
@@ -62,27 +63,33 @@ def look(file: DataFile, written: Written) -> Dialect:
     if kind is not None:
         raise DataError(f"{file.name} {kind[0]}", rule="data are a table of rows and columns", fix=kind[1])
     if len(start) == _LOOK and first == len(lines) - 1:
-        raise DataError(
-            f"{file.name} starts with a line of over {_LOOK:,} characters", rule="it must hold column names"
-        )
-    separator = written.delimiter
-    if separator is None and said is not None:
-        separator = said[1]
-    separator = separator or _separator(lines[first:], written)
-    names = _fields(lines[first:], separator)
+        long = f"{file.name} starts with a line of over {_LOOK:,} characters"
+        raise DataError(long, rule="it must hold column names")
+    sign = written.delimiter
+    if sign is None and said is not None:
+        sign = said[1]
+    sign = sign or _separator(lines[first:], written)
+    names = tuple(_fields(lines[first:], sign))
     if not written.header:
-        return Dialect(separator, first, unnamed(len(names)), False, written.codec)
+        return Dialect(sign, first, unnamed(len(names)), False, written.codec)
+    _check_names(file, names)
+    if written.lines is not None:
+        return Dialect(sign, written.lines[1], names, False, written.codec)
+    return Dialect(sign, first, names, True, written.codec)
+
+
+def _check_names(file: DataFile, names: Sequence[str]) -> None:
+    """Refuse a header without names, or with control characters."""
     if not any(names):
         raise DataError(
             f"{file.name} has no column names", rule="its first line must hold them",
             fix="write them, or header = false for a file that has none",
         )  # fmt: skip
-    printed = [re.sub(r"[\t\r]", " ", name) for name in names]
-    if any(visible(name) != name for name in printed):
-        raise DataError(f"{file.name} has control characters in its first line", rule="it is damaged, or no CSV file")
-    if written.lines is not None:
-        return Dialect(separator, written.lines[1], tuple(names), False, written.codec)
-    return Dialect(separator, first, tuple(names), True, written.codec)
+    for name in names:
+        printed = re.sub(r"[\t\r]", " ", name)
+        if visible(printed) != printed:
+            fault = f"{file.name} has control characters in its first line"
+            raise DataError(fault, rule="it is damaged, or no CSV file")
 
 
 def unnamed(columns: int) -> tuple[str, ...]:

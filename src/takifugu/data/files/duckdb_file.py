@@ -87,12 +87,7 @@ def contents(file: DataFile) -> dict[str, int]:
     return {str(name): int(cells) for name, cells in cursor.sql(_CELLS).fetchall()}
 
 
-def guess(file: DataFile) -> Written:
-    """Return the largest of several tables."""
-    return Written(table=largest(contents(file)))
-
-
 DUCKDB = SourceFormat(
-    "DuckDB", read, suffixes=(".duckdb", ".ddb"), guess=guess, parts=("table",), ordered=False,
-    contents=contents,
+    "DuckDB", read, suffixes=(".duckdb", ".ddb"), guess=lambda file: Written(table=largest(contents(file))),
+    parts=("table",), ordered=False, contents=contents,
 )

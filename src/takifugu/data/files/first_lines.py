@@ -57,10 +57,7 @@ def _row_of_names(by_sign: Sequence[Sequence[int]]) -> int:
 
 
 def _widths(lines: Sequence[str], sign: str) -> list[int]:
-    """Return the number of fields in each line, 0 within a row.
-
-    A last empty field does not count.
-    """
+    """Return each line's number of fields, without a last empty one."""
     reader = csv.reader(lines, delimiter=sign)
     widths = [0] * len(lines)
     try:

@@ -165,9 +165,7 @@ def largest(contents: Mapping[str, int]) -> str | None:
     >>> largest({"settings": 2, "log": 600}), largest({"log": 600})
     ('log', None)
     """
-    if len(contents) < 2:
-        return None
-    return max(contents, key=lambda name: contents[name])
+    return max(contents, key=lambda name: contents[name]) if len(contents) > 1 else None
 
 
 def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:

@@ -97,12 +97,7 @@ def contents(file: DataFile) -> dict[str, int]:
     return cells
 
 
-def guess(file: DataFile) -> Written:
-    """Return the largest of several tables."""
-    return Written(table=largest(contents(file)))
-
-
 SQLITE = SourceFormat(
     "SQLite", partial(read_rows, rows), suffixes=(".sqlite", ".sqlite3"), begins=(b"SQLite format 3\x00",),
-    guess=guess, parts=("table",), rows=rows, contents=contents,
+    guess=lambda file: Written(table=largest(contents(file))), parts=("table",), rows=rows, contents=contents,
 )

@@ -111,10 +111,7 @@ class _Piece:
 
 
 def _joined(words: str) -> bytes:
-    """Return the bits of stretches from first to last.
-
-    Each has two words, its number and its bits.
-    """
+    """Return the bits of stretches, each written as number and bits."""
     parts = words.split()
     of_stretch = dict(zip(map(int, parts[::2]), map(bytes.fromhex, parts[1::2]), strict=True))
     if len(of_stretch) == 1:

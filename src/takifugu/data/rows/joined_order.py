@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError
+from takifugu.data.engines.differences import Frame, typed
+from takifugu.data.engines.sanitise import is_text, text
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout
-
-if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
-
-    from takifugu.data.engines.differences import Frame
 
 
 def with_joined_order(table: Table, layout: Layout) -> tuple[Table, Layout]:
@@ -31,10 +29,6 @@ def with_joined(table: Table, pair: tuple[str, str]) -> tuple[Table, str]:
 
     Raises InputError for a missing column, DataError for other values than texts, dates and times.
     """
-    import narwhals.stable.v2 as nw
-
-    from takifugu.data.engines.differences import typed
-
     table.require(pair)
     name = " and ".join(pair)
     number = sum(other.startswith(name) for other in table.names)
@@ -57,10 +51,6 @@ def with_joined(table: Table, pair: tuple[str, str]) -> tuple[Table, str]:
 
 def _text(label: str, kind: nw.dtypes.DType, table: Table, dated: bool) -> nw.Expr:
     """Return dates or times of day as ISO 8601, texts unchanged."""
-    import narwhals.stable.v2 as nw
-
-    from takifugu.data.engines.sanitise import is_text, text
-
     column = nw.col(label)
     if is_text(kind) or kind.is_integer():
         return text(column.cast(nw.String), table.missing)

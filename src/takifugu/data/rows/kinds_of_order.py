@@ -6,7 +6,6 @@ import re
 
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
-from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout
 from takifugu.data.values.texts import NUMBER, ZONED, two_ways
 
@@ -27,6 +26,8 @@ def order_kind(table: Table, layout: Layout) -> str | None:
     >>> order_kind(open_frame(frame), Layout("state", order="t"))
     'times with offsets'
     """
+    from takifugu.data.rows.joined_order import with_joined_order
+
     if layout.order is None:
         return None
     with careful(table.source):

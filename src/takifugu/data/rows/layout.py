@@ -17,8 +17,7 @@ from takifugu.core.sections import values_of
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots
 from takifugu.data.times.clock import Clock, parts_of
-from takifugu.data.times.epochs import EPOCHS
-from takifugu.data.times.time_format import TimeFormat
+from takifugu.data.times.time_format import EPOCHS, TimeFormat
 from takifugu.data.times.zones import Zone
 from takifugu.data.values.bins import Bins
 from takifugu.data.values.codes import OUTSIDE

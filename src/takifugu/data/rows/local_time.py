@@ -39,23 +39,20 @@ def in_utc(
         return in_utc(frame.drop("local", "fault"), keys, zone, in_rows, ambiguous, window)
     if bounds is None:  # every time tells its zone
         return frame.drop("local"), True
-    low, high = bounds
-    stretches = zone.between(low, high)
+    stretches, in_place = zone.between(*bounds), True
 
     def of(what: Callable[[Stretch], int]) -> nw.Expr:
         return _chosen(walls, stretches, what).cast(nw.Int64)
 
     frame = settled(frame.with_columns(offset=of(lambda stretch: stretch.offset)), ["offset"])
-    in_place = True
+    is_open = of_first is not None and not are_twice
     if any(stretch.back for stretch in stretches):
-        is_open = of_first is not None and not are_twice
         frame, in_place = _in_passes(frame, keys, of, in_rows, ambiguous, window, is_open, are_twice)
     if any(stretch.skipped for stretch in stretches):
         skipped = nw.col("local") & (of(lambda stretch: int(stretch.skipped)) == 1)
         frame = _with_fault(frame, skipped, SKIPPED)
     if of_first is not None:
-        is_far = nw.col("local") & ((walls < low) | (walls > high))
-        frame = _with_fault(frame, is_far, FAR)
+        frame = _with_fault(frame, nw.col("local") & ((walls < bounds[0]) | (walls > bounds[1])), FAR)
     moment = nw.when(nw.col("local")).then(walls - nw.col("offset")).otherwise(walls)
     frame = frame.with_columns(tick=nw.when(nw.col("fault") == 0).then(moment))
     return settled(frame.drop("local", "offset"), ["tick", "fault"]), in_place

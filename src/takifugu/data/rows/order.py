@@ -18,8 +18,7 @@ from takifugu.data.engines.differences import (
 from takifugu.data.engines.fixed_point import round_half_even
 from takifugu.data.rows.layout import WIDEST, parse_step
 from takifugu.data.times.clock import Clock
-from takifugu.data.times.epochs import LAST, dates_for_numbers
-from takifugu.data.times.time_format import CENTURY, MONTHS, SHORT, TimeFormat
+from takifugu.data.times.time_format import CENTURY, LAST, MONTHS, SHORT, TimeFormat, dates_for_numbers
 from takifugu.data.values.texts import (
     INTEGER,
     NUMBER,

@@ -106,17 +106,9 @@ def picked_rows(
     step, exact, guessed, naive, in_place, clock = None, ["row"], False, False, True, layout.clock
     order_kind, in_texts = kinds.get("tick"), False
     if layout.order is not None and order_kind is not None:
-        in_texts = is_written(order_kind, clock)
-        if in_texts:
-            guessed = kind is None and clock.form is None
-            frame_of_texts = with_order_texts(frame, "tick", table, layout)
-            order_kind = kind or kind_of_texts(frame_of_texts.head(GUESSED_FROM), layout.order, clock.form)
-            plain: Frame | None = frame_of_texts
-            if is_plain:
-                plain = with_plain_texts(frame, "tick", order_kind)
-            if plain is None:
-                raise NotPlain("the first texts of the order are written otherwise")
-            frame, in_texts = plain, not is_plain
+        if is_written(order_kind, clock):
+            guessed, in_texts = kind is None and clock.form is None, not is_plain
+            frame, order_kind = _with_read_texts(frame, table, layout, kind, is_plain)
         frame, step, is_whole = with_ticks(frame, layout.order, layout.step, order_kind, in_texts, clock)
         if is_whole:
             exact.append("tick")
@@ -127,12 +119,24 @@ def picked_rows(
         has_zone = isinstance(order_kind, nw.Datetime) and bool(order_kind.time_zone)
         naive = clock.zone is None and not has_zone
         if clock.zone is not None and (in_texts or not has_zone):
-            of_first: int | None = GUESSED_FROM
-            if undecided == FAR:
-                of_first = None
+            of_first = None if undecided == FAR else GUESSED_FROM
             rules = clock.zone, table.ordered, layout.ambiguous, layout.moments
             frame, in_place = in_utc(frame, keys, *rules, of_first, undecided == TWICE)
     return PickedRows(frame, keys, texts, (table, layout, states), step, guessed, naive, in_place)
+
+
+def _with_read_texts(
+    frame: Frame, table: Table, layout: Layout, kind: nw.dtypes.DType | None, is_plain: bool
+) -> tuple[Frame, nw.dtypes.DType]:
+    """Return the frame with an order's texts as they are read, and their kind."""
+    written = with_order_texts(frame, "tick", table, layout)
+    kind = kind or kind_of_texts(written.head(GUESSED_FROM), str(layout.order), layout.clock.form)
+    if not is_plain:
+        return written, kind
+    plain = with_plain_texts(frame, "tick", kind)
+    if plain is None:
+        raise NotPlain("the first texts of the order are written otherwise")
+    return plain, kind
 
 
 def _with_keys(

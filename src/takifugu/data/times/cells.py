@@ -143,10 +143,7 @@ class Slots:
 
     @cached_property
     def _monday(self) -> int:
-        """Return the origin of local time in microseconds.
-
-        The origin is a Monday before the window's first step.
-        """
+        """Return the Monday, in microseconds, before the window's first step."""
         day = (self._moment(self.window.start) + self.offsets[0][1]) // DAY
         return (day - (day + 3) % 7 - 7) * DAY
 

@@ -1,4 +1,4 @@
-"""Dates and times that are written otherwise than ISO 8601: a declared format, read alike on every engine."""
+"""Times that are written otherwise than ISO 8601, or are numbers since 1970: a format, read alike on every engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import DataError, InputError
 
 #: The names of months, in small letters: in English on every machine.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -30,6 +30,10 @@ START = {
 }  # fmt: skip
 #: Years of two digits from this one on are of the last century (POSIX, strptime).
 CENTURY = 69
+#: The formats of an order column of such numbers, and the microseconds of one of them.
+EPOCHS: Mapping[str, int] = {"epoch": 1_000_000, "epoch_ms": 1_000}
+#: The last microsecond of the year 9999; larger numbers are no times, and fit no 64 bits.
+LAST = 253_402_300_799_999_999
 _EXAMPLE = 'write for example "%d/%m/%Y %H:%M": %Y or %y, %m or %b (Jan), %d, %H (or %I and %p), %M, %S, %f'
 
 
@@ -155,3 +159,20 @@ def _pattern_of(sign: str) -> str:
     if sign.isalnum() or sign in " _-:,/;'\"" or ord(sign) > 127:
         return sign
     return f"[\\{sign}]" if sign in "[]\\^" else f"[{sign}]"
+
+
+def check_order_format(text: str | None) -> None:
+    """Raise InputError for an unknown format of an order column.
+
+    >>> check_order_format("epoch"), check_order_format("%d/%m/%Y")
+    (None, None)
+    """
+    if text is not None and text not in EPOCHS:
+        TimeFormat(text)
+
+
+def dates_for_numbers(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} holds dates and times, and its format says numbers since 1970",
+        fix="leave order_format out, or declare how they are written",
+    ).at("order_format")

@@ -28,7 +28,7 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
     noun, reasons = what, "blanks, accents, characters of zero width"
     if what == "unit":
         noun, reasons = PEOPLE.one, f"{reasons}, or zeros in front of a number"
-    below = f" (counted from 1 below the header{counted})"
+    subject, below = f"column {column!r}: a {noun}", f" (counted from 1 below the header{counted})"
     spelling_of: dict[str, str] = {}
     first: dict[str, Written] = {}
     for raw, row in written:
@@ -40,18 +40,13 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
             name = ""
         if not name:
             place = "" if row is None else f" in row {row + 1}{below}"
-            try:
-                normalised(raw, f"column {column!r}: a {noun}{place}")
-            except InputError as error:
-                raise error.of(DataError).at(what) from None
-            raise DataError(
-                f"column {column!r}: a {noun}{place} has no character that can be seen", fix="write its name"
-            ).at(what)
+            raise _unfit(raw, f"{subject}{place}").at(what)
         if what in _PEOPLE and _WITH_EXPONENT.fullmatch(name):
             raise DataError(
-                f"column {column!r}: a {noun} is a number with an exponent", rule="1e+05 is 100000 in another file",
+                f"{subject} is a number with an exponent",
+                rule="1e+05 is 100000 in another file",
                 fix="write it in full",
-            ).at(what)  # fmt: skip
+            ).at(what)
         budget = name
         if what == "unit":  # no budget hangs on a piece: 007 is not 7
             budget = without_zeros(name)
@@ -60,9 +55,16 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
             rows = ""
             if at is not None and row is not None:
                 rows = f" in rows {at + 1} and {row + 1}{below}"
-            raise DataError(
-                f"column {column!r}: a {noun} is written in two ways{rows}, which look alike ({reasons})",
-                fix="write it in one way",
-            ).at(what)
+            words = f"{subject} is written in two ways{rows}, which look alike ({reasons})"
+            raise DataError(words, fix="write it in one way").at(what)
         spelling_of[raw] = name
     return spelling_of
+
+
+def _unfit(name: str, subject: str) -> DataError:
+    """Return the error about a text without a spelling."""
+    try:
+        normalised(name, subject)
+    except InputError as error:
+        return error.of(DataError)
+    return DataError(f"{subject} has no character that can be seen", fix="write its name")

@@ -72,7 +72,7 @@ class Columns(TypedDict, total=False):
     step: int | float | str | None
 
 #: Tables are read by a package that knows frames, and is loaded when there is one.
-_READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {"table": "data.counted:transitions_of"})
+_READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {"table": "data.sequences:transitions_of"})
 
 
 def count_transitions(

@@ -15,10 +15,10 @@ from takifugu.core.plain import Json, Plain
 from takifugu.data import Numerals, Table, Written, open_frame
 from takifugu.data.engines import outside
 from takifugu.data.engines.outside import Address
-from takifugu.data.files.dialects import dialect_of
 from takifugu.data.files.formats import format_words
 from takifugu.data.files.many import files_of, is_many
 from takifugu.data.files.many import is_there as leads_to_data
+from takifugu.data.open import dialect_of
 from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 

@@ -65,10 +65,7 @@ def are_moved(left: Plain, right: Plain) -> bool:
 
 
 def _delimiter(left: Plain, right: Plain) -> bool:
-    """Accept one sign, or on both sides the first line's.
-
-    A file without lines has none.
-    """
+    """Accept one sign, or on both sides the first line's or none."""
     sign, other_sign = left.get("delimiter"), right.get("delimiter")
     if sign is None or other_sign is None:
         return True

@@ -15,7 +15,7 @@ from takifugu.core.errors import InputError, SpecError, within
 from takifugu.core.rules import check_as_many
 from takifugu.core.sections import Checked, FilePath, Finite, Key, Number, PublicFile, State, Text, written
 from takifugu.data.times.calendar import Calendar
-from takifugu.data.times.epochs import check_order_format
+from takifugu.data.times.time_format import check_order_format
 from takifugu.model.beliefs.chains import stays
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.chain_region import ChainRegion

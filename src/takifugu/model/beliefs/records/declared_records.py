@@ -11,7 +11,7 @@ from annotated_types import MinLen
 from takifugu.core.errors import InputError, about
 from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, State, Text, written
-from takifugu.data.values.classes import Classes
+from takifugu.data.values.bins import Classes
 from takifugu.data.values.codes import UNOBSERVED
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.estimate import checked_source, intervals

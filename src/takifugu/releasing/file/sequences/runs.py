@@ -18,8 +18,8 @@ from takifugu.core.people import PEOPLE
 from takifugu.core.sections import values_of, written
 from takifugu.data import meant, open_frame, parse_step
 from takifugu.data.runs.rules import Ends, RunRules
-from takifugu.data.times.epochs import EPOCHS
 from takifugu.data.times.moments import Moment, moment
+from takifugu.data.times.time_format import EPOCHS
 from takifugu.data.values.written import Written
 from takifugu.releasing.file.keys import LASTING
 from takifugu.releasing.file.problems import broken, faults_at, strangers

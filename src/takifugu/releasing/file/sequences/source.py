@@ -14,9 +14,8 @@ from takifugu.core.cache import cached
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_of
 from takifugu.data import Layout, Table, Zone, order_kind, parse_step, text_of
-from takifugu.data.melting import melted
 from takifugu.data.rows.kinds_of_order import CLOCK_TIMES
-from takifugu.data.times.epochs import EPOCHS
+from takifugu.data.times.time_format import EPOCHS
 from takifugu.data.wide import Wide, read_step
 from takifugu.numbers.rationals import as_fraction, to_text
 from takifugu.releasing.file.calendars import CalendarKeys
@@ -204,6 +203,8 @@ class SourceSpec(CalendarKeys):
         if self.rows != "wide" or self.columns is None or self.order is None:  # which is told with the keys
             return table
         states = belief.map if isinstance(belief, SequenceBelief) else {}
+        from takifugu.data.melting import melted  # after reading a file: it loads narwhals
+
         return melted(table, self.wide(states))
 
     def layout(self, belief: Described, table: Table | None) -> Json:
