@@ -127,7 +127,8 @@ def _public(subject: Subject, answers: Answers) -> Question | None:
 FILLINGS: Mapping[str, _Filling] = dict((
     ("dates", _dates),
     _written("states", "Which states or values are there?",
-             "all that can occur by a code book or a questionnaire, with commas, whether or not they do", _has_states),
+             "all that can occur by a code book or a questionnaire, whether or not they do, such as still, walking",
+             _has_states),
     _written("size", "How many people are there?", "the number becomes public", _are_users),
     _written("from", "When does the recording start?", "a day that is known without the rows", _lasts),
     _written("until", "When does it end?", "at the latest the day of the export", _lasts),
