@@ -122,7 +122,7 @@ class Careful(InOrder):
         return _asking(context, as_json)
 
     def invoke(self, ctx: click.Context) -> object:
-        gc.set_threshold(250_000)  # what is loaded stays
+        gc.set_threshold(1_000_000)  # what is loaded stays, and most of what is read
         atexit.unregister(_leave_to_the_system)
         atexit.register(_leave_to_the_system)
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait for a large matrix are never idle

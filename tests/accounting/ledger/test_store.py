@@ -1,5 +1,6 @@
 """What is written: texts that read back as they are, keys, sources, tags of people, and amounts."""
 
+import hmac
 import math
 import sqlite3
 from contextlib import closing
@@ -111,6 +112,12 @@ def test_a_tag_has_16_bytes_that_differ_between_ledgers(tmp_path: Path) -> None:
     tags = {Ledger.open(tmp_path / f"{n}.db").tag_of(name) for n in range(3) for name in ("", "Ana", "Ben")}
     assert {len(tag) for tag in tags} == {16}
     assert len(tags) == 9
+
+
+@pytest.mark.parametrize("name", ["", "Ana", "Zoë", "n" * 200])
+def test_the_tag_of_a_person_is_an_hmac(ledger: Ledger, name: str) -> None:
+    keyed_hash = hmac.digest(ledger.store.key, b"unit\0" + name.encode(), "sha256")
+    assert ledger.tag_of(name) == keyed_hash[:16]
 
 
 @pytest.mark.parametrize("names", [("Ana", "Ben"), ("", "Ana")])

@@ -133,12 +133,13 @@ def kinds_of(
                     others += (standing_there.history,)
             others += of_all
         key = (standing, others, request.units.get(tag, -1), is_everyone)
-        if key not in members_by:
-            members_by[key] = Members(tag)
+        members = members_by.get(key)
+        if members is None:
+            members = members_by[key] = Members(tag)
         if standing is not None:
-            members_by[key].known.append(tag)
+            members.known.append(tag)
         elif not is_elsewhere:
-            members_by[key].new.append(tag)
+            members.new.append(tag)
     kinds = {}
     for (standing, others, shape, is_everyone), members in members_by.items():
         is_foreign = is_elsewhere and (shape >= 0 or request.is_everyone)

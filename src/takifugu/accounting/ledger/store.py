@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ from takifugu.accounting.ledger.histories import charge_of_text, entry_rows
 from takifugu.accounting.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
 from takifugu.core.errors import LedgerError
 from takifugu.numbers.rationals import to_text
+
+#: How many bytes SHA-256 takes at once.
+_BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +55,18 @@ class Store:
 
         Of two units with one hash both pay for all (Theorem 7).
         """
-        keyed_hash = self._of_units.copy()
-        keyed_hash.update(name.encode())
+        begun, inner = self._of_units
+        content, keyed_hash = begun.copy(), inner.copy()
+        content.update(name.encode())
+        keyed_hash.update(content.digest())
         return keyed_hash.digest()[:TAG]
 
     @cached_property
-    def _of_units(self) -> hmac.HMAC:
-        """Return the keyed hash of a unit up to its name."""
-        return hmac.new(self.key, b"unit\0", "sha256")
+    def _of_units(self) -> tuple[hashlib._Hash, hashlib._Hash]:
+        """Return both hashes of an HMAC of "unit", a zero and a name, up to the name (RFC 2104)."""
+        block = self.key.ljust(_BLOCK, b"\0")
+        within, around = (bytes(byte ^ pad for byte in block) for pad in (0x36, 0x5C))
+        return hashlib.sha256(within + b"unit\0"), hashlib.sha256(around)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

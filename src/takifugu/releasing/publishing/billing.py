@@ -66,7 +66,8 @@ def _readers(questions: Sequence[Question]) -> tuple[Json, ...]:
     first = questions[0]
     if first.unit is not None or "" in first.readers:
         return ()
-    shares = {(f.fingerprint(), first.shares.get(unit)): f for unit, f in first.readers.items()}
+    frameworks = {(id(framework), first.shares.get(unit)): framework for unit, framework in first.readers.items()}
+    shares = {(framework.fingerprint(), share): framework for (_, share), framework in frameworks.items()}
     if len(shares) > MOST_SHARES:
         return ()
     readers = list[Json]()
