@@ -120,7 +120,7 @@ def _of_file(file: Path, prior: str, meaning: Suspicion | None) -> tuple[Explain
     spec = load(file)
     epsilons = {as_fraction(epsilon_of(spec, item), "epsilon"): item for item in reversed(spec.items)}
     strongest = epsilons[max(epsilons)]
-    own = meaning or meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
+    suspicion = meaning or meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
     rows_by_table: dict[tuple[str, str], list[Priced]] = {}
     with watching() as watch:
         for priced in plan.priced(spec, sorted({*EPSILONS, *epsilons}), watch):
@@ -135,7 +135,7 @@ def _of_file(file: Path, prior: str, meaning: Suspicion | None) -> tuple[Explain
             is_of_some |= any(compares_some(secret.to_dict()) for secret in framework.secrets)
     is_of_table = meaning is None and len(tables) > 1
     has_more = is_of_table and not all(item.shares_epsilon for item in spec.items)
-    explained = Explained(_as_defined(own, definition), tables, definition, is_of_some, has_more)
+    explained = Explained(_as_defined(suspicion, definition), tables, definition, is_of_some, has_more)
     return explained, partial(_price_picture, tables, epsilons, spec.path.name)
 
 
