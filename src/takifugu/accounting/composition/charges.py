@@ -84,8 +84,8 @@ def charge_of(
         framework=of_unit.fingerprint(), definition=promise.definition, covers=promise.covers, epsilon=promise.epsilon,
         delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(), scale=_scale_times(factor, noise),
         change=read.whole, entry_change=read.single, entries=_size(of_unit), answers=read.answers, scope=scope,
-        fixed_in_advance=fixed_in_advance, release=release, names=_names(of_unit), lengths=_lengths(of_unit), reading=reading,
-        at=at, calendar=calendar, layout=layout, phases=phases, begins_series=begins_series,
+        fixed_in_advance=fixed_in_advance, release=release, names=_names(of_unit), lengths=_lengths(of_unit),
+        reading=reading, at=at, calendar=calendar, layout=layout, phases=phases, begins_series=begins_series,
     )  # fmt: skip
 
 
