@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.support.commands import invoke
 
 import takifugu as tf
-from takifugu.cli.output import heading, wrapped
+from takifugu.cli.output import heading
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.core.text.bars import bars
-from takifugu.core.text.tables import labelled, name_of, text_table
+from takifugu.core.text.tables import labelled, name_of, paragraph, text_table
 
 HOSTILE = "\x1b]0;own\x07\x1b[2J\r\u202eevil\u2066\x9b31m\u2028"
 
@@ -49,7 +49,7 @@ def test_what_prints(capsys: pytest.CaptureFixture[str]) -> None:
     heading(HOSTILE)
     rows = [{"cell": HOSTILE, "value": 6, "low": 4, "high": 8}]
     printed = [
-        str(InputError(HOSTILE)), wrapped(HOSTILE), name_of(HOSTILE), text_table([HOSTILE], [[HOSTILE]]),
+        str(InputError(HOSTILE)), paragraph(HOSTILE), name_of(HOSTILE), text_table([HOSTILE], [[HOSTILE]]),
         labelled([(HOSTILE, HOSTILE)]), *bars(rows), capsys.readouterr().out,
     ]  # fmt: skip
     for text in printed:

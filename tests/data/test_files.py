@@ -268,7 +268,7 @@ def test_without_duckdb_any_library_holds_the_rows(
 
 def test_large_csv_files_need_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
-    monkeypatch.setattr("takifugu.data.files.in_memory.LARGEST", 5)
+    monkeypatch.setattr("takifugu.data.files.csv_file.LARGEST", 5)
     (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n2,a\n")
     with pytest.raises(DataError, match="pip install duckdb"):
         states_of(tmp_path / "d.csv")

@@ -8,11 +8,12 @@ from pathlib import Path
 import click
 
 from takifugu.cli.group import complain
-from takifugu.cli.output import heading, only_one, print_json, wrapped
+from takifugu.cli.output import heading, only_one, print_json
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import is_terminal
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.escaping import visible
+from takifugu.core.text.tables import paragraph
 from takifugu.releasing.advice.advice import advise
 from takifugu.releasing.advice.leaving_out import left_out
 from takifugu.releasing.advice.worth import Verdict
@@ -45,7 +46,7 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
             lines.append(line)
         click.echo("\n".join(lines).rstrip())
         for words in lost or ():
-            click.echo(f"\n{wrapped(f'{words}.')}")
+            click.echo(f"\n{paragraph(f'{words}.')}")
     if as_json:
         print_json("advise", only_one(files), {"files": documents})
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 import click
 
 from takifugu.cli.group import complain
-from takifugu.cli.output import counted, wrapped
+from takifugu.cli.output import counted
 from takifugu.cli.terminal import is_terminal
 from takifugu.core.errors import ReleaseError, TakifuguError
 from takifugu.core.escaping import visible
-from takifugu.core.text.tables import filled, labelled, name_of, text_table, width
+from takifugu.core.text.tables import filled, labelled, name_of, paragraph, text_table, width
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.questions.question import Question
 
@@ -39,9 +39,9 @@ def ask_about(look: FirstLook, question: Question, accept: Callable[[str], str])
         listing.append((f"  {name}", visible(choice.words)))
     _say(labelled(listing))
     if question.why:
-        _say(wrapped(f"{question.why[0].upper()}{question.why[1:]}."))
+        _say(paragraph(f"{question.why[0].upper()}{question.why[1:]}."))
     if len(question.choices) > len(choices) or question.others:
-        _say(wrapped("Or the name of another column."))
+        _say(paragraph("Or the name of another column."))
     while True:
         prompt = question.name
         if question.offered is not None:

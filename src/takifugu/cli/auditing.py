@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from takifugu.cli.group import FAULT, complain
-from takifugu.cli.output import counted, heading, print_json, wrapped
+from takifugu.cli.output import counted, heading, print_json
 from takifugu.cli.progress import watching
+from takifugu.core.text.tables import paragraph
 from takifugu.releasing.auditing import UNLIKELY, Audited, of_certificate, of_file
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
@@ -33,7 +34,7 @@ def audit(file: Path, draws: int, as_json: bool) -> None:
     else:
         for answer in answers:
             _print(answer)
-        click.echo(f"\n{wrapped(LIMITS)}")
+        click.echo(f"\n{paragraph(LIMITS)}")
     refuse(answers)
 
 
@@ -56,15 +57,15 @@ def _print(answer: Audited) -> None:
     promise = f"its noise promises a {answer.measure} of at most {answer.promised}"
     if answer.audit is None or not answer.audit.comparison:
         why = answer.not_audited if answer.audit is None else answer.audit.left_open
-        click.echo(wrapped(f"{promise}. Not audited: {why}"))
+        click.echo(paragraph(f"{promise}. Not audited: {why}"))
     else:
         worst = f"{promise}; it is {answer.audit.loss:.6g}, at {answer.audit.comparison}: {answer.verdict}"
         left_open = f"; {answer.audit.left_open}" if answer.audit.left_open else ""
-        click.echo(wrapped(f"{worst}{left_open}"))
+        click.echo(paragraph(f"{worst}{left_open}"))
     if answer.fit is not None:
         follow = "do not follow" if answer.fit.p < UNLIKELY else "follow"
         pooled = counted(answer.fit.pooled, "pooled output")
         test = f"{answer.fit.draws:,} draws {follow} the declared law (G-test of {pooled}, p = {answer.fit.p:.3g})"
-        click.echo(wrapped(test))
+        click.echo(paragraph(test))
     elif answer.not_drawn:
-        click.echo(wrapped(f"Not drawn: {answer.not_drawn}"))
+        click.echo(paragraph(f"Not drawn: {answer.not_drawn}"))

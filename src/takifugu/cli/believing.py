@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from takifugu.cli.output import print_json, wrapped
+from takifugu.cli.output import print_json
 from takifugu.cli.samples.published import PUBLISHED, published
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError
-from takifugu.core.text.tables import labelled, text_table
+from takifugu.core.text.tables import labelled, paragraph, text_table
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.releasing.file.loading import load
@@ -29,7 +29,7 @@ def beliefs(name: str | None, as_json: bool) -> None:
         click.echo(labelled([(belief.name, belief.about) for belief in PUBLISHED]))
         example = command("beliefs", PUBLISHED[0].name)
         hint = f"{example} prints the first one to paste; with a release file it shows what that believes."
-        click.echo(f"\n{wrapped(hint)}")
+        click.echo(f"\n{paragraph(hint)}")
     elif name.endswith(".toml"):
         _of_file(Path(name), as_json)
     else:
@@ -38,7 +38,7 @@ def beliefs(name: str | None, as_json: bool) -> None:
             content = {"name": belief.name, "source": belief.source, "belief": dict(belief.keys)}
             print_json("beliefs", None, content)
         else:
-            click.echo(f"{belief.toml}\n\n{wrapped(belief.note)}")
+            click.echo(f"{belief.toml}\n\n{paragraph(belief.note)}")
 
 
 def _of_file(path: Path, as_json: bool) -> None:
@@ -60,10 +60,10 @@ def _of_file(path: Path, as_json: bool) -> None:
         content = {"belief": description, "source": source, "states": states, **matrices}
         print_json("beliefs", path, content)
         return
-    click.echo(wrapped(f"{path} believes: {description}"))
+    click.echo(paragraph(f"{path} believes: {description}"))
     for fact in file.kind.assumptions(file):
         if not isinstance(fact, str):  # what the belief says in words, and not what is taken to be public
-            click.echo(wrapped(fact.words))
+            click.echo(paragraph(fact.words))
     for title, rows in matrices.items():
         if len(states) <= _MOST_STATES:
             click.echo(f"\n{title}: from (a row) to (a column)\n")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.output import print_json, wrapped, write_new
+from takifugu.cli.output import print_json, write_new
 from takifugu.core.errors import InputError
 from takifugu.core.text.plot import Plot
-from takifugu.core.text.tables import width
+from takifugu.core.text.tables import paragraph, width
 from takifugu.releasing.certificates.certificate import WIDTH
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.certificates.files import REPORT
@@ -43,7 +43,7 @@ def show(file: Path, picture: Path | None, as_json: bool) -> None:
         print_json("certificate show", file, content)
         return
     click.echo(certificate.text(min(WIDTH, width())))
-    click.echo(f"\n{wrapped(f'{CHECKED} {TABLES[table]}')}")
+    click.echo(f"\n{paragraph(f'{CHECKED} {TABLES[table]}')}")
 
 
 def open_report(place: Path | None, as_json: bool) -> None:

@@ -8,10 +8,11 @@ import click
 
 from takifugu.cli.failures import failure
 from takifugu.cli.group import DONE, code_of, complain
-from takifugu.cli.output import only_one, print_json, wrapped
+from takifugu.cli.output import only_one, print_json
 from takifugu.cli.progress import watching
 from takifugu.core.errors import CalibrationRefused, SpecError, TakifuguError
 from takifugu.core.plain import Json
+from takifugu.core.text.tables import paragraph
 from takifugu.releasing.advice.checking import NOT_SEEN
 from takifugu.releasing.advice.checking import check as checked
 
@@ -46,10 +47,10 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
         else:
             document |= {"valid": True, **report.to_dict()}
             if not as_json:
-                click.echo(f"{wrapped(f'{file}: valid')}\n\n{report}\n")
+                click.echo(f"{paragraph(f'{file}: valid')}\n\n{report}\n")
         documents.append(document)
     if as_json:
         print_json("check", only_one(files), {"files": documents})
     elif any(document["valid"] for document in documents):
-        click.echo(wrapped(NOT_SEEN))
+        click.echo(paragraph(NOT_SEEN))
     click.get_current_context().exit(worst)

@@ -9,12 +9,12 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.ledgers import print_ledger, sources_of
-from takifugu.cli.output import heading, print_json, wrapped
+from takifugu.cli.output import heading, print_json
 from takifugu.cli.planning import print_comparison
 from takifugu.cli.progress import watching
 from takifugu.cli.releasing import outcome_of, print_outcome
 from takifugu.cli.samples import write_demo
-from takifugu.core.text.tables import labelled, width
+from takifugu.core.text.tables import labelled, paragraph, width
 from takifugu.releasing.certificates.certificate import WIDTH
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
@@ -44,7 +44,7 @@ def _demo(spec: ReleaseFile, place: Path, progress: Progress) -> None:
     sample = str(spec.source.file)
     click.echo(labelled([("folder", str(place)), ("sample", sample), ("release file", spec.path.name)]))
     click.echo()
-    click.echo(wrapped(
+    click.echo(paragraph(
         "Six participants, one posture a minute. What anybody did in any one minute must stay hidden from anyone who "
         "believes that postures follow the chain in the release file. What is published is how long people rest, "
         "stand, walk and move, for each of them and for all."
@@ -65,5 +65,5 @@ def _demo(spec: ReleaseFile, place: Path, progress: Progress) -> None:
     heading("6. The ledger (takifugu ledger show)")
     print_ledger(Ledger.open(spec.ledger))
     click.echo()
-    click.echo(wrapped(f"Everything is in {place}: look at the tables, the certificates and the release file, change "
+    click.echo(paragraph(f"Everything is in {place}: look at the tables, the certificates and the release file, change "
                        "the file, and run `takifugu release activity.toml` there."))  # fmt: skip

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from takifugu.cli.group import FAULT, complain
-from takifugu.cli.output import path_text, print_json, wrapped
+from takifugu.cli.output import path_text, print_json
 from takifugu.cli.samples import experiments
 from takifugu.cli.samples.examples import examples, write_example
 from takifugu.core.commands import command
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import labelled
+from takifugu.core.text.tables import labelled, paragraph
 
 
 def example(name: str | None, as_json: bool) -> None:
@@ -25,10 +25,10 @@ def example(name: str | None, as_json: bool) -> None:
     if as_json:
         print_json("example", Path(paths[0]), {"name": name, "written": paths})
         return
-    click.echo(wrapped(f"written: {', '.join(paths)}"))
+    click.echo(paragraph(f"written: {', '.join(paths)}"))
     real = next(each_example.meant_for_published_data for each_example in examples() if each_example.name == name)
     hint = f", in place of published ones: the first lines of {paths[0]} say where to get these" if real else ""
-    click.echo(wrapped(f"The data are made up{hint}. Then:"))
+    click.echo(paragraph(f"The data are made up{hint}. Then:"))
     click.echo(labelled([
         (f"  takifugu compare {paths[0]}", "the best mechanisms, side by side"),
         (f"  takifugu advise {paths[0]}", "is the table worth reading?"),
@@ -52,7 +52,7 @@ def _list_examples(as_json: bool) -> None:
         lines.append((each.name, f"{each.about}{meant}" if each.meant_for_published_data else each.about))
     click.echo(labelled(lines))
     first = command("example", all_examples[0].name)
-    click.echo(f"\n{wrapped(f'{first} writes the first one into this folder.')}")
+    click.echo(f"\n{paragraph(f'{first} writes the first one into this folder.')}")
 
 
 def reproduce(target: str | None, folder: Path | None, whole: bool, as_json: bool) -> None:
@@ -96,4 +96,4 @@ def _list_experiments(as_json: bool) -> None:
         return
     click.echo(labelled([(t.name, f"{t.about} [{t.reproduces}]") for t in targets]))
     first = command("reproduce", targets[0].name)
-    click.echo(f"\n{wrapped(f'{first} runs the first one. TAKIFUGU_DATA says where research data is.')}")
+    click.echo(f"\n{paragraph(f'{first} runs the first one. TAKIFUGU_DATA says where research data is.')}")

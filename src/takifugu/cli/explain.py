@@ -15,7 +15,7 @@ import click
 
 from takifugu.accounting.suspicion import OF_SOME, Suspicion, odds, one_sided, percent
 from takifugu.accounting.suspicion import explain as meaning_of
-from takifugu.cli.output import coloured, print_json, wrapped, write_new
+from takifugu.cli.output import coloured, print_json, write_new
 from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseError
 from takifugu.core.escaping import number, visible
@@ -23,13 +23,12 @@ from takifugu.core.plain import Json
 from takifugu.core.text.bars import block
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
-from takifugu.core.text.tables import labelled, text_table
+from takifugu.core.text.tables import labelled, paragraph, text_table
 from takifugu.numbers.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release files
     from takifugu.accounting.definitions import Definition
-    from takifugu.releasing.file.kind import ReleaseFile
-    from takifugu.releasing.planning.plan import Priced, Watch
+    from takifugu.releasing.planning.plan import Priced
 
 #: The epsilons that a release file is priced at, beside its own.
 EPSILONS = tuple(as_fraction(text, "epsilon") for text in ("0.1", "0.2", "0.5", "1", "2", "5", "10"))
@@ -102,7 +101,7 @@ class Explained:
         exceptions = {_AT_DISTANCE: self.per_distance, OF_SOME: self.is_of_some, _OF_ONE: self.has_more}
         for words, is_so in exceptions.items():
             if is_so:
-                click.echo(f"\n{wrapped(words)}")
+                click.echo(f"\n{paragraph(words)}")
         for rows in self.tables:
             _print_prices(rows, prior, self.definition)
 
@@ -116,14 +115,19 @@ def _of_file(file: Path, prior: str, meaning: Suspicion | None) -> tuple[Explain
     from takifugu.model.secrets import compares_some
     from takifugu.releasing.file.loading import load
     from takifugu.releasing.file.sharing import epsilon_of
+    from takifugu.releasing.planning import plan
 
     spec = load(file)
     epsilons = {as_fraction(epsilon_of(spec, item), "epsilon"): item for item in reversed(spec.items)}
     strongest = epsilons[max(epsilons)]
-    own = meaning or meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
+    suspicion = meaning or meaning_of(prior, epsilon_of(spec, strongest), strongest.delta)
+    rows_by_table: dict[tuple[str, str], list[Priced]] = {}
     with watching() as watch:
-        tables = _tables(spec, {*EPSILONS, *epsilons}, watch)
-    definition, is_of_some = None, False
+        for priced in plan.priced(spec, sorted({*EPSILONS, *epsilons}), watch):
+            rows = rows_by_table.setdefault((priced.name, priced.scope), [])
+            if priced.requested in EPSILONS or priced.is_in_file:
+                rows.append(priced)
+    tables, definition, is_of_some = list(rows_by_table.values()), None, False
     for priced in chain.from_iterable(tables):
         if priced.calibration is not None:
             framework = priced.calibration.framework
@@ -131,25 +135,13 @@ def _of_file(file: Path, prior: str, meaning: Suspicion | None) -> tuple[Explain
             is_of_some |= any(compares_some(secret.to_dict()) for secret in framework.secrets)
     is_of_table = meaning is None and len(tables) > 1
     has_more = is_of_table and not all(item.shares_epsilon for item in spec.items)
-    explained = Explained(_as_defined(own, definition), tables, definition, is_of_some, has_more)
+    explained = Explained(_as_defined(suspicion, definition), tables, definition, is_of_some, has_more)
     return explained, partial(_price_picture, tables, epsilons, spec.path.name)
 
 
 def _as_defined(meaning: Suspicion, definition: Definition | None) -> Suspicion:
     """Return a suspicion of a fact whose opposite may not be hidden."""
     return one_sided(meaning) if definition is not None and definition.one_way else meaning
-
-
-def _tables(spec: ReleaseFile, epsilons: Iterable[Fraction], watch: Watch) -> list[list[Priced]]:
-    """Return the prices of each table at epsilons."""
-    from takifugu.releasing.planning import plan
-
-    tables: dict[tuple[str, str], list[Priced]] = {}
-    for priced in plan.priced(spec, sorted(epsilons), watch):
-        rows = tables.setdefault((priced.name, priced.scope), [])
-        if priced.requested in EPSILONS or priced.is_in_file:
-            rows.append(priced)
-    return list(tables.values())
 
 
 def _print_meaning(meaning: Suspicion) -> None:
@@ -160,7 +152,7 @@ def _print_meaning(meaning: Suspicion) -> None:
         factor = number(math.exp(meaning.epsilon), digits=3)
     ways = "up or down." if meaning.low else "up; it may become certain that it is not so."
     power = f"e^{number(meaning.epsilon)} = {factor}"
-    click.echo(f"{wrapped(f'A promise of {promise}: odds change by a factor of at most {power}, {ways}')}\n")
+    click.echo(f"{paragraph(f'A promise of {promise}: odds change by a factor of at most {power}, {ways}')}\n")
     rows = [
         ["before", percent(meaning.prior, up=True), odds(meaning.prior)],
         ["after, at most", percent(meaning.high, up=True), odds(meaning.high)],
@@ -171,17 +163,17 @@ def _print_meaning(meaning: Suspicion) -> None:
     guess = f"{after} of all cases, with or without what is published"
     if after != before:
         guess = f"at most {after} of all cases, and in {before} without what is published"
-    click.echo(wrapped(
+    click.echo(paragraph(
         f"In words: whoever is {percent(meaning.prior, up=True)} sure of something hidden, before anything is "
         f"published, is between {percent(meaning.low, up=False)} and {percent(meaning.high, up=True)} sure afterwards, "
         f"whatever comes out. The best guess at the hidden fact is right in {guess}. All this holds for the beliefs "
         "and the hidden facts that a release file names, and for no others."
     ))  # fmt: skip
     if meaning.hides_little:
-        click.echo(f"\n{wrapped(f'{meaning.hides_little[:1].upper()}{meaning.hides_little[1:]}.')}")
+        click.echo(f"\n{paragraph(f'{meaning.hides_little[:1].upper()}{meaning.hides_little[1:]}.')}")
     if meaning.beyond:
         exception = "Delta is the exception: with a small probability one becomes surer than that."
-        click.echo(f"\n{wrapped(exception)}\n")
+        click.echo(f"\n{paragraph(exception)}\n")
         lines = list[list[str]]()
         for case in meaning.beyond:
             becomes = "certain" if case.high == 1 else f"surer than {percent(case.high, up=True)}"
@@ -195,7 +187,7 @@ def _print_prices(rows: Sequence[Priced], prior: str, definition: Definition | N
 
     first = rows[0]
     whose = whose_answers(first.people, first.scope, first.unit)
-    click.echo(f"\n{wrapped(f'{first.name}: what it costs, for {whose}')}\n")
+    click.echo(f"\n{paragraph(f'{first.name}: what it costs, for {whose}')}\n")
     most = max((_error(p) or 0.0 for p in rows), default=0.0)
     lines, reasons = [], []
     for priced in rows:
@@ -218,7 +210,7 @@ def _print_prices(rows: Sequence[Priced], prior: str, definition: Definition | N
         click.echo(f"\n{labelled(reasons)}")
     error_words = dict.fromkeys(priced.calibration.error_words for priced in rows if priced.calibration is not None)
     words = f"* in the file; error: {' or '.join(error_words) or 'none is known'}"
-    click.echo(f"\n{wrapped(words)}")
+    click.echo(f"\n{paragraph(words)}")
 
 
 def _meaning_picture(meaning: Suspicion) -> str:

@@ -11,11 +11,11 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.values import NOTHING
-from takifugu.cli.output import amount, path_text, print_json, wrapped
+from takifugu.cli.output import amount, path_text, print_json
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import name_of, text_table
+from takifugu.core.text.tables import name_of, paragraph, text_table
 
 if TYPE_CHECKING:
     from takifugu.releasing.publishing.adopting import Adopted
@@ -51,25 +51,25 @@ def adopt(where: Path, folder: Path, yes: bool, as_json: bool) -> None:
         print_json("ledger adopt", where, {"sources": sources})
         return
     if not offered:
-        click.echo(wrapped(f"nothing to enter: the ledger knows every release that a certificate in {folder} names"))
+        click.echo(paragraph(f"nothing to enter: the ledger knows every release that a certificate in {folder} names"))
     elif not adopted:
         click.echo("nothing was entered")
     for adoption in adopted:
         releases = f"{', '.join(adoption.releases)} about {adoption.source!r}"
-        click.echo(wrapped(f"entered as spent: {releases}; the source has now spent {adoption.spent}"))
+        click.echo(paragraph(f"entered as spent: {releases}; the source has now spent {adoption.spent}"))
 
 
 def _print_prices(prices: Sequence[Adopted]) -> None:
     """Print each release's cost and the total."""
     for price in prices:
-        click.echo(wrapped(f"source {price.source!r}, which has spent {price.before}, would have spent"))
+        click.echo(paragraph(f"source {price.source!r}, which has spent {price.before}, would have spent"))
         lines = list[list[str]]()
         for name, spent, as_paid in zip(price.releases, price.after, price.as_paid, strict=True):
             charged = AS_PAID if as_paid else AT_WORST
             lines.append([name, number(float(spent.epsilon)), number(float(spent.delta)), charged])
         click.echo(text_table(["with release", "epsilon", "delta", "charged"], lines))
         if not all(price.as_paid):
-            click.echo(wrapped(WORST_MEANS))
+            click.echo(paragraph(WORST_MEANS))
 
 
 def agreed(question: str) -> bool:
@@ -84,10 +84,10 @@ def check(where: Path, as_json: bool) -> None:
     if as_json:
         print_json("ledger check", where, {"differences": list(differences)})
     elif not differences:
-        click.echo(wrapped("the ledger is what its events say, and no event is missing, moved or edited"))
+        click.echo(paragraph("the ledger is what its events say, and no event is missing, moved or edited"))
     else:
         for difference in differences:
-            click.echo(wrapped(difference))
+            click.echo(paragraph(difference))
     if differences:
         raise LedgerError(
             f"the ledger {str(where)!r} was edited or damaged (differences: {len(differences):,})",
@@ -107,10 +107,10 @@ def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
         print_json("ledger merge", where, {"payments": merged.payments, "sources": sources, "kept": former})
         return
     if not merged.payments:
-        click.echo(wrapped(f"{where} knows all that {other} paid for"))
+        click.echo(paragraph(f"{where} knows all that {other} paid for"))
         return
     verb = "lacks" if dry_run else "lacked"
-    click.echo(wrapped(f"of the payments of {other}, {where} {verb} {merged.payments:,}; what was spent, with them:"))
+    click.echo(paragraph(f"of the payments of {other}, {where} {verb} {merged.payments:,}; what was spent, with them:"))
     lines = list[list[str]]()
     for row in merged.after:
         before, budget = merged.before.get(row.name, NOTHING), "none"
@@ -120,9 +120,9 @@ def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
     click.echo(text_table(["source", "before", "with the other", "budget"], lines))
     for row in merged.after:
         if row.budget is not None and not row.spent.fits(row.budget):
-            click.echo(wrapped(f"the source {row.name!r} has spent more than its budget: nothing more is paid"))
+            click.echo(paragraph(f"the source {row.name!r} has spent more than its budget: nothing more is paid"))
     if merged.former is not None:
-        click.echo(wrapped(f"the ledger as it was is kept at {merged.former}; go on with this one, in both places"))
+        click.echo(paragraph(f"the ledger as it was is kept at {merged.former}; go on with this one, in both places"))
 
 
 def upgrade(where: Path, as_json: bool) -> None:
@@ -132,4 +132,4 @@ def upgrade(where: Path, as_json: bool) -> None:
     elif former is None:
         click.echo("the ledger has the format of this version already")
     else:
-        click.echo(wrapped(f"upgraded; the ledger as it was is kept at {former}, and must not be used any more"))
+        click.echo(paragraph(f"upgraded; the ledger as it was is kept at {former}, and must not be used any more"))

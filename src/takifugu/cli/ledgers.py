@@ -12,14 +12,14 @@ import click
 from takifugu.accounting.ledger import Entry, Ledger, SourceRow
 from takifugu.analysis.guarantee import Composition
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
-from takifugu.cli.output import amount, print_json, wrapped
+from takifugu.cli.output import amount, print_json
 from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError, ReleaseState
 from takifugu.core.escaping import number
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import labelled, name_of, text_table
+from takifugu.core.text.tables import labelled, name_of, paragraph, text_table
 from takifugu.numbers.rationals import as_delta, as_epsilon
 from takifugu.releasing.publishing.progress import Progress
 
@@ -42,7 +42,7 @@ def init(where: Path, as_json: bool) -> None:
     if as_json:
         print_json("ledger init", where, {"made": str(where)})
         return
-    click.echo(wrapped(f"new ledger at {where}: it remembers nothing before today; keep it as safe as the data"))
+    click.echo(paragraph(f"new ledger at {where}: it remembers nothing before today; keep it as safe as the data"))
 
 
 def show(where: Path, as_json: bool) -> None:
@@ -70,7 +70,7 @@ def history(where: Path, source: str | None, as_json: bool) -> None:
     for number_of_source, (name, entries) in enumerate(histories.items()):
         if number_of_source > 0:
             click.echo()
-        click.echo(wrapped(f"releases about {name!r}"))
+        click.echo(paragraph(f"releases about {name!r}"))
         lines = [
             [e.created[:10], e.id, _people(rows[normalised(name)], e.units), number(float(e.amount.epsilon)),
              number(float(e.amount.delta)), e.state, name_of(e.name)]
@@ -78,7 +78,7 @@ def history(where: Path, source: str | None, as_json: bool) -> None:
         ]  # fmt: skip
         click.echo(text_table(["date", "id", "people", "epsilon", "delta", "state", "release"], lines))
         for event in book.events(name):
-            click.echo(wrapped(f"{event.created[:10]}: {event.what}"))
+            click.echo(paragraph(f"{event.created[:10]}: {event.what}"))
 
 
 def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) -> None:
@@ -98,7 +98,7 @@ def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) ->
         return
     was = "no budget" if before.budget is None else before.budget.text(up=False)
     click.echo(
-        wrapped(f"the source {source!r} may spend {now.text(up=False)} (before: {was}); it has spent {before.spent}")
+        paragraph(f"the source {source!r} may spend {now.text(up=False)} (before: {was}); it has spent {before.spent}")
     )
 
 
@@ -122,7 +122,7 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
             print_json("ledger resume", where, {"releases": releases})
         else:
             if not resumed:
-                click.echo(wrapped("nothing is pending: everything that was paid for is published and recorded"))
+                click.echo(paragraph("nothing is pending: everything that was paid for is published and recorded"))
             for release in resumed:
                 since = release.since[:16].replace("T", " ")
                 words = f"{', '.join(release.releases)} about {release.source!r}, paid for at {since} UTC"
@@ -130,7 +130,7 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
                     complain(f"{words}: {release.problem}")
                     complain(release.state.sentence(where))
                 else:
-                    click.echo(wrapped(f"completed: {words}"))
+                    click.echo(paragraph(f"completed: {words}"))
                     for path in files_of(release):
                         click.echo(f"  {path}")
     if progress.state is ReleaseState.UNRECORDED:
@@ -152,7 +152,7 @@ def print_ledger(book: Ledger) -> None:
     for number_of_source, row in enumerate(rows):
         if number_of_source > 0:
             click.echo()
-        click.echo(wrapped(f"source {row.name!r}"))
+        click.echo(paragraph(f"source {row.name!r}"))
         releases, budget = str(row.releases), "none"
         if row.budget is not None:
             budget = row.budget.text(up=False)
@@ -172,7 +172,7 @@ def print_ledger(book: Ledger) -> None:
         click.echo(text_table(["date", "whose data", "others after", "epsilon", "state", "release"], lines))
     if any(row.unpublished for row in rows):
         resuming = command("ledger", "resume", book.store.path)
-        click.echo(f"\n{wrapped(UNPUBLISHED_MEANS.format(resume=resuming))}")
+        click.echo(f"\n{paragraph(UNPUBLISHED_MEANS.format(resume=resuming))}")
 
 
 def _people(row: SourceRow, count: int) -> str:

@@ -1,4 +1,4 @@
-"""What all commands use to print: headings, wrapped sentences, JSON, and colour where it means something."""
+"""What all commands use to print: headings, JSON, files, and colour where it means something."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from takifugu.core.errors import ReleaseError
 from takifugu.core.escaping import visible
 from takifugu.core.files import draft_of, read_file
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import filled, width
+from takifugu.core.text.tables import width
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.planning.notices import listening
 
@@ -31,11 +31,6 @@ LARGEST_TEXT = 10_000_000
 def heading(text: str) -> None:
     text = visible(text)
     click.echo(f"\n{click.style(text, bold=True)}\n{'─' * min(len(text), width())}")
-
-
-def wrapped(text: str) -> str:
-    """Wrap a text into lines, with numbers beside their per cent signs."""
-    return filled(visible(text))
 
 
 @contextmanager

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from takifugu.calibration.registry import find
-from takifugu.cli.output import coloured, heading, print_json, wrapped
+from takifugu.cli.output import coloured, heading, print_json
 from takifugu.cli.progress import watching
+from takifugu.core.text.tables import paragraph
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.comparison import Comparison, comparison
 from takifugu.releasing.planning.outlook import outlook
@@ -60,4 +61,4 @@ def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
         return
     click.echo(str(ahead))
     for words in notices:
-        click.echo(f"\n{wrapped(words)}")
+        click.echo(f"\n{paragraph(words)}")

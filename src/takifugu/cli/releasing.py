@@ -11,12 +11,13 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.output import amount, noticed, print_json, wrapped
+from takifugu.cli.output import amount, noticed, print_json
 from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import bars, common_error
+from takifugu.core.text.tables import paragraph
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.file.loading import load
@@ -68,29 +69,29 @@ def print_outcome(outcome: Outcome, planned: plan.Plan) -> None:
     if outcome.new:
         _print_tables(outcome.new)
     if outcome.there:
-        click.echo(wrapped(f"already published: {already(outcome.there)}"))
+        click.echo(paragraph(f"already published: {already(outcome.there)}"))
     paid = outcome.reservation
     spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
     if planned.file.source.budget is None:
         spent = f"{spent}. No budget was declared in the file: it is what the first release cost, or was set since"
-    click.echo(wrapped(spent))
+    click.echo(paragraph(spent))
     if outcome.completed is not None:
-        click.echo(wrapped(completed(outcome.completed)))
+        click.echo(paragraph(completed(outcome.completed)))
 
 
 def _print_tables(tables: Sequence[Published]) -> None:
     for table in tables:
-        click.echo(wrapped(table.title))
+        click.echo(paragraph(table.title))
         if verdict := verdict_words(table):
-            click.echo(wrapped(verdict))
+            click.echo(paragraph(verdict))
         if isinstance(table.rows, Rows):
-            click.echo(wrapped(f"{len(table.rows):,} randomised values, in {table.name}.csv"))
+            click.echo(paragraph(f"{len(table.rows):,} randomised values, in {table.name}.csv"))
         else:
             _print_rows(table, table.rows)
         click.echo()
     adjusting = dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in tables))
     for words in adjusting:
-        click.echo(wrapped(words))
+        click.echo(paragraph(words))
     if adjusting:
         click.echo()
     row_lists = (table.rows for table in tables if not isinstance(table.rows, Rows))
@@ -98,7 +99,7 @@ def _print_tables(tables: Sequence[Published]) -> None:
     if drawn:
         marks = [(READABLE, NOISE), (POSSIBLE, IMPOSSIBLE)]
         said = [sentence for key, sentence in marks if any(row.get(key) is False for row in drawn)]
-        click.echo(f"{wrapped(' '.join([LEGEND, *said]))}\n")
+        click.echo(f"{paragraph(' '.join([LEGEND, *said]))}\n")
     _print_files(tables)
 
 
@@ -108,7 +109,7 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
     error = common_error(readable)
     if error is not None:
         words = error_words(error, len(readable), table.certificate.measured_in or "")
-        click.echo(wrapped(f"{words}{which_to_quote(table)}"))
+        click.echo(paragraph(f"{words}{which_to_quote(table)}"))
     longest = max((float(row["high"]) for row in readable), default=0.0)
     lowest = min((float(row["low"]) for row in readable), default=0.0)
     units = list(dict.fromkeys(row.get("unit") for row in rows))
@@ -117,7 +118,7 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
             click.echo(f"\n  {unit}")
         rows_of_unit = [row for row in rows if row.get("unit") == unit]
         if len(rows_of_unit) > _LISTED_WORDS and any(isinstance(_published(row), str) for row in rows_of_unit):
-            click.echo(wrapped(f"{_counted(rows_of_unit)}; all are in {table.name}.csv"))
+            click.echo(paragraph(f"{_counted(rows_of_unit)}; all are in {table.name}.csv"))
             continue
         first_rows = [dict(row) for row in rows_of_unit[:_DRAWN_CELLS]]
         for row in first_rows:
@@ -125,7 +126,7 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
                 row["value"] = in_words(row)
         click.echo("\n".join(bars(first_rows, longest, lowest=lowest, error=error)))
         if len(rows_of_unit) > _DRAWN_CELLS:
-            click.echo(wrapped(f"and {len(rows_of_unit) - _DRAWN_CELLS:,} more cells, in the table"))
+            click.echo(paragraph(f"and {len(rows_of_unit) - _DRAWN_CELLS:,} more cells, in the table"))
     if len(units) > _DRAWN_UNITS:
         more = f"{len(units) - _DRAWN_UNITS} more {table.certificate.people.many}"
         click.echo(f"\n  and {more}, in the table")

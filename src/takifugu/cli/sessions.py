@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from takifugu.cli.group import REFUSED, complain
-from takifugu.cli.output import amount, counted, noticed, print_json, wrapped
+from takifugu.cli.output import amount, counted, noticed, print_json
 from takifugu.cli.progress import watching
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import text_table
+from takifugu.core.text.tables import paragraph, text_table
 from takifugu.mechanisms.one_sided.sparse import SAFE
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.publishing.progress import Progress
@@ -38,12 +38,12 @@ def ask(
                         answer = f"{answer:,}"
                     rows.append([reply.question.place, f"{reply.question.at_most:,}", answer])
                 click.echo(text_table(["place", "at most", "answer"], rows))
-            click.echo(wrapped(f"{transcript.name}: {_left(transcript)}"))
+            click.echo(paragraph(f"{transcript.name}: {_left(transcript)}"))
             if transcript.paid is None:
-                click.echo(wrapped("Nothing is paid yet: the first question pays for all."))
+                click.echo(paragraph("Nothing is paid yet: the first question pays for all."))
             elif transcript.table is not None:
                 folder = transcript.table.files[0].parent
-                click.echo(wrapped(f"written to {folder}: {transcript.name}.csv, with its certificate"))
+                click.echo(paragraph(f"written to {folder}: {transcript.name}.csv, with its certificate"))
     if transcript.unanswered:
         complain(f"the session has ended, and is silent about {', '.join(transcript.unanswered)}")
         click.get_current_context().exit(REFUSED)

@@ -15,13 +15,13 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.asking import ask_about, can_ask
-from takifugu.cli.output import path_text, print_json, wrapped, write_new
+from takifugu.cli.output import path_text, print_json, write_new
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import nearest
 from takifugu.core.plain import Json
 from takifugu.core.sections import checked_path
-from takifugu.core.text.tables import labelled
+from takifugu.core.text.tables import labelled, paragraph
 from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed
 from takifugu.releasing.file.drafting.draft import draft_of, relative
@@ -63,7 +63,7 @@ def init(
     content_notes = list[str]()
     if len(contents) > 1:
         content_notes.append(one_of_several(contents, look.written))
-        click.echo(wrapped(content_notes[0]), err=True)
+        click.echo(paragraph(content_notes[0]), err=True)
     subject = Subject(look, kind, data, output)
     asks = not yes and can_ask()
     if asks:
@@ -161,20 +161,26 @@ def _print(draft: _Draft, why: str, said: Sequence[str]) -> None:
             section = ""
     click.echo(labelled(in_force))
     if why:
-        click.echo(f"\n{wrapped(f'Drafted as {draft.kind}: {why}.')}")
+        click.echo(f"\n{paragraph(f'Drafted as {draft.kind}: {why}.')}")
     for note in said:
-        click.echo(f"\n{wrapped(note)}")
+        click.echo(f"\n{paragraph(note)}")
     click.echo(f"\nwritten: {visible(str(draft.file))}\n")
-    _print_missing(draft.missing)
+    if draft.missing:
+        click.echo(f"{paragraph('What only you can know is still missing in it:')}\n")
+        lines = list[tuple[str, str]]()
+        for fault in draft.missing:
+            lines.append((f"  {fault.place}", "; ".join(filter(None, (fault.rule, fault.fix))) or fault.what))
+        click.echo(labelled(lines))
+        click.echo()
     _print_next(typed(draft.file))
     if draft.whose is not None:
         click.echo(f"\nledger: {visible(str(draft.ledger))}")
         words = f"It is that of {draft.whose}, which reads the same data: one ledger knows what was spent on them."
-        click.echo(wrapped(words))
+        click.echo(paragraph(words))
     if draft.is_new:
         click.echo(f"\nnew ledger: {draft.ledger}")
-        click.echo(wrapped("It remembers nothing before today. The release file requires it from now on."))
-    click.echo(f"\n{wrapped(draft.verdict)}")
+        click.echo(paragraph("It remembers nothing before today. The release file requires it from now on."))
+    click.echo(f"\n{paragraph(draft.verdict)}")
 
 
 def schema(kind: str) -> None:
@@ -189,7 +195,7 @@ def keys(kind: str | None, as_json: bool) -> None:
     if as_json:
         print_json("keys", None, {"kind": keys_kind, "keys": [asdict(key) for key in all_keys]})
         return
-    click.echo(wrapped(f"All keys of a release file about {keys_kind}; those without a default must be written."))
+    click.echo(paragraph(f"All keys of a release file about {keys_kind}; those without a default must be written."))
     of_section = dict[str, list[tuple[str, str]]]()
     for key in all_keys:
         default = f"default: {key.default}" if key.default else "must be written"
@@ -218,17 +224,6 @@ def _missing(output: Path) -> Sequence[TakifuguError]:
         fix = 'write file = "people.csv", the private table'
         faults.insert(0, InputError("is missing", fix=fix).at("source", "file"))
     return faults
-
-
-def _print_missing(faults: Sequence[TakifuguError]) -> None:
-    if not faults:
-        return
-    click.echo(f"{wrapped('What only you can know is still missing in it:')}\n")
-    lines = list[tuple[str, str]]()
-    for fault in faults:
-        lines.append((f"  {fault.place}", "; ".join(filter(None, (fault.rule, fault.fix))) or fault.what))
-    click.echo(labelled(lines))
-    click.echo()
 
 
 def _print_next(file: str) -> None:

@@ -98,10 +98,7 @@ def _melted(
 
 
 def _unnested(prefix: str, cells: Sequence[str], headers: Sequence[str]) -> str:
-    """Return a query for a row per cell.
-
-    Long lists are nested, because DuckDB is slow with them.
-    """
+    """Return a query for a row per cell, by nested short lists."""
     size = isqrt(len(cells)) + 1
     nested, single = list[str](), list[str]()
     for name, values in {HEADER: headers, CELL: cells}.items():
@@ -133,8 +130,11 @@ def _filled(cell: nw.Expr, kind: nw.dtypes.DType, target: nw.dtypes.DType, empty
         cell = cell.cast(target)
     if not empty:
         return cell
-    values = [value for value in (as_kind(text, target) for text in empty) if value is not None]
-    if not values:
+    for text in empty:
+        fill = as_kind(text, target)
+        if fill is not None:
+            break
+    else:
         raise DataError(
             f"the columns of steps hold values of type {target}, and what an empty cell is says none of that type",
             fix=f"write in map which value of the data is {empty[0]!r}",
@@ -144,4 +144,4 @@ def _filled(cell: nw.Expr, kind: nw.dtypes.DType, target: nw.dtypes.DType, empty
         is_empty = is_empty | (cell.str.strip_chars(BLANKS) == "").fill_null(True)
     elif target.is_float():
         is_empty = is_empty | cell.is_nan().fill_null(True)
-    return nw.when(is_empty).then(nw.lit(values[0], target)).otherwise(cell)  # type: ignore[arg-type]
+    return nw.when(is_empty).then(nw.lit(fill, target)).otherwise(cell)  # type: ignore[arg-type]

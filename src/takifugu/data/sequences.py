@@ -82,10 +82,7 @@ def _plain(table: Table, layout: Layout, states: Recode) -> CountedByBits | None
 def _measured(
     plain: CountedByBits | None, table: Table, layout: Layout, states: Recode, lengths: Lengths
 ) -> tuple[Rows, dict[Key, Measured], int | None]:
-    """Return the result of `measure`, in one pass for plain rows.
-
-    Other rows are read with care, and with that reading's errors.
-    """
+    """Return the result of `measure`, in one pass for plain rows or else with care."""
     if plain is not None:
         with suppress(DataError):
             return measure(plain.rows(), layout, states, lengths, table)

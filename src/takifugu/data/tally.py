@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from takifugu.data.engines.faults import careful
@@ -11,8 +11,6 @@ from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.codes import UNOBSERVED
 
 if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
-
     from takifugu.data.engines.differences import Frame
 
 #: How a column is read: the code of each text, or the classes or bins that its numbers are put into.
@@ -38,7 +36,7 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
 
     from takifugu.data.engines.differences import collected
     from takifugu.data.engines.fixed_point import number_code
-    from takifugu.data.engines.sanitise import is_text, kind_of, state_column, text
+    from takifugu.data.engines.sanitise import is_text, kind_of, state_column
 
     roles = {f"c{number}": column for number, column in enumerate(known)}
     rules = dict(zip(roles, known.values(), strict=True))
@@ -54,21 +52,23 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
             if is_text(kind):
                 texts.append(role)
         frame = frame.select(**raw).group_by(*roles).agg(rows=nw.len())  # only the few different texts are recoded
-        if texts:
-            frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in texts)
-        frame = _with_codes(frame, rules).group_by(*roles).agg(rows=nw.col("rows").sum())
+        frame = _with_codes(frame, rules, texts, table.missing).group_by(*roles).agg(rows=nw.col("rows").sum())
         counts = {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}
     blank = tuple(rule.missing if isinstance(rule, Classes) else UNOBSERVED for rule in rules.values())
-    if blank in counts and table.without_blank_rows is not None:
-        return tally(table.filled, known)
-    return counts
+    may_be_blank = blank in counts and table.without_blank_rows is not None
+    return tally(table.filled, known) if may_be_blank else counts
 
 
-def _with_codes(frame: Frame, rules: Mapping[str, Known]) -> Frame:
-    """Return texts of states as their codes."""
-    from takifugu.data.engines.sanitise import state_code
+def _with_codes(frame: Frame, rules: Mapping[str, Known], texts: Iterable[str], missing: Iterable[str]) -> Frame:
+    """Return raw states, their texts stripped, as their codes."""
+    import narwhals.stable.v2 as nw
 
-    schema, codes = frame.collect_schema(), dict[str, "nw.Expr"]()
+    from takifugu.data.engines.sanitise import state_code, text
+
+    stripped = {role: text(nw.col(role), missing) for role in texts}
+    if stripped:
+        frame = frame.with_columns(**stripped)
+    schema, codes = frame.collect_schema(), dict[str, nw.Expr]()
     for role, rule in rules.items():
         if isinstance(rule, Mapping):
             codes[role] = state_code(role, schema[role], rule)

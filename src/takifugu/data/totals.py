@@ -87,25 +87,21 @@ def _sums(
     table: Table, numbers: Sequence[Bounded], by: Sequence[str]
 ) -> Iterator[tuple[tuple[str | None, ...], int, list[int]]]:
     """Yield the key, the number of rows and the sums of each group."""
-    rows, errors = _summed(table, numbers, by)
-    if table.without_blank_rows is not None and any(row["blank"] and not any(_key(row, by)) for row in rows):
+    groups, errors = _summed(table, numbers, by)
+    if table.without_blank_rows is not None and any(sums["blank"] and not any(key) for key, sums in groups):
         yield from _sums(table.filled, numbers, by)
         return
-    for row in rows:
+    for key, sums in groups:
         for fault, error in errors.items():
-            if row[fault]:
+            if sums[fault]:
                 raise error
-        yield _key(row, by), int(row["one"]), [int(row[f"v{number}"]) for number in range(len(numbers))]
-
-
-def _key(row: Mapping[str, Any], by: Sequence[str]) -> tuple[str | None, ...]:
-    return tuple(text_of(row[f"k{number}"]) for number in range(len(by)))
+        yield key, int(sums["one"]), [int(sums[f"v{number}"]) for number in range(len(numbers))]
 
 
 def _summed(
     table: Table, numbers: Sequence[Bounded], by: Sequence[str]
-) -> tuple[list[dict[str, Any]], dict[str, DataError]]:
-    """Return the sums of each group by column, and the error of each column of faults, the gravest first."""
+) -> tuple[list[tuple[tuple[str | None, ...], dict[str, Any]]], dict[str, DataError]]:
+    """Return the key and sums of each group, and the errors of faults, the gravest first."""
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.differences import collected
@@ -138,8 +134,10 @@ def _summed(
         grouped = frame.group_by(*names).agg(*map(nw.sum, sums))
         stripped = (text(nw.col(role), table.missing).alias(role) for role in keys if is_text(kinds[role]))
         grouped = grouped.with_columns(stripped).group_by(*names).agg(*map(nw.sum, sums))
-        columns_of = (*names, *sums)
-        return [dict(zip(columns_of, row, strict=True)) for row in collected(grouped.select(*columns_of))], errors
+        groups = []
+        for row in collected(grouped.select(*names, *sums)):
+            groups.append((tuple(map(text_of, row[: len(keys)])), dict(zip(sums, row[len(names) :], strict=True))))
+        return groups, errors
 
 
 #: Faults of a column's values, the gravest first, each with its error.

@@ -60,9 +60,9 @@ def steps_of(names: Sequence[str], wide: Wide) -> dict[str, Step]:
     {'7': (Fraction(7, 1), '7'), '8': (Fraction(8, 1), '8')}
     """
     fitting = {name: wide.fitting(name) for name in names}
-    _check_headers(names, fitting, wide)
-    steps = dict[str, Step]()
     places = {name: place for place, name in enumerate(names, 1)}
+    _check_headers(names, places, fitting, wide)
+    steps = dict[str, Step]()
     for name, place in places.items():
         if not fitting[name]:
             continue
@@ -82,7 +82,9 @@ def steps_of(names: Sequence[str], wide: Wide) -> dict[str, Step]:
     return steps
 
 
-def _check_headers(names: Sequence[str], fitting: Mapping[str, Sequence[str]], wide: Wide) -> None:
+def _check_headers(
+    names: Sequence[str], places: Mapping[str, int], fitting: Mapping[str, Sequence[str]], wide: Wide
+) -> None:
     """Refuse undeclared, missing and repeated columns, and those with two meanings."""
     for pattern in {*wide.columns} - {*chain.from_iterable(fitting.values())}:
         raise InputError(
@@ -95,27 +97,23 @@ def _check_headers(names: Sequence[str], fitting: Mapping[str, Sequence[str]], w
                 f"the data has a column {label!r}, and headers or cells are called so from now on",
                 fix='write another word, or rows = "samples" if there is one row a step',
             ).at("order" if label == wide.order else "value")
-    last = {name: place for place, name in enumerate(names, 1)}
     for place, name in enumerate(names, 1):
-        _check_meaning(f"column {place} of {len(names)}", name, fitting[name], wide)
-        if last[name] != place:
-            fault = f"columns {place} and {last[name]} have one name"
+        meanings = [f"columns has {pattern!r}" for pattern in fitting[name]]
+        for key, columns in (("another key", wide.others), ("ignore", wide.ignored)):
+            if name in columns:
+                meanings.append(f"{key} has {name!r}")
+        if not meanings:
+            raise InputError(
+                f"column {place} of {len(names)} is declared nowhere",
+                rule="a column that the file does not name may be a step",
+                fix="write it, or a pattern that it fits, in columns, or its name in ignore",
+            ).at("columns")
+        if len(meanings) > 1:
+            fault = f"column {place} of {len(names)} is declared twice: {' and '.join(meanings)}"
+            raise InputError(fault, fix="write patterns of which each column fits one, and no other key").at("columns")
+        if places[name] != place:
+            fault = f"columns {place} and {places[name]} have one name"
             raise InputError(fault, fix="rename one").at("columns")
-
-
-def _check_meaning(called: str, name: str, patterns: Sequence[str], wide: Wide) -> None:
-    """Refuse a column without a meaning, or with two."""
-    keys = {"another key": wide.others, "ignore": wide.ignored}
-    meanings = [f"columns has {pattern!r}" for pattern in patterns]
-    meanings += [f"{key} has {name!r}" for key, columns in keys.items() if name in columns]
-    if not meanings:
-        raise InputError(
-            f"{called} is declared nowhere", rule="a column that the file does not name may be a step",
-            fix="write it, or a pattern that it fits, in columns, or its name in ignore",
-        ).at("columns")  # fmt: skip
-    if len(meanings) > 1:
-        fault = f"{called} is declared twice: {' and '.join(meanings)}"
-        raise InputError(fault, fix="write patterns of which each column fits one, and no other key").at("columns")
 
 
 def read_step(text: str, form: str | None = None, of_days: bool = False) -> Step | None:

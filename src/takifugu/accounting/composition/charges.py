@@ -75,30 +75,30 @@ def charge_of(
     >>> str(charge.covers), charge.scale, charge.change
     ('everything', Fraction(10, 1), Fraction(10, 1))
     """
-    own = calibration.framework if framework is None else framework
-    query, factor = _own_query(own, calibration.framework, *(share or (calibration.query, Fraction(1))))
-    phases = () if at is None else _phases(own, at)
+    of_unit = calibration.framework if framework is None else framework
+    query, factor = _query_of_unit(of_unit, calibration.framework, *(share or (calibration.query, Fraction(1))))
+    phases = () if at is None else _phases(of_unit, at)
     noise, promise = calibration.randomiser, calibration.guarantee
-    read = cached(own, (_read, queries.key_of(query)), lambda: _read(own, query))
+    read = cached(of_unit, (_read, queries.key_of(query)), lambda: _read(of_unit, query))
     return Charge(
-        framework=own.fingerprint(), definition=promise.definition, covers=promise.covers, epsilon=promise.epsilon,
+        framework=of_unit.fingerprint(), definition=promise.definition, covers=promise.covers, epsilon=promise.epsilon,
         delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(), scale=_scale_times(factor, noise),
-        change=read.whole, entry_change=read.single, entries=_size(own), answers=read.answers, scope=scope,
-        fixed_in_advance=fixed_in_advance, release=release, names=_names(own), lengths=_lengths(own), reading=reading,
-        at=at, calendar=calendar, layout=layout, phases=phases, begins_series=begins_series,
+        change=read.whole, entry_change=read.single, entries=_size(of_unit), answers=read.answers, scope=scope,
+        fixed_in_advance=fixed_in_advance, release=release, names=_names(of_unit), lengths=_lengths(of_unit),
+        reading=reading, at=at, calendar=calendar, layout=layout, phases=phases, begins_series=begins_series,
     )  # fmt: skip
 
 
-def _own_query(own: Framework, origin: Framework, query: Query, factor: Fraction) -> tuple[Query, Fraction]:
+def _query_of_unit(of_unit: Framework, origin: Framework, query: Query, factor: Fraction) -> tuple[Query, Fraction]:
     """Return the query about one unit, and the factor of its noise."""
-    if _size(own) != _size(origin) and names_entries(query):
+    if _size(of_unit) != _size(origin) and names_entries(query):
         raise InputError(
             f"the pooled query ({query.describe()}) numbers the rows of all people together",
             fix="publish a count, sum, mean or histogram over all rows, or give each person its own query",
         ).at("query")
     query, factor = _as_sum(query, origin) or (query, factor)
     if isinstance(query, ByCells):
-        return query.unnamed(), _share_of_cells(query, origin, own)
+        return query.unnamed(), _share_of_cells(query, origin, of_unit)
     return query, factor
 
 

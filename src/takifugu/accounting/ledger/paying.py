@@ -145,10 +145,7 @@ def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
 
 
 def _whose(excess: TooMuch) -> str:
-    """Name a unit by its number among the current ones.
-
-    Its name is not kept, and its tag says nothing to anybody.
-    """
+    """Name a unit by its number in the request, never by name."""
     if not excess.request.names_units:
         return ""
     tags = list(excess.request.units)

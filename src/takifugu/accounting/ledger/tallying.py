@@ -188,10 +188,7 @@ def _changed_tags(
 
 
 def _has_delta(summaries: Mapping[int, Sequence[Item]], request: Request) -> bool:
-    """Return whether some release has a delta.
-
-    Equal ones of one source may then lie before and after it in another.
-    """
+    """Return whether some release has a delta, so that their order matters."""
     if any(part.charge.delta > 0 for part in request.parts):
         return True
     return any(item.charge.delta > 0 for item in chain.from_iterable(summaries.values()))

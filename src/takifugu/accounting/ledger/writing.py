@@ -119,9 +119,9 @@ def _batch(
 
 
 def _row(connection: Connection, table: str, key: Mapping[str, object], **others: object) -> int:
-    """Return the row with a key of two columns, made with the others if it is new."""
-    one, other = key
-    row = connection.first(f"select id from {table} where {one} = ? and {other} = ?", (*key.values(),))
+    """Return the row with a key of two columns, made if new."""
+    first, second = key
+    row = connection.first(f"select id from {table} where {first} = ? and {second} = ?", (*key.values(),))
     return connection.insert(table, **key, **others) if row is None else int(row.id)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import narwhals.stable.v2 as nw
 
@@ -10,7 +10,7 @@ from takifugu.core.errors import DataError
 from takifugu.data.engines.differences import Frame
 from takifugu.data.engines.sanitise import is_text, plain, text
 from takifugu.data.engines.table import Table
-from takifugu.data.values.bins import Bins, Classes
+from takifugu.data.values.bins import Bins, Classes, Edge
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.data.values.texts import NOT_FINITE, NUMBER
@@ -91,20 +91,14 @@ def refused(value: nw.Expr, rule: Bounded) -> dict[str, nw.Expr]:
     return faults
 
 
-def class_code(role: str, column: str, kind: nw.dtypes.DType, table: Table, classes: Classes) -> nw.Expr:
-    """Return the class of each number of a column, else UNKNOWN."""
-    value = number(role, column, kind, table)
-    code = sum(((value >= float(end)).cast(nw.Int64) for end in classes.ends), nw.lit(0, nw.Int64))
-    code = nw.when(_is_finite(value).fill_null(False)).then(code).otherwise(nw.lit(classes.missing, nw.Int64))
-    bad = not_a_number(role, kind, table)
-    return code if bad is None else nw.when(bad).then(nw.lit(UNKNOWN, nw.Int64)).otherwise(code)
-
-
 def number_code(role: str, column: str, kind: nw.dtypes.DType, table: Table, codes: Classes | Bins) -> nw.Expr:
-    """Return each number's code, by classes or bins."""
-    if isinstance(codes, Classes):
-        return class_code(role, column, kind, table, codes)
-    return bin_number(role, column, kind, table, codes).fill_null(UNOBSERVED)
+    """Return each number's code, by classes or bins; UNKNOWN for another text."""
+    if isinstance(codes, Bins):
+        return bin_number(role, column, kind, table, codes).fill_null(UNOBSERVED)
+    value = number(role, column, kind, table)
+    is_finite = _is_finite(value).fill_null(False)
+    code = nw.when(is_finite).then(_reached(value, codes.ends)).otherwise(nw.lit(codes.missing, nw.Int64))
+    return _or_unknown(code, not_a_number(role, kind, table))
 
 
 def bin_number(role: str, column: str, kind: nw.dtypes.DType, table: Table, bins: Bins) -> nw.Expr:
@@ -113,12 +107,19 @@ def bin_number(role: str, column: str, kind: nw.dtypes.DType, table: Table, bins
     OUTSIDE stands for a number in no bin, UNKNOWN for another text.
     """
     value = number(role, column, kind, table)
-    code = sum(((value >= float(edge)).cast(nw.Int64) for edge in bins.edges[1:-1]), nw.lit(0, nw.Int64))
     is_inside = (value >= float(bins.edges[0])) & (value <= float(bins.edges[-1]))
-    code = nw.when(is_inside).then(code).otherwise(nw.lit(OUTSIDE, nw.Int64))
+    code = nw.when(is_inside).then(_reached(value, bins.edges[1:-1])).otherwise(nw.lit(OUTSIDE, nw.Int64))
     code = nw.when(_is_finite(value).fill_null(False)).then(code)
-    bad = not_a_number(role, kind, table)
-    return code if bad is None else nw.when(bad).then(nw.lit(UNKNOWN, nw.Int64)).otherwise(code)
+    return _or_unknown(code, not_a_number(role, kind, table))
+
+
+def _reached(value: nw.Expr, ends: Iterable[Edge]) -> nw.Expr:
+    """Count the ends that a number reaches."""
+    return sum(((value >= float(end)).cast(nw.Int64) for end in ends), nw.lit(0, nw.Int64))
+
+
+def _or_unknown(code: nw.Expr, is_bad: nw.Expr | None) -> nw.Expr:
+    return code if is_bad is None else nw.when(is_bad).then(nw.lit(UNKNOWN, nw.Int64)).otherwise(code)
 
 
 def _is_finite(value: nw.Expr) -> nw.Expr:

@@ -12,10 +12,9 @@ from takifugu.core.errors import DataError
 from takifugu.core.escaping import visible
 from takifugu.core.files import private_folder
 from takifugu.data.engines.table import Table
-from takifugu.data.files.csv_file import with_dialect
+from takifugu.data.files.csv_file import table_in_memory, with_dialect
 from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, unnamed
 from takifugu.data.files.formats import DataFile, Rows, careful_with_files, is_installed
-from takifugu.data.files.in_memory import table_in_memory
 from takifugu.data.files.parquet import LONGEST_TEXT
 from takifugu.data.values.texts import BLANKS
 from takifugu.data.values.written import Written

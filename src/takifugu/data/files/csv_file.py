@@ -1,23 +1,25 @@
 """CSV files, plain or packed by gzip, larger than memory or not: DuckDB reads them, once a row is asked for.
 
 It reads a copy of those in other encodings than UTF-8 or with lines above their rows, where only this user can read it.
+Without DuckDB rows are a frame of the first library that is there, made when a row is asked for.
 """
 
 from __future__ import annotations
 
 import codecs
 import io
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, check_lines, look, rows_of
-from takifugu.data.files.formats import DataFile, Rows, SourceFormat, is_installed
-from takifugu.data.files.in_memory import table_in_memory
+from takifugu.data.files.formats import DataFile, Rows, SourceFormat, careful_with_files, is_installed
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.files.sniff import guess
 from takifugu.data.files.with_duckdb import Database, place
@@ -27,6 +29,11 @@ from takifugu.data.values.written import Written, not_written_so
 if TYPE_CHECKING:
     from takifugu.data.engines.differences import Frame
 
+Library = Literal["polars", "pyarrow", "pandas"]
+#: What can hold rows of texts.
+LIBRARIES: tuple[Library, ...] = ("polars", "pyarrow", "pandas")
+#: A larger file is not read, in bytes.
+LARGEST = 1_000_000_000
 #: DuckDB reads lines of more columns by one thread: each takes 32 kB of memory for each thread.
 MOST_SIDE_BY_SIDE = 500
 #: How many bytes are recoded at a time.
@@ -106,6 +113,41 @@ def rows(file: DataFile, written: Written) -> Rows:
     check_lines(file, whole=True)
     dialect = look(file, written)
     return dialect.names, rows_of(file, dialect)
+
+
+def table_in_memory(
+    file: DataFile, names: Sequence[str], rows: Callable[[], Iterable[Sequence[str | None]]]
+) -> Table:
+    """Return rows of texts as a table, without empty ones.
+
+    Raises DataError without a library to hold them, and for too many rows.
+    """
+    library = next(filter(is_installed, LIBRARIES), None)
+    if library is None:
+        raise DataError(
+            f"{file.name} is read by no library that is installed",
+            fix="install duckdb (pip install duckdb), polars, pyarrow or pandas"
+        )
+    labels = tuple(f"c{number}" for number in range(len(names)))
+
+    def scan() -> Frame:
+        import narwhals.stable.v2 as nw
+
+        columns: dict[str, list[str | None]] = {label: [] for label in labels}
+        texts: dict[str | None, str | None] = {}
+        size = 0
+        with careful_with_files(file.name):
+            for row in rows():
+                if len(labels) > 1 and not any(cell and cell.strip(BLANKS) for cell in row):
+                    continue
+                size += sum(map(len, filter(None, row))) + len(row)
+                if size > LARGEST:
+                    raise DataError(f"{file.name} is large", fix="install duckdb (pip install duckdb)")
+                for column, cell in zip(columns.values(), row, strict=True):
+                    column.append(texts.setdefault(cell, cell))
+        return nw.from_dict(columns, dict.fromkeys(labels, nw.String()), backend=library)
+
+    return Table(file.name, tuple(names), True, frozenset(), scan, labels)
 
 
 CSV = SourceFormat("CSV", read, suffixes=(".csv", ".tsv"), guess=guess, rows=rows)

@@ -126,8 +126,7 @@ def _with_duckdb(files: Sequence[DataFile], columns: Columns, title: str) -> Tab
     refuse_twice(files[0].name, connection.sql(f"select * from {source}").columns, columns)
     selected = "*"
     for name in columns[0]:
-        texts = (values[name] for values in columns)
-        literals = ", ".join("null" if text is None else quoted(text) for text in texts)
+        literals = ", ".join("null" if texts[name] is None else quoted(str(texts[name])) for texts in columns)
         selected += f", (cast([{literals}] as varchar[]))[file_index::bigint + 1] as {identifier(name)}"
     table = table_of_relation(title, connection.sql(f"select {selected} from {source}"), (connection, folder))
     name_of = dict(zip(table.labels, table.names, strict=True))

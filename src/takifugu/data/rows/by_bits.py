@@ -92,24 +92,6 @@ def _with_short_texts(table: Table, layout: Layout) -> Table:
     return replace(table, scan=lambda: frame, check_texts=None)
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """What one pass tells of a piece: the rows of each state, its ticks from the first to the last, and its bits.
-
-    `bits` begin with the stretch that its first step, `low`, is in; None for a piece without a gap.
-    """
-
-    rows: Mapping[int, int]
-    span: range
-    low: int
-    bits: bytes | None
-
-    def facts(self, key: Key) -> list[Fact]:
-        offset = self.span.start % self.span.step
-        low, high = self.span.start, self.span[-1]
-        return [Fact(key, code, rows, 0, low, high, (offset, offset), None, None) for code, rows in self.rows.items()]
-
-
 def _joined(words: str) -> bytes:
     """Return the bits of stretches, each written as number and bits."""
     parts = words.split()
@@ -139,30 +121,27 @@ class CountedByBits:
         """Return the rows with facts and runs; NotPlain for too many pieces."""
         if len(self.columns["low"]) > MOST_PIECES:
             raise NotPlain("there are too many pieces")
-        pieces, tidy = self._pieces(), not self.columns["changed"].any()
-        rows = Rows.of(self.picked, [fact for key, piece in pieces.items() for fact in piece.facts(key)], tidy, set())
+        step, shift, columns = self.picked.step or 1, _shift(self.picked), self.columns
+        numbers = (columns[name].tolist() for name in ("counts", "low", "high", "least", "has_gaps", "bits"))
+        keys = map(self.picked.key, zip(*(columns[role].tolist() for role in self.picked.keys), strict=True))
+        facts, pieces = list[Fact](), list[tuple[Key, int, int, int, str]]()
+        for key, counts, low, high, least, has_gaps, words in zip(keys, *numbers, strict=True):
+            start, steps = low * step + least - shift, high - low + 1
+            end, offset = start + (steps - 1) * step, start % step
+            for code, number in enumerate(counts):
+                if number:
+                    facts.append(Fact(key, code, number, 0, start, end, (offset, offset), None, None))
+            pieces.append((key, start, steps, low, words if has_gaps else ""))
+        rows = Rows.of(self.picked, facts, not columns["changed"].any(), set())
         runs, with_gaps = dict[Key, tuple[range, ...]](), dict[Key, tuple[int, bytes]]()
-        for key, piece in pieces.items():
-            first = (piece.span.start - rows.origins[key]) // (self.picked.step or 1)
-            if piece.bits is None:
-                runs[key] = (range(first, first + len(piece.span)),)
+        for key, start, steps, low, words in pieces:
+            first = (start - rows.origins[key]) // step
+            if words:
+                with_gaps[key] = first - low % (1 << self.bits), _joined(words)
             else:
-                with_gaps[key] = first - piece.low % (1 << self.bits), piece.bits
+                runs[key] = (range(first, first + steps),)
         runs.update(zip(with_gaps, _shared_runs(with_gaps.values()), strict=True))  # equal pieces share them
         return replace(rows, runs=runs)
-
-    def _pieces(self) -> dict[Key, _Piece]:
-        pieces, step, columns = dict[Key, _Piece](), self.picked.step or 1, self.columns
-        counts, shift = columns["counts"].tolist(), _shift(self.picked)
-        names = zip(*(columns[role].tolist() for role in self.picked.keys), strict=True)
-        numbers = (columns[name].tolist() for name in ("low", "high", "least", "has_gaps", "bits"))
-        for name, some, low, high, least, has_gaps, bits in zip(names, counts, *numbers, strict=True):
-            rows = {code: number for code, number in enumerate(some) if number}
-            start = low * step + least - shift
-            span = range(start, start + (high - low) * step + 1, step)
-            joined = _joined(bits) if has_gaps else None
-            pieces[self.picked.key(name)] = _Piece(rows, span, low, joined)
-        return pieces
 
     def people(self, lengths: Lengths) -> tuple[Piece, ...] | None:
         """Return the pieces of people with one each, sorted by name.
@@ -273,10 +252,7 @@ def _by_key(rows: PickedRows, bits: int, within: Callable[[int], AbstractContext
 
 
 def _in_order(rows: PickedRows, pieces: Any) -> Any:
-    """Return pieces of people sorted by name.
-
-    Only the usual names, letters and then a number, are sorted here.
-    """
+    """Return pieces of people with usual names sorted by them."""
     if rows.keys != ("unit",) or "unit" not in rows.texts:
         return pieces.project("*, false as is_sorted")
     unit = identifier("unit")

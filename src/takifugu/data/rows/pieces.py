@@ -92,10 +92,10 @@ def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
     return grouped
 
 
-def runs_of(seen: BoolArray, first: int = 0) -> tuple[range, ...]:
-    """Return the runs of observed places, counted from `first`."""
+def runs_of(seen: BoolArray) -> tuple[range, ...]:
+    """Return the runs of observed places."""
     bounded = np.concatenate(([False], seen, [False]))
-    edges = (np.flatnonzero(bounded[1:] != bounded[:-1]) + first).tolist()
+    edges = np.flatnonzero(bounded[1:] != bounded[:-1]).tolist()
     return tuple(map(range, edges[::2], edges[1::2]))
 
 

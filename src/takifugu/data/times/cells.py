@@ -149,19 +149,13 @@ class Slots:
 
     @cached_property
     def _unit(self) -> int:
-        """Return the microseconds of one unit of local time.
-
-        Small multiples of it stay exact on every engine.
-        """
+        """Return the microseconds of one unit of local time, exact in multiples."""
         shifts = [self._moment(self.window.start) + offset for _, offset in self.offsets]
         return math.gcd(HOUR, int(self.calendar.step), *shifts)
 
     @cached_property
     def _months(self) -> list[tuple[int, int]]:
-        """Return the start, in units, and the number of each month.
-
-        Numbers count from the window's first month.
-        """
+        """Return each month's start, in units, and number in the window."""
         walls = self._monday + np.arange(self._days, dtype=np.int64) * DAY
         numbers, starts = np.unique(cell_numbers("month", walls), return_index=True)
         return list(zip((starts * (DAY // self._unit)).tolist(), (numbers - numbers[0]).tolist(), strict=True))

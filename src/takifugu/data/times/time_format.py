@@ -53,8 +53,7 @@ class TimeFormat:
     text: str
 
     def __post_init__(self) -> None:
-        letters = [letter for letter, _ in self.pieces]
-        parts = [*filter(None, letters)]
+        parts = [*filter(None, self.letters)]
         if not 2 <= len(self.text) <= 100 or not PARTS.keys() >= set(parts):
             raise InputError(f"the format of times is {self.text[:60]!r}", fix=_EXAMPLE).at("order_format")
         twice = len(set(parts)) < len(parts) or {"Y", "y"} <= set(parts) or {"H", "I"} <= set(parts)
@@ -67,7 +66,7 @@ class TimeFormat:
                 f"the format of times is {self.text!r}", rule="it must have a year, a month and a day, each once, and "
                 "a time of day in full or none", fix=_EXAMPLE,
             ).at("order_format")  # fmt: skip
-        if any(map(str.isdigit, self.words)) or "f" in letters[:-1]:
+        if any(map(str.isdigit, self.words)) or "f" in self.letters[:-1]:
             raise InputError(
                 f"the format of times is {self.text!r}", rule="no digits stand between its parts, and %f is the last",
                 fix=_EXAMPLE,
@@ -96,14 +95,19 @@ class TimeFormat:
         """Return whether its words say that times are in UTC."""
         return re.search(r"\b(?:UTC|GMT|Z)\b", self.words) is not None
 
+    @property
+    def letters(self) -> list[str]:
+        """The letters of the parts, "" for what stands between them."""
+        return [letter for letter, _ in self.pieces]
+
     @cached_property
     def packed(self) -> bool:
         """Return whether a number follows another one at once.
 
         Parts of two digits then need both.
         """
-        letters = [letter for letter, _ in self.pieces]
-        return any(first and first in SHORT and other and other not in "pb" for first, other in pairwise(letters))
+        pairs = pairwise(self.letters)
+        return any(first and first in SHORT and other and other not in "pb" for first, other in pairs)
 
     def has_two_digits(self, letter: str) -> bool:
         """Return whether a part is always written with two digits."""

@@ -184,11 +184,8 @@ def _is_shut_out(probe: Path) -> bool:
 
 
 def _others_are_shut_out(probe: Path) -> bool:
-    """Return whether a lock shuts out another process.
-
-    Another process is started only where the disk may be a network's.
-    """
-    if shares_memory(probe.parent):
+    """Return whether a lock shuts out another process."""
+    if shares_memory(probe.parent):  # only a network's disk is worth another process
         return True
     try:
         command = [sys.executable, "-I", "-S", "-c", _ASKING, str(probe)]
