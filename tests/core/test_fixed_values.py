@@ -1,4 +1,4 @@
-"""What a value holds is nobody's to write into: noise was computed for what stood there."""
+"""What a value holds is nobody's to write into: noise is computed for it, and a certificate names it."""
 
 import copy
 import pickle
@@ -68,7 +68,7 @@ def test_nobody_can_write_into_a_value(value: Any) -> None:
 
 @pytest.mark.parametrize("write", WRITES)
 def test_codes_are_never_changed(write: Callable[[Any], object]) -> None:
-    """A code of 9 in place of 1 would be published with the noise of 1."""
+    """A certificate would name another code than was added up."""
     query = tf.Linear([1, 2], codes=CODES)
     for same in (query, copy.copy(query), copy.deepcopy(query), pickle.loads(pickle.dumps(query))):
         with pytest.raises(TypeError, match="a value is never changed"):
