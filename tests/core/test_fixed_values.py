@@ -37,7 +37,7 @@ WRITES: tuple[Callable[[Any], object], ...] = (
 
 
 #: What is computed when it is first read, and kept.
-KEPT = (
+COMPUTED_ONCE = (
     "supports", "late", "reachable", "ends", "indices", "letters_of", "likeness", "lengths_of_pieces", "kinds",
     "changes", "starts", "lengths", "step_matrices",
 )  # fmt: skip
@@ -52,7 +52,7 @@ def writable(value: object, where: str) -> Iterator[str]:
     if isinstance(value, tuple):
         parts = dict(enumerate(value))
     elif type(value).__module__.startswith("takifugu."):
-        for name in KEPT:
+        for name in COMPUTED_ONCE:
             getattr(value, name, None)
         parts = {name: part for name, part in getattr(value, "__dict__", {}).items() if not name.startswith("_")}
     for name, part in parts.items():

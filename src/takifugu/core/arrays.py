@@ -20,13 +20,13 @@ def read_only(array: Array) -> Array:
     return array
 
 
-def kept(array: Array) -> Array:
+def unwritable(array: Array) -> Array:
     """Return an array nobody can write into, a copy of a writable one.
 
     >>> given = np.array([1, 2])
-    >>> array = kept(given)
+    >>> array = unwritable(given)
     >>> given[0] = 5
-    >>> array.tolist(), array.flags.writeable, kept(array) is array
+    >>> array.tolist(), array.flags.writeable, unwritable(array) is array
     ([1, 2], False, True)
     """
     return read_only(array.copy()) if array.flags.writeable else array

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.core.arrays import IntArray, kept, read_only
+from takifugu.core.arrays import IntArray, read_only, unwritable
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import set_fields
 
@@ -49,7 +49,7 @@ class Runs:
             ends = np.zeros(0, dtype=np.int64)
         runs = Runs(numbers[ends - 1], ends)
         if len(ends) > 1:
-            object.__setattr__(runs, "numbers", kept(numbers))
+            object.__setattr__(runs, "numbers", unwritable(numbers))
         return runs
 
     @staticmethod

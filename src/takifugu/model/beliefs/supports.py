@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.core.arrays import BoolArray, IntArray, kept, read_only
+from takifugu.core.arrays import BoolArray, IntArray, read_only, unwritable
 from takifugu.core.plain import set_fields
 
 
@@ -20,7 +20,7 @@ class Supports:
     first: int
 
     def __post_init__(self) -> None:
-        set_fields(self, patterns=tuple(map(kept, self.patterns)))
+        set_fields(self, patterns=tuple(map(unwritable, self.patterns)))
 
     def at(self, time: int) -> BoolArray:
         """Return the possible values of X_time."""

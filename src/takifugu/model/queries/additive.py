@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.arrays import IntArray, kept, read_only
+from takifugu.core.arrays import IntArray, read_only, unwritable
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import set_fields
@@ -67,7 +67,7 @@ class Additive:
     is_chosen_from = False  # what is published is a value that these counts are of, and not they themselves
 
     def __post_init__(self) -> None:
-        set_fields(self, tables=tuple(map(kept, self.tables)))
+        set_fields(self, tables=tuple(map(unwritable, self.tables)))
         reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in self.tables])
         (weights, tables), lengths = self.total_kinds
         check_reach(float((np.abs(weights.astype(float)) * lengths * reach[tables]).sum()), self.grid)
