@@ -130,6 +130,19 @@ def test_what_a_file_spells_in_several_ways_names_nobody(engine: str, kind: str,
         assert str(names[1]) not in refused.value.what
 
 
+def test_a_number_of_64_bits_is_not_called_by_a_negative_one() -> None:
+    """Half of all hashes of 64 bits had another name, and budget, in pandas than in a file."""
+    import pandas
+
+    numbers = pandas.array([2**63 + 5] * 2, dtype="uint64")
+    frame = pandas.DataFrame({"person": numbers, "state": ["still"] * 2, "at": [0, 1]})
+    with pytest.raises(DataError, match="a column holds whole numbers from 2\\^63 on"):
+        pieces(open_frame(frame), Layout("state", unit="person", order="at"), STATES)
+    below = frame.assign(person=pandas.array([2**63 - 1] * 2, dtype="uint64"))
+    recorded = pieces(open_frame(below), Layout("state", unit="person", order="at"), STATES)
+    assert [piece.unit for piece in recorded] == ["9223372036854775807"]
+
+
 @pytest.mark.parametrize("reader", READERS)
 def test_a_number_with_an_exponent_names_nobody(opened: Any, reader: str) -> None:
     """R writes a table's 100000 as 1e+05, and a Parquet file of the same table has 100000."""

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.core.arrays import IntArray
+from takifugu.core.arrays import IntArray, read_only, unwritable
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import set_fields
 
@@ -31,6 +31,10 @@ class Runs:
     values: IntArray
     ends: IntArray
 
+    def __post_init__(self) -> None:
+        read_only(self.values)
+        read_only(self.ends)
+
     @staticmethod
     def of(numbers: Runs | IntArray) -> Runs:
         """Return numbers as runs; a broadcast number is not read."""
@@ -45,7 +49,7 @@ class Runs:
             ends = np.zeros(0, dtype=np.int64)
         runs = Runs(numbers[ends - 1], ends)
         if len(ends) > 1:
-            object.__setattr__(runs, "numbers", numbers)
+            object.__setattr__(runs, "numbers", unwritable(numbers))
         return runs
 
     @staticmethod
@@ -61,12 +65,12 @@ class Runs:
     @cached_property
     def starts(self) -> IntArray:
         if len(self.ends):
-            return np.concatenate([[0], self.ends[:-1]])
+            return read_only(np.concatenate([[0], self.ends[:-1]]))
         return self.ends
 
     @cached_property
     def lengths(self) -> IntArray:
-        return self.ends - self.starts
+        return read_only(self.ends - self.starts)
 
     @cached_property
     def numbers(self) -> IntArray:
@@ -82,7 +86,7 @@ class Runs:
                 rule=f"that is done for up to {MOST_WRITTEN:,}",
                 fix="publish windows of the sequence one by one",
             )
-        return np.repeat(self.values, self.lengths)
+        return read_only(np.repeat(self.values, self.lengths))
 
     @property
     def key(self) -> Hashable:
@@ -185,11 +189,11 @@ class Repeated(Runs):
 
     @cached_property
     def values(self) -> IntArray:
-        return np.tile(self.once.values, self.times)
+        return read_only(np.tile(self.once.values, self.times))
 
     @cached_property
     def ends(self) -> IntArray:
-        return np.ravel(self.once.size * np.arange(self.times)[:, None] + self.once.ends)
+        return read_only(np.ravel(self.once.size * np.arange(self.times)[:, None] + self.once.ends))
 
     @property
     def size(self) -> int:

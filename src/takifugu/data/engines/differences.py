@@ -11,6 +11,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from takifugu.core.errors import DataError
 from takifugu.data.engines.sql import quoted
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
@@ -156,7 +157,8 @@ def alike(one: str, other: str) -> nw.Expr:
 def typed(frame: Frame) -> Frame:
     """Give pandas columns exact integer types, also beside missing values.
 
-    Numbers with a point stay so where the last digits of one may be lost.
+    Numbers with a point stay so where the last digits of one may be lost. Raises DataError for whole numbers from 2^63
+    on, which pandas would turn into negative ones.
     """
     if not frame.implementation.is_pandas():
         return frame
@@ -177,6 +179,8 @@ def typed(frame: Frame) -> Frame:
         was_inexact = dtype.kind == "f" or kind == "decimal"
         if was_inexact and column.dtype.kind == "i" and (column.abs() >= 2**53).any():
             column = column.astype("Float64")
+        if column.dtype.kind == "u" and (column >= 2**63).any():
+            raise DataError("a column holds whole numbers from 2^63 on", fix="write its numbers as texts")
         changed[name] = column
     return wrapped(native.assign(**changed))
 

@@ -12,6 +12,7 @@ from numbers import Real
 
 import numpy as np
 
+from takifugu.core.arrays import Fixed
 from takifugu.core.cache import memoised
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
@@ -122,7 +123,7 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
             ).at("states")
         sizes = sorted(set(map(len, groups)))
         set_fields(
-            self, cliques=groups, numbers={m: _law(m, number) for m in sizes}, states=alphabet,
+            self, cliques=groups, numbers=Fixed({m: _law(m, number) for m in sizes}), states=alphabet,
             source=checked_source(source, False),
         )  # fmt: skip
 

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.core.arrays import BoolArray, IntArray
+from takifugu.core.arrays import BoolArray, IntArray, read_only, unwritable
+from takifugu.core.plain import set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +18,9 @@ class Supports:
 
     patterns: tuple[BoolArray, ...]
     first: int
+
+    def __post_init__(self) -> None:
+        set_fields(self, patterns=tuple(map(unwritable, self.patterns)))
 
     def at(self, time: int) -> BoolArray:
         """Return the possible values of X_time."""
@@ -32,7 +36,7 @@ class Supports:
     @cached_property
     def late(self) -> BoolArray:
         """Return the possible values at some time of the cycle."""
-        return np.asarray(np.logical_or.reduce(self.patterns[self.first :]))
+        return read_only(np.asarray(np.logical_or.reduce(self.patterns[self.first :])))
 
     def late_by_phase(self, period: int) -> BoolArray:
         """Return the possible values at the cycle's times of each phase.

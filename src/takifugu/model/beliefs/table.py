@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from takifugu.core.arrays import IntArray
+from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, about
 from takifugu.core.lists import list_of, members_of, places_of, value_of
@@ -139,7 +139,7 @@ class JointTable(Undivided):
         for column, (values, alphabet) in enumerate(zip(zip(*self.rows, strict=True), self._alphabets, strict=True)):
             place_of = places_of(alphabet)
             indices[:, column] = [place_of[value] for value in values]
-        return indices
+        return read_only(indices)
 
     def assumptions(self) -> tuple[str, ...]:
         return ("the record follows the stated joint table",)

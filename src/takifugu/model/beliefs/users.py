@@ -9,7 +9,7 @@ from typing import ClassVar, overload
 
 import numpy as np
 
-from takifugu.core.arrays import IntArray
+from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, places_of, value_of
 from takifugu.core.nearest import did_you_mean
@@ -129,7 +129,7 @@ class IndependentUsers:
         law_of = np.array([number[law] for law in laws], dtype=np.int64)
         if counts is not None:
             law_of = np.repeat(law_of, counts)
-        law_of.setflags(write=False)
+        read_only(law_of)
         list_of_names = None
         if names is not None:
             list_of_names = list_of(names, "the users", "names", "['Ana', 'Ben']")
@@ -161,14 +161,15 @@ class IndependentUsers:
     @cached_property
     def letters_of(self) -> IntArray:
         numbers = map(self.letters.index, self._letters_of_laws)
-        return np.fromiter(numbers, dtype=np.int64, count=len(self.laws))[self.law_of]
+        return read_only(np.fromiter(numbers, dtype=np.int64, count=len(self.laws))[self.law_of])
 
     @cached_property
     def likeness(self) -> IntArray:
         """Return a number per user, equal for equal alphabets and possible values."""
         number_of: dict[Hashable, int] = {}
         keys = zip(self._letters_of_laws, self._possible, strict=True)
-        return np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int64)[self.law_of]
+        numbers = np.array([number_of.setdefault(key, len(number_of)) for key in keys], dtype=np.int64)
+        return read_only(numbers[self.law_of])
 
     @cached_property
     def _letters_of_laws(self) -> list[Letters]:

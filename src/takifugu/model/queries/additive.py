@@ -11,9 +11,10 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.arrays import IntArray
+from takifugu.core.arrays import IntArray, read_only, unwritable
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.plain import set_fields
 from takifugu.numbers.runs import Repeated, Runs, in_one_turn, refined
 
 State = Hashable
@@ -66,6 +67,7 @@ class Additive:
     is_chosen_from = False  # what is published is a value that these counts are of, and not they themselves
 
     def __post_init__(self) -> None:
+        set_fields(self, tables=tuple(map(unwritable, self.tables)))
         reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in self.tables])
         (weights, tables), lengths = self.total_kinds
         check_reach(float((np.abs(weights.astype(float)) * lengths * reach[tables]).sum()), self.grid)
@@ -74,7 +76,7 @@ class Additive:
     def kinds(self) -> tuple[IntArray, IntArray]:
         """Return each run's weight and table number (2, runs), and length."""
         kinds, ends, times = self._turn
-        return np.tile(kinds, times), np.tile(np.diff(ends, prepend=0), times)
+        return read_only(np.tile(kinds, times)), read_only(np.tile(np.diff(ends, prepend=0), times))
 
     @property
     def total_kinds(self) -> tuple[IntArray, IntArray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from takifugu.core.arrays import Fixed
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.rules import check_any, unwritable
@@ -86,8 +87,8 @@ def unruns(ranges: Sequence[Sequence[int] | str] | None) -> Chosen | None:
     return tuple(entries)
 
 
-def copied_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | None:
-    """Return a copy of the codes, safe from changes.
+def copied_codes(codes: Mapping[State, Number] | None) -> Fixed[State, Number] | None:
+    """Return a copy of the codes, which nobody changes.
 
     Raises InputError for no mapping.
     """
@@ -95,7 +96,7 @@ def copied_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | 
         raise InputError(
             f"codes is {codes!r}", rule="it gives a number for each state", fix="write for example {'still': 0}"
         ).at("codes")
-    return None if codes is None else dict(codes)
+    return None if codes is None else Fixed(codes)
 
 
 def codes_to(codes: Mapping[State, Number] | None) -> list[list[State]] | None:

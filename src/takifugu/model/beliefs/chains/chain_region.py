@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.arrays import FloatArray, IntArray, read_only
 from takifugu.core.errors import InputError
 from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -77,7 +77,7 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         others_low = self.lower.sum(axis=1, keepdims=True) - self.lower
         others_high = self.upper.sum(axis=1, keepdims=True) - self.upper
         low = np.maximum(self.lower, 1 - others_high - slack)
-        return low, np.maximum(np.minimum(self.upper, 1 - others_low + slack), low)
+        return read_only(low), read_only(np.maximum(np.minimum(self.upper, 1 - others_low + slack), low))
 
     @staticmethod
     def covering(

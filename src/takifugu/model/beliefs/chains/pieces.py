@@ -9,7 +9,7 @@ from typing import ClassVar, overload
 
 import numpy as np
 
-from takifugu.core.arrays import IntArray
+from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.entries import Nameless
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
@@ -86,12 +86,12 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
     @cached_property
     def lengths_of_pieces(self) -> IntArray:
         """The length of each piece; pieces of one length have one law."""
-        return np.array(self.lengths, dtype=np.int64)
+        return read_only(np.array(self.lengths, dtype=np.int64))
 
     @cached_property
     def ends(self) -> IntArray:
         """The first entry behind each piece."""
-        return np.cumsum(self.lengths_of_pieces)
+        return read_only(np.cumsum(self.lengths_of_pieces))
 
     @property
     def size(self) -> int:
