@@ -181,6 +181,24 @@ def test_enter_does_not_say_whose_a_row_is_where_nothing_is_likely(tmp_path: Pat
     assert questions(subject, rows="samples")["whose"].offered == "household"
 
 
+def test_ids_are_neither_starts_of_stays_nor_the_order_of_what_they_number(tmp_path: Path) -> None:
+    runs = [f"{10**9 + n},{9000 + n % 5},2026-01-{1 + n % 28:02}T06:00:00,Run {n % 3},{600 + n}" for n in range(60)]
+    subject = table(tmp_path, "Activity ID,Athlete ID,Activity Date,Activity Type,Elapsed Time", runs)
+    assert all("Activity ID" not in stay for stay in subject.facts.stays)
+    staff = [f"{10_000 + n},Dept {n // 20},{'E9' if n % 3 else 'E11'}" for n in range(120)]
+    rows = questions(table(tmp_path, "PersNr,Dept,Grade", staff))["rows"]
+    assert not rows.is_clear, "numbers of people are even, whatever their rows say"
+
+
+def test_lessons_of_days_of_the_week_are_wide(tmp_path: Path) -> None:
+    lessons = [f"{day} {number}" for day in ("Mon", "Tue", "Wed") for number in (1, 2, 3)]
+    rows = [",".join([f"class {n}", *("math" if (n + k) % 3 else "art" for k in range(9))]) for n in range(30)]
+    subject = table(tmp_path, ",".join(["Class", *lessons]), rows)
+    assert subject.facts.across is not None
+    assert subject.facts.across.moments == tuple(map(float, range(1, 10)))
+    assert questions(subject)["rows"].offered == "wide"
+
+
 def test_all_places_of_an_owner_are_hidden_together(tmp_path: Path) -> None:
     lines = [f"{n},o{n % 50},52.{n * 7919},4.{n * 7907}" for n in range(240)]
     asks = questions(table(tmp_path, "id,owner,lat,lon", lines))

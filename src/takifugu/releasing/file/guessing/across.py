@@ -102,7 +102,8 @@ def _readings(names: Sequence[str]) -> Iterator[_Reading]:
     of_year = [name for name in names if re.fullmatch(_DAY_OF_A_YEAR, name)]
     yield _Reading("numbered", "day", _numbered(of_year, _days(of_year)))
     for order, some in _NAMES:
-        called = {name: number for name in names if (number := _place(name, some)) is not None}
+        lesson = r"\W?[0-9]{1,2}$" if order == "day" else "$"
+        called = {name: place for name in names if (place := _place(re.sub(lesson, "", name), some)) is not None}
         yield _Reading("numbered", order, _numbered([*called], [*called.values()]))
     yield from _with_numbers(names)
 

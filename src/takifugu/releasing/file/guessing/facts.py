@@ -150,7 +150,7 @@ class Facts:
 
         A date and two times of day are three.
         """
-        times = [column for column in self.orders if column.is_time][:_COMPARED]
+        times = [column for column in self.orders if column.is_time and not column.is_called_id][:_COMPARED]
         lengths = [column for column in self.columns if column.is_duration]
         stays = list[tuple[str, ...]]()
         for day, (clock, other) in product([column for column in times if column.is_date], self.shifts):

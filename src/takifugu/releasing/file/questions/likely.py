@@ -127,7 +127,8 @@ def in_order(facts: Facts) -> Likely:
     if facts.stays and facts.is_timed and (facts.shifts or not spacing.is_even):
         return Likely("stays", False, _why_stays(facts))
     if spacing.is_even:
-        return Likely("samples", spacing.is_repeated, f"{why}, whose steps are even")
+        are_cases = several is not None and order is not None and order.is_identifier  # numbers of rows are even anyhow
+        return Likely("samples", spacing.is_repeated and not are_cases, f"{why}, whose steps are even")
     if not facts.is_timed:
         return Likely("samples", False, why)
     if spacing.is_repeated:
