@@ -10,6 +10,7 @@ from takifugu.core.errors import InputError, within
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import did_you_mean
 from takifugu.data import parse_step
+from takifugu.releasing.file.guessing.seen import Seen
 
 #: The answer that none of the columns, or nothing, is meant.
 NONE = "-"
@@ -24,6 +25,10 @@ class Choice:
 
     name: str
     words: str
+
+
+def of_columns(columns: Sequence[Seen], words: str) -> list[Choice]:
+    return [Choice(column.name, words) for column in columns]
 
 
 @dataclass(frozen=True)

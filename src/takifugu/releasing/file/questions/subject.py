@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.keys import STEPS
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES
 from takifugu.releasing.file.questions.likely import Likely, likely_of
+from takifugu.releasing.file.questions.question import Choice
 
 #: The shape of a file about answers, by what stays secret of them.
 SHAPES = {"answers": RECORDS, "column": WHOLE_COLUMNS, "population": EACH_ROW}
@@ -61,6 +62,17 @@ class Subject:
     def all_roles(self, answers: Answers) -> Mapping[str, str]:
         """Return the column keys of [source], with the columns' likeness."""
         return KINDS.find(self.kind_of(answers)).facts.roles
+
+    def named_columns(self, answers: Answers) -> set[str]:
+        """Return the columns in earlier answers."""
+        words = {answers[name] for name in ("whose", "when") if name in answers}
+        stays = [{*stay} for stay in self.facts.stays if ", ".join(stay) in words]
+        return words.union(*stays)
+
+    def unnamed_columns(self, answers: Answers, choices: Sequence[Choice]) -> tuple[str, ...]:
+        """Return the columns outside these choices and earlier answers."""
+        taken = {*self.named_columns(answers), *(choice.name for choice in choices)}
+        return tuple(name for name in self.look.columns if name not in taken)
 
 
 def shape_of(kind: str) -> str:
