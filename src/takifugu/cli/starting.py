@@ -29,7 +29,7 @@ from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import json_schema, load
 from takifugu.releasing.file.neighbours import ledger_for, write_ledger_id
 from takifugu.releasing.file.questions.decision import answered, answered_clearly, decision
-from takifugu.releasing.file.questions.subject import Subject
+from takifugu.releasing.file.questions.question import Subject
 
 #: The questions whose likely answers the reason for a kind is about.
 _OF_THE_KIND = ("rows", "whose", "when", "secret")

@@ -19,16 +19,17 @@ from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import binned, bins_of, codes_of, columns_of, texts
-from takifugu.releasing.file.same_data import (
+from takifugu.releasing.file.sections import FileSpec, SourceKeys
+from takifugu.releasing.file.source import (
     COUNT_ELSEWHERE,
     FIT_ELSEWHERE,
     GIVE_PUBLIC,
     IS_PRIVATE,
     is_one_of,
+    open_public,
+    private_files,
     same_rows,
 )
-from takifugu.releasing.file.sections import FileSpec, SourceKeys
-from takifugu.releasing.file.source import open_public, private_files
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
@@ -125,7 +126,7 @@ def faults_of(belief: Described) -> Iterator[TakifuguError]:
     meant = belief.meant
     if isinstance(meant, Checking):
         for error in meant.faults():
-            yield blamed(error, "belief", *key_of(belief, error))
+            yield _blamed(error, belief)
 
 
 def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
@@ -151,11 +152,12 @@ def fitted_to_data(spec: FileSpec) -> bool:
     return any(_declared(section)[0] for _, _, section in files_of(spec.belief))
 
 
-def key_of(section: Described, error: TakifuguError) -> tuple[Step, ...]:
-    """Return the key of an error in a section, if any."""
-    if not error.where or error.where[0] not in type(section).model_fields:
-        return ()
-    return error.where[:3]
+def _blamed(error: TakifuguError, belief: Described) -> TakifuguError:
+    """Return an error as the fault of [belief], at its key if it names one."""
+    key: tuple[Step, ...] = ()
+    if error.where and error.where[0] in type(belief).model_fields:
+        key = error.where[:3]
+    return blamed(error, "belief", *key)
 
 
 @contextmanager
@@ -164,9 +166,9 @@ def collecting(faults: list[TakifuguError], belief: Described) -> Iterator[None]
     try:
         yield
     except SpecError as error:
-        faults += [blamed(problem, "belief", *key_of(belief, problem)) for problem in error.faults]
+        faults += [_blamed(problem, belief) for problem in error.faults]
     except TakifuguError as error:
-        faults.append(blamed(error, "belief", *key_of(belief, error)))
+        faults.append(_blamed(error, belief))
 
 
 def revealed(spec: FileSpec, folder: Path, table: Table) -> Iterator[TakifuguError]:

@@ -12,16 +12,23 @@ from takifugu.core.escaping import visible
 from takifugu.data.kinds import TEXTS
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
 from takifugu.releasing.file.guessing.column_words import NOUNS, TOGETHER
-from takifugu.releasing.file.guessing.courses import step_of
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.notes import merged_words, mixed_words
-from takifugu.releasing.file.guessing.roles import roles_of
+from takifugu.releasing.file.guessing.roles import roles_of, step_of
 from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.keys import ROWS, STEPS
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.likely import in_order
-from takifugu.releasing.file.questions.question import NONE, Choice, Question, of_columns
-from takifugu.releasing.file.questions.subject import SHAPES, Answers, Subject, shape_of
+from takifugu.releasing.file.questions.question import (
+    NONE,
+    SHAPES,
+    Answers,
+    Choice,
+    Question,
+    Subject,
+    of_columns,
+    shape_of,
+)
 
 _SECRETS = {
     "answers": "what each person answered, in any column that is read",
@@ -152,7 +159,7 @@ def _naming(facts: Facts) -> list[Seen]:
     Without a likely column of people, the likely state may name them if there are two of a few words.
     """
     taken = [facts.roles.get(role) for role in ("order", "clock")]
-    some = [c for c in facts.that_name if c not in taken and 0 < len(c.labels) * 2 <= c.rows]
+    some = [c for c in facts.that_name if c not in taken and c.recurs]
     if "unit" in facts.roles or len(some) < 2:
         some = [c for c in some if c is not facts.roles.get("value")]
     return sorted(some, key=lambda c: (not c.named("unit"), c.kind != TEXTS, -len(c.labels)))
