@@ -20,19 +20,19 @@ from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import binned, bins_of, codes_of, columns_of, texts
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
-from takifugu.releasing.file.source import (
-    COUNT_ELSEWHERE,
-    FIT_ELSEWHERE,
-    GIVE_PUBLIC,
-    IS_PRIVATE,
-    is_one_of,
-    open_public,
-    private_files,
-    same_rows,
-)
+from takifugu.releasing.file.source import is_one_of, open_public, private_files, same_rows
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
+
+_IS_PRIVATE = "is the private data itself, so the belief would reveal it"
+_GIVE_PUBLIC = "give a public file, which reveals nothing about these data"
+FIT_ELSEWHERE = (
+    "fit on a public file, or write private = true and accept that the promise does not cover what the belief reveals"
+)
+_COUNT_ELSEWHERE = (
+    "count in a file of other people, or write from_private_data = true and accept that the promise does not cover it"
+)
 
 
 @dataclass(frozen=True)
@@ -135,15 +135,15 @@ def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[Takifug
     for key, path, section in files_of(spec.belief):
         is_declared, fix = _declared(section)
         if not is_declared and is_one_of(folder / path, private):
-            yield fault(("belief", *key), IS_PRIVATE, fix)
+            yield fault(("belief", *key), _IS_PRIVATE, fix)
 
 
 def _declared(section: object) -> tuple[bool, str]:
     """Return whether a section declares its file private, and the remedy."""
-    ways = {"private": FIT_ELSEWHERE, "from_private_data": COUNT_ELSEWHERE}
+    ways = {"private": FIT_ELSEWHERE, "from_private_data": _COUNT_ELSEWHERE}
     declared = values_of(section, written(section, ways))
     key = next(iter(declared), "")
-    instead = getattr(getattr(section, "declared", section), "instead", GIVE_PUBLIC)
+    instead = getattr(getattr(section, "declared", section), "instead", _GIVE_PUBLIC)
     return bool(declared.get(key)), ways.get(key, instead)
 
 

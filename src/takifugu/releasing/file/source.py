@@ -31,6 +31,8 @@ from takifugu.data.files.many import is_there as leads_to_data
 from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 
+T = TypeVar("T")
+
 #: Keys that choose what is read of a file.
 PARTS = ("sheet", "table", "file_names")
 #: Keys that are blamed for a source that cannot be opened, where they are wrong.
@@ -148,18 +150,6 @@ def with_dialect(said: Plain, source: SourceKeys, folder: Path, data: object, ta
     dropped = {"delimiter", "encoding"} if "delimiter" in dialect else _OF_CSV
     layout = {key: value for key, value in said.items() if key not in dropped}
     return {**layout, **dialect}
-
-
-T = TypeVar("T")
-
-IS_PRIVATE = "is the private data itself, so the belief would reveal it"
-GIVE_PUBLIC = "give a public file, which reveals nothing about these data"
-FIT_ELSEWHERE = (
-    "fit on a public file, or write private = true and accept that the promise does not cover what the belief reveals"
-)
-COUNT_ELSEWHERE = (
-    "count in a file of other people, or write from_private_data = true and accept that the promise does not cover it"
-)
 
 
 def is_one_of(path: Path, private: Iterable[Path]) -> bool:
