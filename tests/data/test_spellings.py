@@ -115,6 +115,40 @@ def test_numbers_with_a_fraction_name_nobody(engine: str, layout: Layout) -> Non
         assert [piece.unit for piece in pieces(open_frame(ENGINES[engine](whole)), layout, STATES)] in (["1"], ["1.00"])
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("kind", "names", "said"), [
+    ("bool", [True, False], "true and false"), ("float", [1.0, 2.0**53 + 2], "numbers of 16 digits and more"),
+    ("time", [datetime(2026, 1, 5), datetime(2026, 1, 5, 10)], "times"),
+])  # fmt: skip
+def test_what_a_file_spells_in_several_ways_names_nobody(engine: str, kind: str, names: list[Any], said: str) -> None:
+    """A file of texts has true, 12345678901234567 and 10:00 for True, 12345678901234568.0 and 10:00:00."""
+    made = {**columns(["", ""]), "person": (kind, [names[0]] * 2 + [names[1]] * 2)}
+    for layout in (Layout("state", unit="person", order="at"), Layout("state", unit="person", order="at", step=1)):
+        with pytest.raises(DataError, match=f"column 'person' has {said}.* as names") as refused:
+            pieces(open_frame(ENGINES[engine](made)), layout, STATES)
+        assert str(names[1]) not in refused.value.what
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_number_with_an_exponent_names_nobody(opened: Any, reader: str) -> None:
+    """R writes a table's 100000 as 1e+05, and a Parquet file of the same table has 100000."""
+    layout = Layout("state", unit="person", order="at")
+    with pytest.raises(DataError, match="column 'person': a person is a number with an exponent"):
+        pieces(opened(reader, columns(["99999", "1e+05"])), layout, STATES)
+    recorded = pieces(opened(reader, columns(["3e8", "a1e+05"])), layout, STATES)
+    assert [piece.unit for piece in recorded] == ["3e8", "a1e+05"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_whole_numbers_of_many_digits_and_dates_are_names(engine: str) -> None:
+    layout = Layout("state", unit="person", order="at")
+    day = datetime(2026, 1, 5)
+    for kind, value, name in (("int", 12345678901234567, "12345678901234567"), ("time", day, "2026-01-05")):
+        made = {**columns(["", ""]), "person": (kind, [value] * 4)}
+        assert [piece.unit for piece in pieces(open_frame(ENGINES[engine](made)), layout, STATES)] == [name]
+
+
 def test_two_spellings_of_a_piece_are_refused_inside_one_unit_only() -> None:
     frame = {"who": ["a", "b", "b"], "run": ["1\u00a0a", "1 a", "1\u00a0a"], "state": ["still"] * 3}
     import polars

@@ -99,6 +99,8 @@ def sequence(**changes: Any) -> dict[str, Any]:
     ({}, {"duplicates": "first"}), ({}, {"missing": ["NA"]}), ({}, {"null_keys": "drop"}),
     ({"missing": ["NA", "?"]}, {"null_keys": "drop", "missing": ["NA"]}), ({}, {"thousands": "."}),
     ({}, {"states": {**PLAIN["states"], "x": "busy"}}), ({}, {"round_to": ["60", True]}),
+    ({"states": {"x": "calm"}}, {"states": {"X": "busy"}}), ({"states": {"1": "calm"}}, {"states": {"1.0": "calm"}}),
+    ({"states": {"1": "calm", "01": "busy"}}, {"states": {"1": "calm"}}),  # which a column of numbers refuses
     ({"delimiter": [";", ";"]}, {"delimiter": [",", ","]}), ({}, {"delimiter": [";", ","]}),
     ({"delimiter": [";", ";"]}, {"delimiter": [";", ","]}), ({"table": ["a", True]}, {"table": ["b", True]}),
     ({"table": ["a", True]}, {"table": ["a", False]}), ({"table": ["a", True]}, {}),
@@ -123,6 +125,9 @@ def test_what_agrees(before: dict[str, Any], now: dict[str, Any]) -> None:
     ({"end": ["day", "clock"]}, {"end": ["day", "clock"], "missing": ["06:00"]}),
     ({"duration": ["days", "86400s"]}, {"duration": ["days", "86400s"], "missing": ["2"]}),
     ({"states": {"calm": "calm"}}, {"states": {"calm": "busy"}}), ({}, {"round_to": ["60", False]}),
+    ({"states": {"1": "calm"}}, {"states": {"1.0": "busy"}}), ({"states": {"1": "calm"}}, {"states": {"01": "busy"}}),
+    ({"states": {"true": "calm"}}, {"states": {"True": "busy"}}),
+    ({"states": {"9007199254740992": "calm"}}, {"states": {"9007199254740993": "busy"}}),
     ({"round_to": ["20", True]}, {"round_to": ["60", True]}), ({}, {"order_format": "%Y-%d-%m"}),
     ({"delimiter": [";", ";"]}, {"delimiter": [",", ";"]}), ({"table": ["a", False]}, {"table": ["b", False]}),
     ({"table": ["a", True]}, {"table": ["b", False]}), ({"sheet": ["a", False]}, {"sheet": ["b", False]}),

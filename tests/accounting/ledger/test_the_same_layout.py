@@ -18,6 +18,7 @@ from tests.support.workbooks import write_workbook
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import DataError
 
 FILE = """
 ledger = "a.db"
@@ -124,6 +125,29 @@ def test_blanks_around_a_mapped_value_make_it_no_other_one(tmp_path: Path) -> No
     until = 'until = "2026-01-06"'
     release(tmp_path, until, "d.csv", belief=f"map = {{ {now} }}", item=hour(10), **FAIR)
     assert release(tmp_path, until, "d.csv", belief=f"map = {{ {was} }}", item=hour(11), **FAIR) >= 2
+
+
+@pytest.mark.parametrize("engine", ["pandas", "parquet"])
+def test_two_texts_of_one_number_are_one_value_of_a_column_of_numbers(tmp_path: Path, engine: str) -> None:
+    """A number tells an hour's state and that of the hour before: that of ten o'clock is read twice, so 2 is true."""
+    rows: Any = pd.DataFrame({"t": hours(1)[:24], "state": [0.0, 1.0, 3.0, 2.0] * 6})
+    rows.to_parquet(tmp_path / "d.parquet")
+    file, data = ("d.parquet", None) if engine == "parquet" else ("d.csv", rows)
+    now = 'map = { "0" = "calm", "1" = "busy", "2" = "calm", "3" = "busy" }'
+    was = 'map = { "0.0" = "calm", "01" = "calm", "2.0" = "busy", "3e0" = "busy" }'
+    until = 'until = "2026-01-06"'
+    assert release(tmp_path, until, file, data, belief=now, item=hour(10), **FAIR) == 1
+    assert release(tmp_path, until, file, data, belief=was, item=hour(11), **FAIR) >= 2
+
+
+def test_a_column_of_numbers_has_no_value_of_two_states(tmp_path: Path) -> None:
+    """Which text came first decided, and a layout does not say which did: two maps were one, and 2 was true."""
+    rows = pd.DataFrame({"t": hours(1)[:24], "state": [0, 1, 3, 2] * 6})
+    belief = 'map = { "0" = "calm", "00" = "busy", "1" = "busy", "2" = "calm", "3" = "busy" }'
+    with pytest.raises(DataError, match="two states are written as texts that are one value in a column of type"):
+        release(tmp_path, 'until = "2026-01-06"', "d.csv", rows, belief=belief, item=hour(10), **FAIR)
+    (tmp_path / "d.csv").write_text("t,state\n" + "".join(f"{t},00\n" for t in hours(1)[:24]))
+    assert release(tmp_path, 'until = "2026-01-06"', "d.csv", belief=belief, item=hour(10), **FAIR) == 1
 
 
 @pytest.mark.parametrize(("end", "text"), [('end = "left"', "07.01.2026"), ('duration = ["left", "1d"]', "2")])

@@ -154,7 +154,10 @@ def alike(one: str, other: str) -> nw.Expr:
 
 
 def typed(frame: Frame) -> Frame:
-    """Give pandas columns exact integer types, also beside missing values."""
+    """Give pandas columns exact integer types, also beside missing values.
+
+    Numbers with a point stay so where the last digits of one may be lost.
+    """
     if not frame.implementation.is_pandas():
         return frame
     import pandas
@@ -171,6 +174,9 @@ def typed(frame: Frame) -> Frame:
             column = pandas.to_datetime(column)
         elif kind == "decimal":
             column = column.astype("float64").convert_dtypes()
+        was_inexact = dtype.kind == "f" or kind == "decimal"
+        if was_inexact and column.dtype.kind == "i" and (column.abs() >= 2**53).any():
+            column = column.astype("Float64")
         changed[name] = column
     return wrapped(native.assign(**changed))
 

@@ -70,12 +70,19 @@ def state_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
 
 
 def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw.Expr:
-    """Return the number of a raw state, UNOBSERVED if missing, or UNKNOWN."""
+    """Return the number of a raw state, UNOBSERVED if missing, or UNKNOWN.
+
+    Raises DataError for two states of one number or truth value, between which no order of theirs may decide.
+    """
     code_of: dict[object, int] = {}
     for name, code in codes.items():
         value = as_kind(name, kind)
-        if value is not None:
-            code_of.setdefault(value, code)
+        if value is not None and code_of.setdefault(value, code) != code:
+            raise DataError(
+                f"two states are written as texts that are one value in a column of type {kind}",
+                rule="there 1, 01 and 1.0 are one number, and True is true",
+                fix="declare one of the texts, or write the column as text",
+            ).at("map")
     raw = nw.col(role)
     coded = nw.lit(UNKNOWN)
     if isinstance(kind, nw.Boolean):

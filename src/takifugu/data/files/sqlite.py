@@ -54,7 +54,7 @@ def _rows(file: DataFile, name: str, names: Sequence[str]) -> Iterator[list[str 
             for value in row:
                 if isinstance(value, bytes):
                     raise DataError(f"{file.name} has binary values", fix="write them as texts or numbers")
-                if isinstance(value, float) and value.is_integer():
+                if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
                     value = int(value)
                 if value is not None:
                     value = str(value)

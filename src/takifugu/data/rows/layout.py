@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -29,6 +29,8 @@ State = Hashable
 
 #: A step fits a 64-bit integer and has at most nine digits behind its point, so that ticks stay exact integers.
 WIDEST, FINEST = 2**62, 10**9
+#: From here on a float stands for several whole numbers.
+_FIRST_INEXACT = 2**53
 
 STEP_UNITS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86400}
 _RULES = {
@@ -280,15 +282,24 @@ def text_of(value: object) -> str | None:
 
 
 def unit_name(value: object, column: str | None) -> str | None:
-    """Return the text of a unit's raw name; DataError for fractions.
+    """Return the text of a unit's raw name; DataError for ambiguous ones.
 
-    The number 1.5 may be 1.5 or 1.50 in a file of texts: two names, each with a whole budget.
+    A file of texts spells some values in several ways, as 1.5 and 1.50: several names, each with a whole budget. From
+    2^53 on a number with a point may be another whole one.
     """
-    if isinstance(value, float | Decimal) and value == value and value % 1 != 0:
-        raise DataError(
-            f"column {column!r} has numbers with a fraction as names", rule="1.5 is spelt in more than one way",
-            fix="give names as texts or as whole numbers",
-        ).at("unit")  # fmt: skip
+    kind = rule = ""
+    if isinstance(value, float | Decimal) and value == value:
+        if value % 1 != 0:
+            kind, rule = "numbers with a fraction", "1.5 is spelt in more than one way"
+        elif not -_FIRST_INEXACT < value < _FIRST_INEXACT:
+            kind, rule = "numbers of 16 digits and more with a point", "the last digits may be others than written"
+    elif isinstance(value, datetime) and "T" in (text_of(value) or ""):
+        kind, rule = "times", "a time is spelt in more than one way"
+    elif not isinstance(value, str) and str(value) in ("True", "False"):  # NumPy has a type of its own
+        kind, rule = "true and false", "True is spelt in more than one way"
+    if kind:
+        fix = "give names as texts or as whole numbers"
+        raise DataError(f"column {column!r} has {kind} as names", rule=rule, fix=fix).at("unit")
     return text_of(value)
 
 

@@ -13,6 +13,7 @@ from itertools import product, starmap
 
 from takifugu.core.names import fits
 from takifugu.core.plain import Plain
+from takifugu.numbers.rationals import read_fraction
 
 #: Codecs whose bytes below 128 are ASCII wherever they stand.
 ASCII_BELOW = frozenset((
@@ -138,14 +139,39 @@ def _missing(left: Plain, right: Plain) -> bool:
 
 
 def _states(left: Plain, right: Plain) -> bool:
-    """Accept raw values unless one is another state, or missing, there."""
+    """Accept raw values unless one is another state, or missing, there.
+
+    A value is a text, or what a column of numbers or of true and false has for it.
+    """
     if left.get("bins") is not None:
         return False
     before, now = left["states"], right["states"]
-    if any(before[raw] != now[raw] for raw in before.keys() & now.keys()):
+    if _have_others(before, now) or _have_others(_of_typed_columns(before), _of_typed_columns(now)):
         return False
     missing = set(left.get("missing") or ()), set(right.get("missing") or ())
     return not (missing[0] & (now.keys() - before.keys()) or missing[1] & (before.keys() - now.keys()))
+
+
+def _have_others(before: Plain, now: Plain) -> bool:
+    """Return whether a value has two states."""
+    return any(before[raw] != now[raw] for raw in before.keys() & now.keys())
+
+
+def _of_typed_columns(states: Plain) -> Plain:
+    """Return the states of numbers, and of true and false.
+
+    A column with a value of two states is refused.
+    """
+    states_of: dict[str, set[str]] = {}
+    for raw, state in states.items():
+        value = raw.lower()
+        if value not in ("true", "false"):
+            try:
+                value = str(float(read_fraction(raw)))
+            except (ValueError, ZeroDivisionError, OverflowError):
+                continue
+        states_of.setdefault(value, set()).add(state)
+    return {value: min(names) for value, names in states_of.items() if len(names) == 1}
 
 
 def _timezone(left: Plain, right: Plain) -> bool:

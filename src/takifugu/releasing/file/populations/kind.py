@@ -13,6 +13,7 @@ from pydantic import StrictBool
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.calibration.registry import find
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.data.rows.layout import unit_name
 from takifugu.mechanisms.local.held_out import halves_of, held_out
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.model.beliefs.counted_populations import samples_of
@@ -28,7 +29,16 @@ from takifugu.releasing.file.keys import Answers, Positive, Text, meaning
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed, undeclared
 from takifugu.releasing.file.problems import broken, fault, never_read
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import are_degrees, called, codes_of, columns_of, misplaced, texts_in, wrong
+from takifugu.releasing.file.reading import (
+    are_degrees,
+    called,
+    codes_of,
+    columns_of,
+    misplaced,
+    placed_at,
+    texts_in,
+    wrong,
+)
 from takifugu.releasing.file.sections import AboutUnits, FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import Table, numbered
@@ -139,7 +149,8 @@ class Populations(Kind):
             raise error.at("source").placed() from None
         if source.unit is None:
             return (Unit(None, rows),)
-        people = texts_in(read[-1], file.table)
+        with placed_at("unit"):
+            people = texts_in([unit_name(value, source.unit) for value in read[-1]], file.table)
         unit_names = called("unit", source.unit, "person", people)
         if max(Counter(unit_names[str(name)] for name in people).values(), default=0) > source.rows_per_person:
             raise wrong(
