@@ -65,8 +65,9 @@ def test_a_wrong_answer_is_named_and_the_question_comes_again(log: Path) -> None
 @pytest.mark.parametrize(("third", "code"), [("\x03", 130), ("\x04", 2)])
 def test_whoever_leaves_in_question_three_leaves_nothing_behind(log: Path, third: str, code: int) -> None:
     before = [(path.name, path.read_bytes()) for path in log.parent.iterdir()]
-    ended, printed, _ = answering(["init", "log.csv"], ["\n", "\n", third], log.parent)
+    ended, printed, screens = answering(["init", "log.csv"], ["\n", "\n", third], log.parent, NO_COLOR="1")
     assert (ended, printed) == (code, "")
+    assert "\ntakifugu: " in screens, "a message begins a line"
     assert [(path.name, path.read_bytes()) for path in log.parent.iterdir()] == before
 
 

@@ -193,6 +193,14 @@ def test_what_is_no_table(tmp_path: Path, name: str, content: bytes | None, word
     assert not (tmp_path / "release.toml").exists()
 
 
+def test_a_file_whose_name_no_release_file_can_hold_is_not_drafted(tmp_path: Path) -> None:
+    data = sleep(tmp_path, "two\nlines.csv")
+    outcome = init(data, "-o", tmp_path / "r.toml")
+    assert outcome.exit_code == 2
+    assert "rename the file" in outcome.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [data.name]
+
+
 def test_what_is_no_file(tmp_path: Path) -> None:
     for source, words in ((tmp_path, "has no files"), ("https://example.org/a.csv", "is a URL")):
         outcome = init(source, "-o", tmp_path / "release.toml")

@@ -47,10 +47,7 @@ def ask_about(look: FirstLook, question: Question, accept: Callable[[str], str])
         if question.offered is not None:
             prompt += f" [{visible(question.offered)}]"
         click.echo(f"{prompt}: ", nl=False, err=True)
-        try:
-            line = sys.stdin.readline()
-        except UnicodeDecodeError:
-            line = "?"
+        line = _line()
         if not line:
             problem = "the questions were not answered, so nothing was written"
             raise ReleaseError(problem, fix="answer them, or write --yes")
@@ -64,6 +61,19 @@ def ask_about(look: FirstLook, question: Question, accept: Callable[[str], str])
         except TakifuguError as error:
             words = error.line if question.form == "text" else error.what
             complain(words)
+
+
+def _line() -> str:
+    """Return a line of the input, "" at its end."""
+    line = ""
+    try:
+        line = sys.stdin.readline()
+    except UnicodeDecodeError:
+        line = "?"
+    finally:
+        if not line:  # the input ends, or a signal came: the prompt's line ends, too
+            _say("")
+    return line
 
 
 def _say(text: str) -> None:

@@ -15,13 +15,14 @@ import click
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.asking import ask_about, can_ask
 from takifugu.cli.output import path_text, print_json, wrapped, write_new
-from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError
+from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import nearest
+from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import labelled
 from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed
-from takifugu.releasing.file.drafting.draft import draft_of
+from takifugu.releasing.file.drafting.draft import draft_of, relative
 from takifugu.releasing.file.drafting.listing import listed_keys
 from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.notes import notes, one_of_several
@@ -45,6 +46,8 @@ def init(
     if output.exists() and not force:
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
     data = Path(source)
+    with within("data"):
+        checked_path(relative(data, output))
     contents = looked_into(data)
     look = first_look(open_frame(source, written=sniffed(data)))
     if not look.columns:
@@ -63,7 +66,8 @@ def init(
     if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
         raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")
     kind, why = made_of.kind, subject.likely.why
-    was_said = any(question.name in _OF_THE_KIND and answer != question.offered for question, answer in questions)
+    of_kind = [(question.offered, answer) for question, answer in questions if question.name in _OF_THE_KIND]
+    was_said = any(offered not in (None, answer) for offered, answer in of_kind)
     if subject.kind is not None or was_said:
         why = ""
     text = draft_of(made_of)

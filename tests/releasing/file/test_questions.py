@@ -31,12 +31,16 @@ def table(folder: Path, header: str, rows: Sequence[str]) -> Subject:
     return subject_of(path)
 
 
-def offered(question: Question, _: object) -> str | None:
-    return question.offered
-
-
 def questions(subject: Subject, **said: str) -> dict[str, Question]:
-    return {question.name: question for question, _ in answered(subject, said, offered)}
+    """Return the questions about a table, of which those that were not said are answered with what is offered."""
+    asked = list[Question]()
+
+    def offered(question: Question, _: object) -> str | None:
+        asked.append(question)
+        return question.offered
+
+    pairs = answered(subject, said, offered)
+    return {question.name: question for question in (*asked, *(question for question, _ in pairs))}
 
 
 @pytest.mark.slow
@@ -44,8 +48,7 @@ def test_held_out_files_are_decided_rightly_or_asked_about(tmp_path: Path) -> No
     decided = 0
     for name, (kind, *_) in HELD_OUT.items():
         subject = subject_of(write(tmp_path, name))
-        unclear = [question for question, _ in answered(subject, {}, offered) if not question.is_clear]
-        unclear = [question for question in unclear if question.must_be_clear]
+        unclear = [each for each in questions(subject).values() if each.must_be_clear and not each.is_clear]
         if unclear:
             with pytest.raises(InputError, match=re.escape(f"--{unclear[0].name} ")):
                 answered_clearly(subject, {})
@@ -168,6 +171,13 @@ def test_where_two_columns_may_say_whose_a_row_is_a_person_decides(
     if unclear:
         with pytest.raises(InputError, match="the table does not tell"):
             answered_clearly(subject, {})
+
+
+def test_enter_does_not_say_whose_a_row_is_where_nothing_is_likely(tmp_path: Path) -> None:
+    rows = [f"2026-03-{1 + n % 9:02},household {n % 4},{'on' if n % 3 else 'off'}" for n in range(40)]
+    subject = table(tmp_path, "day,household,boiler", rows)
+    assert questions(subject, rows="answers")["whose"].offered is None, "several rows of each are no separate cases"
+    assert questions(subject, rows="samples")["whose"].offered == "household"
 
 
 def test_all_places_of_an_owner_are_hidden_together(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def _public(subject: Subject, answers: Answers) -> Question | None:
 FILLINGS: Mapping[str, _Filling] = dict((
     ("dates", _dates),
     _written("states", "Which states or values are there?",
-             "all that can occur by a code book or a questionnaire, with commas, whether or not they do"),
+             "all that can occur by a code book or a questionnaire, whether or not they do, such as still, walking"),
     _written("size", "How many people are there?", "the number becomes public"),
     _written("from", "When does the recording start?", "a day that is known without the rows"),
     _written("until", "When does it end?", "at the latest the day of the export"),

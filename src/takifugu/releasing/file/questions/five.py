@@ -96,8 +96,9 @@ def _whose(subject: Subject, answers: Answers) -> Question | None:
     choices = of_columns(columns, "its column says whose row it is")
     choices.insert(0 if likely is None else len(choices), Choice(NONE, _NOBODY.get(rows, _NOBODY["steps"])))
     names = subject.unnamed_columns(answers, choices) if others else ()
+    offered = choices[0].name if is_clear or likely is not None else None
     return Question(
-        "whose", "Whose is a row?", tuple(choices), choices[0].name, why, is_clear, must_be_clear=True, others=names
+        "whose", "Whose is a row?", tuple(choices), offered, why, is_clear, must_be_clear=True, others=names
     )
 
 
