@@ -32,7 +32,7 @@ from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import json_schema, load
 from takifugu.releasing.file.neighbours import ledger_for, write_ledger_id
 from takifugu.releasing.file.questions.decision import answered, answered_clearly, decision
-from takifugu.releasing.file.questions.subject import Subject
+from takifugu.releasing.file.questions.question import Subject
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.drafting.draft import Start

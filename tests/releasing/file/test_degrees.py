@@ -12,8 +12,8 @@ from tests.support.releases import put
 import takifugu as tf
 from takifugu.core.errors import DataError, SpecError
 from takifugu.releasing.advice.checking import check
-from takifugu.releasing.file.degrees import misplaced
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.reading import misplaced
 from takifugu.releasing.publishing.run import release_file
 
 NAMED = BY_NAME.replace('["x", "y"]', '["lon", "lat"]').replace("metres = [1000, 500]", "degrees = true")

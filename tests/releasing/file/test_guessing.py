@@ -19,7 +19,7 @@ from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.questions.decision import answered, answered_clearly
 from takifugu.releasing.file.questions.likely import Likely
-from takifugu.releasing.file.questions.subject import Subject
+from takifugu.releasing.file.questions.question import Subject
 from takifugu.releasing.planning.plan import calibrated
 
 Rows = Iterator[str]

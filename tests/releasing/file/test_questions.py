@@ -15,8 +15,7 @@ from takifugu.core.errors import InputError
 from takifugu.data import open_frame, sniffed
 from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.questions.decision import answered, answered_clearly, decision
-from takifugu.releasing.file.questions.question import Question
-from takifugu.releasing.file.questions.subject import Subject
+from takifugu.releasing.file.questions.question import Question, Subject
 
 START = datetime(2026, 1, 5)
 Draw = random.Random

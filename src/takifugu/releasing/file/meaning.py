@@ -92,7 +92,7 @@ def two_tables(items: Sequence[Table | None]) -> Iterator[TakifuguError]:
 
 
 def table_problems(
-    item: Table, number: int, belief: Entries | None, folder: Path, definition: str = ""
+    item: Table, number: int, belief: Entries | None, folder: Path, definition: str
 ) -> Iterator[TakifuguError]:
     """Yield the faults of one table; a faulty `belief` is None."""
     yield from promise_problems(item, number, definition)

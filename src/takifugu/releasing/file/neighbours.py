@@ -17,7 +17,7 @@ from takifugu.core.files import path_in, read_file, replace_synced
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json
 from takifugu.core.sections import section_in
-from takifugu.releasing.file.same_data import is_one_of
+from takifugu.releasing.file.source import is_one_of
 
 #: Larger files are no release files, and so many are looked at.
 LARGEST, MOST_FILES = 1_000_000, 500

@@ -266,8 +266,6 @@ def _write(key: str, node: Json, schema: Json) -> str:
     meaning, example = node.get("description", ""), _example(node)
     if example and meaning:
         return f"write {key} = {example} ({meaning})"
-    if example:
-        return f"write {key} = {example}"
     if node.get("type") == "object" and "properties" in node:
         required: list[str] = node.get("required", list(node["properties"]))
         return f"add a section [{key}] with {', '.join(required)}"

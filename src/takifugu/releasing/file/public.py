@@ -19,19 +19,20 @@ from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import binned, bins_of, codes_of, columns_of, texts
-from takifugu.releasing.file.same_data import (
-    COUNT_ELSEWHERE,
-    FIT_ELSEWHERE,
-    GIVE_PUBLIC,
-    IS_PRIVATE,
-    is_one_of,
-    same_rows,
-)
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
-from takifugu.releasing.file.source import open_public, private_files
+from takifugu.releasing.file.source import is_one_of, open_public, private_files, same_rows
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
+
+_IS_PRIVATE = "is the private data itself, so the belief would reveal it"
+_GIVE_PUBLIC = "give a public file, which reveals nothing about these data"
+FIT_ELSEWHERE = (
+    "fit on a public file, or write private = true and accept that the promise does not cover what the belief reveals"
+)
+_COUNT_ELSEWHERE = (
+    "count in a file of other people, or write from_private_data = true and accept that the promise does not cover it"
+)
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def faults_of(belief: Described) -> Iterator[TakifuguError]:
     meant = belief.meant
     if isinstance(meant, Checking):
         for error in meant.faults():
-            yield blamed(error, "belief", *key_of(belief, error))
+            yield _blamed(error, belief)
 
 
 def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
@@ -134,15 +135,15 @@ def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[Takifug
     for key, path, section in files_of(spec.belief):
         is_declared, fix = _declared(section)
         if not is_declared and is_one_of(folder / path, private):
-            yield fault(("belief", *key), IS_PRIVATE, fix)
+            yield fault(("belief", *key), _IS_PRIVATE, fix)
 
 
 def _declared(section: object) -> tuple[bool, str]:
     """Return whether a section declares its file private, and the remedy."""
-    ways = {"private": FIT_ELSEWHERE, "from_private_data": COUNT_ELSEWHERE}
+    ways = {"private": FIT_ELSEWHERE, "from_private_data": _COUNT_ELSEWHERE}
     declared = values_of(section, written(section, ways))
     key = next(iter(declared), "")
-    instead = getattr(getattr(section, "declared", section), "instead", GIVE_PUBLIC)
+    instead = getattr(getattr(section, "declared", section), "instead", _GIVE_PUBLIC)
     return bool(declared.get(key)), ways.get(key, instead)
 
 
@@ -151,11 +152,12 @@ def fitted_to_data(spec: FileSpec) -> bool:
     return any(_declared(section)[0] for _, _, section in files_of(spec.belief))
 
 
-def key_of(section: Described, error: TakifuguError) -> tuple[Step, ...]:
-    """Return the key of an error in a section, if any."""
-    if not error.where or error.where[0] not in type(section).model_fields:
-        return ()
-    return error.where[:3]
+def _blamed(error: TakifuguError, belief: Described) -> TakifuguError:
+    """Return an error as the fault of [belief], at its key if it names one."""
+    key: tuple[Step, ...] = ()
+    if error.where and error.where[0] in type(belief).model_fields:
+        key = error.where[:3]
+    return blamed(error, "belief", *key)
 
 
 @contextmanager
@@ -164,9 +166,9 @@ def collecting(faults: list[TakifuguError], belief: Described) -> Iterator[None]
     try:
         yield
     except SpecError as error:
-        faults += [blamed(problem, "belief", *key_of(belief, problem)) for problem in error.faults]
+        faults += [_blamed(problem, belief) for problem in error.faults]
     except TakifuguError as error:
-        faults.append(blamed(error, "belief", *key_of(belief, error)))
+        faults.append(_blamed(error, belief))
 
 
 def revealed(spec: FileSpec, folder: Path, table: Table) -> Iterator[TakifuguError]:

@@ -1,4 +1,4 @@
-"""Rows of records as texts, as a belief's values, numbers or bins; no message repeats a value of the data."""
+"""Rows of records as texts, as a belief's values, numbers, bins or degrees; no message repeats a value of the data."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.errors import DataError
+from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.nearest import first_of
 from takifugu.core.sections import values_of, written
+from takifugu.core.text.toml import toml_of
 from takifugu.data import (
     OUTSIDE,
     UNKNOWN,
@@ -31,7 +32,9 @@ from takifugu.data.lookalikes import Lookalikes, lookalike
 from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, REPAIR_THEM, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.model.queries.sections import spelled
-from takifugu.releasing.file.degrees import are_degrees, refuse_beyond
+from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.releasing.file.guessing.column_words import EAST, NORTH, words_in
+from takifugu.releasing.file.problems import Where, fault
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
@@ -206,3 +209,69 @@ def state_in(code: int, column: str, bins: Bins) -> str:
         fix = f"repair them, or {NAME_MARKS}"
         raise wrong("bins", f"column {column!r} has texts that are no numbers", fix=fix)
     return str(bins.states[code])
+
+
+#: The largest longitude, which some count from 0 to 360, and the largest latitude.
+_LARGEST = (360, 90)
+_NAMES = ("longitude", "latitude")
+
+
+def are_degrees(columns: Sequence[str]) -> bool:
+    """Return whether two columns are longitude and latitude by name.
+
+    >>> are_degrees(["lat", "gps_lon"]), are_degrees(["x", "y"])
+    (True, False)
+    """
+    first, second = (words_in(column) for column in columns)
+    return bool((first & EAST and second & NORTH) or (first & NORTH and second & EAST))
+
+
+def misplaced(
+    columns: Sequence[str], ends: Sequence[Sequence[Number]], key: Where, boxes: tuple[Where, Where]
+) -> Iterator[TakifuguError]:
+    """Yield the faults of a box of longitudes and latitudes.
+
+    `key` names the columns, `boxes` their `ends`. A latitude may only come first with a box beyond 90: then the data
+    have exchanged the names.
+    """
+    if not are_degrees(columns):
+        return
+    reach = [max(abs(as_fraction(low, "an end")), abs(as_fraction(high, "an end"))) for low, high in ends]
+    if words_in(columns[0]) & NORTH and reach[0] <= _LARGEST[1]:
+        right = toml_of([columns[1], columns[0]])
+        fault_text = f"takes {columns[0]!r} for the longitude and {columns[1]!r} for the latitude"
+        box = InputError().at(*boxes[0][:2]).place
+        yield fault(key, fault_text, f"the longitude comes first: {right}, and so do its ends in {box}")
+        return
+    for axis, name in enumerate(_NAMES):
+        if reach[axis] > _LARGEST[axis]:
+            most = _LARGEST[axis]
+            yield fault(
+                boxes[axis], f"is no range of the {name} {columns[axis]!r}",
+                f"write degrees from -{most} to {most}, the longitude first",
+            )  # fmt: skip
+
+
+def first_beyond(coordinates: Sequence[npt.ArrayLike]) -> tuple[int, int] | None:
+    """Return the axis and row of the first coordinate out of range."""
+    for axis, largest in enumerate(_LARGEST):
+        is_beyond = np.abs(np.asarray(coordinates[axis], dtype=float)) > largest
+        if is_beyond.any():
+            return axis, int(np.argmax(is_beyond))
+    return None
+
+
+def refuse_beyond(table: Table, columns: Sequence[str], coordinates: Sequence[npt.ArrayLike]) -> None:
+    """Raise DataError for a row of coordinates beyond the earth."""
+    nowhere = first_beyond(coordinates)
+    if nowhere is None:
+        return
+    axis, row = nowhere
+    place = ""
+    if table.ordered:
+        place = f" in row {row + 1} (counted from 1 below the header)"
+    raise DataError(
+        f"column {columns[axis]!r} holds{place} a {_NAMES[axis]} out of range",
+        rule=f"it is a number of degrees from -{_LARGEST[axis]} to {_LARGEST[axis]}",
+        fix="repair the row, or leave it out of the file",
+    ).at("coordinates")

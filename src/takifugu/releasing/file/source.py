@@ -1,18 +1,27 @@
-"""Where the private data are: the frame or file that was given, or else the file that [source] names."""
+"""Where the private data are, what is opened of them, and whether a file that a belief is read from holds them.
+
+What is compared is what was read, whatever its name: a copy, a link, a compressed file, Parquet and a frame are all the
+same. The answer depends on the private data, so only the operator, who holds both, is told, before anything is drawn.
+A part of the data, or recoded data, is not recognised (docs/known-weaknesses.md).
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
+
+from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.files import path_in
 from takifugu.core.plain import Json, Plain
-from takifugu.data import Numerals, Table, Written, open_frame
+from takifugu.data import UNOBSERVED, Layout, Numerals, Recode, Table, Written, open_frame, tally, totals, transitions
 from takifugu.data.engines import outside
 from takifugu.data.engines.outside import Address
 from takifugu.data.files.formats import format_words
@@ -22,14 +31,14 @@ from takifugu.data.open import dialect_of
 from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 
+T = TypeVar("T")
+
 #: Keys that choose what is read of a file.
 PARTS = ("sheet", "table", "file_names")
 #: Keys that are blamed for a source that cannot be opened, where they are wrong.
 BLAMED = (*PARTS, "renamed", "engine", "columns", "order", "value", "empty")
 #: Keys that only a CSV file has.
 _OF_CSV = frozenset(("delimiter", "encoding", "header"))
-
-
 #: Given in place of data: nothing private is opened, and what only the data show is not looked at.
 UNOPENED = object()
 
@@ -84,16 +93,15 @@ def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False)
         if named and not source.reads_all_columns:
             texts = frozenset(_texts(plain(spec, by_alias=True)))
         data = outside.opened(source.engine, Address(place, source.table, texts))
-    if data is not None:
-        return source.long(open_frame(data, source.missing, written_of(source)), spec.belief)
-    if source.file is None:
+    if data is None and source.file is None:
         raise InputError(
             "is missing",
             fix=f'write file = "data.csv" ({format_words()}, relative to this file), or give a frame: '
             "tf.release_file(..., data=frame)",
         )
-    path = path_in(folder, source.file)
-    return source.long(open_frame(path, source.missing, written_of(source)), spec.belief)
+    if data is None:
+        data = path_in(folder, str(source.file))
+    return source.long(open_frame(data, source.missing, written_of(source)), spec.belief)
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -142,3 +150,60 @@ def with_dialect(said: Plain, source: SourceKeys, folder: Path, data: object, ta
     dropped = {"delimiter", "encoding"} if "delimiter" in dialect else _OF_CSV
     layout = {key: value for key, value in said.items() if key not in dropped}
     return {**layout, **dialect}
+
+
+def is_one_of(path: Path, private: Iterable[Path]) -> bool:
+    """Return whether a path or link leads to one of these files."""
+    for other in private:
+        try:
+            is_same = os.path.samefile(path, other)
+        except OSError:  # one of them is not there
+            is_same = path.resolve() == other.resolve()
+        if is_same:
+            return True
+    return False
+
+
+def same_transitions(counts: IntArray, private: Table, layouts: Sequence[Layout], states: Recode) -> bool:
+    """Return whether the private data have these counts under any layout."""
+    if not counts.any():
+        return False
+    counts_of_layouts = (_read(partial(transitions, private, layout, states)) for layout in layouts)
+    return any(other is not None and np.array_equal(counts, other) for other in counts_of_layouts)
+
+
+def same_rows(public: Table, private: Table, columns: Sequence[str]) -> bool:
+    """Return whether both tables hold the same rows in any order.
+
+    Private rows are counted in place by the public texts; the rest is counted together.
+    """
+    columns = list(dict.fromkeys(columns))
+    public_rows = _read(partial(_rows, public, columns))
+    if public_rows is None:
+        return False
+    codes = list[dict[str, int]]()
+    for place in range(len(columns)):
+        texts = {key[place] for key in public_rows} - {None}
+        codes.append({str(text): code for code, text in enumerate(texts)})
+    coded = dict[tuple[int, ...], int]()
+    for key, rows in public_rows.items():
+        row = list[int]()
+        for text, code_of in zip(key, codes, strict=True):
+            row.append(UNOBSERVED if text is None else code_of[text])
+        coded[tuple(row)] = rows
+    tallied = _read(partial(tally, private, dict(zip(columns, codes, strict=True))))
+    if tallied is None:  # a column of dates
+        return public_rows == _read(partial(_rows, private, columns))
+    return tallied == coded
+
+
+def _rows(table: Table, columns: Sequence[str]) -> dict[tuple[str | None, ...], int]:
+    return {group.key: group.rows for group in totals(table, [], by=columns, null_keys="keep")}
+
+
+def _read(reduce: Callable[[], T]) -> T | None:
+    """Return the reduced data, or None for refused ones, reported elsewhere."""
+    try:
+        return reduce()
+    except TakifuguError:
+        return None

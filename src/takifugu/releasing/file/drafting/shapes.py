@@ -7,15 +7,7 @@ from collections.abc import Iterator
 
 from takifugu.data.kinds import NUMBERS
 from takifugu.data.values.texts import TIME
-from takifugu.releasing.file.drafting.draft import (
-    Entry,
-    Start,
-    names,
-    names_a_file,
-    not_drafted,
-    release,
-    whole,
-)
+from takifugu.releasing.file.drafting.draft import Entry, Start, names, names_a_file, not_drafted, release, whole
 from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.seen import DIGITS, ISO_DATE, Seen
 from takifugu.releasing.file.kinds import KINDS

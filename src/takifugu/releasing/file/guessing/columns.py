@@ -13,7 +13,7 @@ from takifugu.data.files.first_lines import are_totals, rows_of_header
 from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
 from takifugu.data.values.texts import NUMBER
-from takifugu.releasing.file.guessing.courses import are_hours_of, rises
+from takifugu.releasing.file.guessing.roles import are_hours_of, rises
 from takifugu.releasing.file.guessing.seen import DIGITS, MOST_STATES, Seen, clock_of
 
 #: How many rows are inspected, at most, and of a wide table how many cells.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations, product
@@ -13,8 +12,7 @@ from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE
 from takifugu.releasing.file.guessing.across import Across, across
 from takifugu.releasing.file.guessing.column_words import BIRTH, COMPANY, EAST, ENDS, FIGURES, NORTH, PLACE, TOGETHER
 from takifugu.releasing.file.guessing.columns import FirstLook
-from takifugu.releasing.file.guessing.courses import Spacing, spacing
-from takifugu.releasing.file.guessing.roles import Roles, keys_of, moments, roles_of, tell_apart
+from takifugu.releasing.file.guessing.roles import Roles, Spacing, keys_of, moments, roles_of, spacing, tell_apart
 from takifugu.releasing.file.guessing.seen import MISSING, MOST_STATES, Seen
 
 #: Of a wide table so many columns of times are compared.
@@ -101,8 +99,31 @@ class Facts:
 
     @cached_property
     def ends(self) -> tuple[Seen, Seen] | None:
-        """Return two columns of people, or things, from one list."""
-        return _ends_of(self.columns)
+        """Return two columns of people, or things, from one list.
+
+        Their names say so; or they are many names that are hardly ever equal, in a table of little else or in two
+        columns of one name.
+        """
+        stems = Counter(column.stem for column in self.columns)
+        # A row that is another case was measured twice.
+        is_list = not any(column.is_identifier for column in self.columns)
+        for end, other in combinations(self.that_name, 2):
+            fewest = min(len(end.labels), len(other.labels))
+            if len({*end.labels} & {*other.labels}) * 2 < fewest:
+                continue
+            same_stem = end.stem == other.stem != ""
+            are_named = any({first} <= end.words and {second} <= other.words for first, second in ENDS)
+            if are_named or (same_stem and end.named("unit")):
+                return end, other
+            equal = sum(a == b for a, b in zip(end.values, other.values, strict=True) if a is not None)
+            if fewest <= MOST_STATES or end.kind != other.kind or equal * 20 > end.rows:
+                continue
+            is_pair = same_stem and stems[end.stem] == 2
+            if end.kind == TEXTS and (is_pair or len(self.columns) <= 4):
+                return end, other
+            if is_pair and is_list and equal == 0 and 2 * fewest <= end.rows:
+                return end, other
+        return None
 
     @cached_property
     def companies(self) -> tuple[Seen, ...]:
@@ -217,30 +238,3 @@ class Facts:
         """Return the columns of neither people nor times and places."""
         used = [self.another, self.several, self.order, *(self.coordinates or ())]
         return [column for column in self.columns if column not in used]
-
-
-def _ends_of(columns: Sequence[Seen]) -> tuple[Seen, Seen] | None:
-    """Return two columns of people, or things, from one list.
-
-    Their names say so; or they are many names that are hardly ever equal, in a table of little else or in two columns
-    of one name.
-    """
-    stems = Counter(column.stem for column in columns)
-    is_list = not any(column.is_identifier for column in columns)  # a row that is another case was measured twice
-    for end, other in combinations([column for column in columns if column.may_name], 2):
-        fewest = min(len(end.labels), len(other.labels))
-        if len({*end.labels} & {*other.labels}) * 2 < fewest:
-            continue
-        same_stem = end.stem == other.stem != ""
-        are_named = any({first} <= end.words and {second} <= other.words for first, second in ENDS)
-        if are_named or (same_stem and end.named("unit")):
-            return end, other
-        equal = sum(a == b for a, b in zip(end.values, other.values, strict=True) if a is not None)
-        if fewest <= MOST_STATES or end.kind != other.kind or equal * 20 > end.rows:
-            continue
-        is_pair = same_stem and stems[end.stem] == 2
-        if end.kind == TEXTS and (is_pair or len(columns) <= 4):
-            return end, other
-        if is_pair and is_list and equal == 0 and 2 * fewest <= end.rows:
-            return end, other
-    return None

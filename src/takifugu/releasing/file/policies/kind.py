@@ -23,13 +23,12 @@ from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.calendars import Windowed, calendar_faults, expanded, facts_of, window_of, windowed
-from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.reading import Times, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.file.problems import blaming, broken, fault
-from takifugu.releasing.file.reading import no_lookalikes
+from takifugu.releasing.file.reading import are_degrees, misplaced, no_lookalikes
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.file.tables import numbered

@@ -15,8 +15,17 @@ from takifugu.core.nearest import first_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Numerals, Table, tally, totals
 from takifugu.data.times.row_times import RowTimes
 from takifugu.model.policies.places import Visits
-from takifugu.releasing.file.degrees import are_degrees, first_beyond, refuse_beyond
-from takifugu.releasing.file.reading import called, columns_of, no_lookalikes, numbers_in, placed_at, wrong
+from takifugu.releasing.file.reading import (
+    are_degrees,
+    called,
+    columns_of,
+    first_beyond,
+    no_lookalikes,
+    numbers_in,
+    placed_at,
+    refuse_beyond,
+    wrong,
+)
 
 
 @dataclass(frozen=True)

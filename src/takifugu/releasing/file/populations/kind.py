@@ -25,12 +25,20 @@ from takifugu.model.queries.sections import EACH_ROW
 from takifugu.model.secrets.of_populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.keys import Answers, Positive, Text, meaning
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed, undeclared
 from takifugu.releasing.file.problems import broken, fault, never_read
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import called, codes_of, columns_of, placed_at, texts_in, wrong
+from takifugu.releasing.file.reading import (
+    are_degrees,
+    called,
+    codes_of,
+    columns_of,
+    misplaced,
+    placed_at,
+    texts_in,
+    wrong,
+)
 from takifugu.releasing.file.sections import AboutUnits, FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import Table, numbered

@@ -11,8 +11,7 @@ from takifugu.releasing.file.guessing.roles import roles_of
 from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.five import QUESTIONS
-from takifugu.releasing.file.questions.question import NONE, Question, unsaid
-from takifugu.releasing.file.questions.subject import Answers, Subject
+from takifugu.releasing.file.questions.question import NONE, Answers, Question, Subject, unsaid
 
 #: Returns the answer of a word; InputError for an invalid one, and for one that the file it drafts refuses.
 Accept = Callable[[str], str]

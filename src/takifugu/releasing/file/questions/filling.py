@@ -6,15 +6,14 @@ Enter leaves each for later, but not dates that can be read in two ways: then th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 
 from takifugu.core.escaping import visible
 from takifugu.data import parse_step
 from takifugu.releasing.file.drafting.draft import names, names_a_file
 from takifugu.releasing.file.keys import LASTING, STEPS
-from takifugu.releasing.file.questions.question import NONE, Choice, Question
-from takifugu.releasing.file.questions.subject import Answers, Subject
+from takifugu.releasing.file.questions.question import NONE, Answers, Choice, Question, Subject
 
 _LATER = Choice(NONE, "leave it for later; `takifugu check` names what is missing")
 _WRONG = (
@@ -28,29 +27,32 @@ def _later(name: str, words: str, why: str, *choices: Choice, form: str | None =
     return Question(name, words, (_LATER, *choices), NONE, why, form=form)
 
 
-def _written(name: str, words: str, why: str, asks: Callable[[Subject, Answers], bool]) -> tuple[str, _Filling]:
-    """Return a question that a text answers, where it `asks`."""
-    return name, lambda subject, answers: _later(name, words, why, form="text") if asks(subject, answers) else None
+def _written(name: str, words: str, why: str) -> tuple[str, _Filling]:
+    """Return a question that a text answers, where it is needed."""
+
+    def asked(subject: Subject, answers: Answers) -> Question | None:
+        if name in _needed(subject, answers):
+            return _later(name, words, why, form="text")
+        return None
+
+    return name, asked
+
+
+def _needed(subject: Subject, answers: Answers) -> Iterator[str]:
+    """Yield the texts that a file of such rows needs."""
+    kind, lasts = subject.kind_of(answers), answers["rows"] in LASTING
+    if _is_chain(subject, answers) or kind in ("users", "contacts"):
+        yield "states"
+    if kind == "users":
+        yield "size"
+    if lasts:
+        yield from ("from", "until")
+    if lasts and answers.get("whose", NONE) != NONE:
+        yield "roster"
 
 
 def _is_chain(subject: Subject, answers: Answers) -> bool:
     return answers["rows"] in STEPS and subject.kind_of(answers).startswith("markov-chain")
-
-
-def _are_users(subject: Subject, answers: Answers) -> bool:
-    return subject.kind_of(answers) == "users"
-
-
-def _has_states(subject: Subject, answers: Answers) -> bool:
-    return _is_chain(subject, answers) or subject.kind_of(answers) in ("users", "contacts")
-
-
-def _lasts(_: Subject, answers: Answers) -> bool:
-    return answers["rows"] in LASTING
-
-
-def _has_names(_: Subject, answers: Answers) -> bool:
-    return answers["rows"] in LASTING and answers.get("whose", NONE) != NONE
 
 
 def _dates(subject: Subject, answers: Answers) -> Question | None:
@@ -102,7 +104,7 @@ def _stay(subject: Subject, answers: Answers) -> Question | None:
 
 def _next(subject: Subject, answers: Answers) -> Question | None:
     words, why = "How likely is each value?", "for example yes 0.1, no 0.9; not from these data"
-    if not _are_users(subject, answers) or "states" not in answers:
+    if subject.kind_of(answers) != "users" or "states" not in answers:
         if "stay" not in answers or len(names(answers["states"])) < 3:
             return None
         words = "How often does each state come when another one ends?"
@@ -127,13 +129,12 @@ def _public(subject: Subject, answers: Answers) -> Question | None:
 FILLINGS: Mapping[str, _Filling] = dict((
     ("dates", _dates),
     _written("states", "Which states or values are there?",
-             "all that can occur by a code book or a questionnaire, whether or not they do, such as still, walking",
-             _has_states),
-    _written("size", "How many people are there?", "the number becomes public", _are_users),
-    _written("from", "When does the recording start?", "a day that is known without the rows", _lasts),
-    _written("until", "When does it end?", "at the latest the day of the export", _lasts),
+             "all that can occur by a code book or a questionnaire, whether or not they do, such as still, walking"),
+    _written("size", "How many people are there?", "the number becomes public"),
+    _written("from", "When does the recording start?", "a day that is known without the rows"),
+    _written("until", "When does it end?", "at the latest the day of the export"),
     _written("roster", "Who was recorded?",
-             "a public list: its file, or the names with commas; not from these rows", _has_names),
+             "a public list: its file, or the names with commas; not from these rows"),
     ("otherwise", _otherwise), ("source", _source), ("stay", _stay), ("next", _next), ("independent", _independent),
     ("public", _public),
 ))  # fmt: skip

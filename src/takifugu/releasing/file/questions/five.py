@@ -11,15 +11,24 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.data.kinds import TEXTS
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
-from takifugu.releasing.file.guessing.courses import step_of
-from takifugu.releasing.file.guessing.notes import mixed_words
-from takifugu.releasing.file.guessing.roles import roles_of
+from takifugu.releasing.file.guessing.column_words import NOUNS, TOGETHER
+from takifugu.releasing.file.guessing.facts import Facts
+from takifugu.releasing.file.guessing.notes import merged_words, mixed_words
+from takifugu.releasing.file.guessing.roles import roles_of, step_of
+from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.keys import ROWS, STEPS
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.likely import in_order
-from takifugu.releasing.file.questions.question import NONE, Choice, Question
-from takifugu.releasing.file.questions.subject import SHAPES, Answers, Subject, shape_of
-from takifugu.releasing.file.questions.whose import named_columns, of_columns, unnamed_columns, whose
+from takifugu.releasing.file.questions.question import (
+    NONE,
+    SHAPES,
+    Answers,
+    Choice,
+    Question,
+    Subject,
+    of_columns,
+    shape_of,
+)
 
 _SECRETS = {
     "answers": "what each person answered, in any column that is read",
@@ -33,6 +42,12 @@ _TIMES = (
     "frame['seconds'] = pandas.to_timedelta(frame['duration']).dt.total_seconds() makes them of 1h 3m and 26:10:00, "
     "and of 3:25, if that is hours and minutes, once ':00' is added)",
 )
+_NOBODY = {
+    "answers": "no column: each row is another person or case",
+    "steps": "no column: all rows are about one person or thing",
+}
+#: The columns that may say whose a row is, the likely one, why, and whether it is clear.
+_Likely = tuple[list[Seen], Seen | None, str, bool]
 _ENTRIES = {"visits": "that somebody was where they were", "contacts": "the state of every single person"}
 
 
@@ -63,15 +78,109 @@ def _possible(subject: Subject) -> Iterator[str]:
         yield "visits"
 
 
+def _whose(subject: Subject, answers: Answers) -> Question | None:
+    rows, facts, others = answers["rows"], subject.facts, answers["rows"] != "wide"
+    if rows == "contacts":
+        return None  # each row names two
+    if rows == "answers":
+        columns, likely, why, is_clear = _of_answers(facts)
+        others = subject.unit_role(answers) is not None
+        columns, likely = (columns, likely) if others else ([], None)
+    elif rows == "wide":
+        columns, likely, why, is_clear = _of_wide(facts)
+    else:
+        columns, likely, why, is_clear = _of_several(facts, facts.repeated if rows == "visits" else None)
+    if facts.merged is not None and rows != "wide":
+        columns, likely, why, is_clear = [*columns, facts.merged], None, merged_words(facts.merged.name), False
+    columns.sort(key=lambda column: column is not likely)
+    choices = of_columns(columns, "its column says whose row it is")
+    choices.insert(0 if likely is None else len(choices), Choice(NONE, _NOBODY.get(rows, _NOBODY["steps"])))
+    names = subject.unnamed_columns(answers, choices) if others else ()
+    offered = choices[0].name if is_clear or likely is not None else None
+    return Question(
+        "whose", "Whose is a row?", tuple(choices), offered, why, is_clear, must_be_clear=True, others=names
+    )
+
+
+def _of_answers(facts: Facts) -> _Likely:
+    several, another = facts.repeated, facts.another
+    columns = list(dict.fromkeys(c for c in (several, another, *_naming(facts)) if c is not None))
+    if several is not None:
+        why = (
+            f"{visible(several.name)!r} has several rows for some, which must be hidden together: make them one row "
+            "each first, or, where something orders the rows, write --kind sequences"
+        )
+        return columns, several, why, False
+    why = f"{visible(another.name)!r} is another in each row" if another is not None else ""
+    if facts.shared is not None:
+        why += (
+            f", and several have the same in {visible(facts.shared.name)!r}, but all are taken as independent. Where "
+            "one says something about those who live with them, that protects too little: write --kind contacts for "
+            "what spreads, or make all people of one a single row"
+        )
+    again = [c for c in facts.that_name if c.words & (NOUNS - TOGETHER) and 1 < len(c.labels) < c.rows]
+    again = [column for column in again if not column.is_question]
+    is_case = another is not None or len(facts.questions) > 1
+    return columns, another, why, is_case and not (facts.people_again or again or facts.shared)
+
+
+def _of_wide(facts: Facts) -> _Likely:
+    """Return the person of rows with many steps."""
+    steps = () if facts.across is None else facts.across.names
+    columns = [c for c in facts.that_name if c.name not in steps and len(c.labels) > 1]
+    people = [column for column in columns if column.named("unit")]
+    likely = [*people, *(c for c in columns if len(c.labels) == c.rows), *columns]
+    return columns, next(iter(likely), None), "", len(people) == 1 or not columns
+
+
+def _of_several(facts: Facts, visitor: Seen | None) -> _Likely:
+    """Return the person of several rows each; of nested ids the larger."""
+    columns, first, again = _naming(facts), visitor or facts.roles.get("unit"), facts.people_again
+    columns += [column for column in again if column not in columns]  # few of whom have several rows
+    if again and (first is None or not first.names_people):
+        first = again[0]
+    if first not in columns:
+        return columns, None, "", not columns
+    people = [column for column in columns if column is not first and column.named("unit")]
+    larger = [column for column in people if _is_inside(first, column)]
+    columns.sort(key=lambda column: column not in larger)
+    rivals = people or [c for c in columns if c is not first and facts.are_many_names(c)]
+    why = f"{visible(first.name)!r} has several rows of each"
+    if larger and not first.names_people:
+        why = f"{visible(larger[-1].name)!r} has several rows of each, and it groups others that may say whose a row is"
+        return columns, larger[-1], why, False
+    if larger:
+        why += f", and each of it has one {visible(larger[-1].name)!r}"
+    return columns, first, why, first.named("unit") and not rivals
+
+
+def _naming(facts: Facts) -> list[Seen]:
+    """Return the columns of names with several rows, no orders or states.
+
+    Without a likely column of people, the likely state may name them if there are two of a few words.
+    """
+    taken = [facts.roles.get(role) for role in ("order", "clock")]
+    some = [c for c in facts.that_name if c not in taken and c.recurs]
+    if "unit" in facts.roles or len(some) < 2:
+        some = [c for c in some if c is not facts.roles.get("value")]
+    return sorted(some, key=lambda c: (not c.named("unit"), c.kind != TEXTS, -len(c.labels)))
+
+
+def _is_inside(column: Seen, other: Seen) -> bool:
+    """Return whether the other column groups names of this one."""
+    pairs = set(zip(column.values, other.values, strict=True))
+    return len({name for name, _ in pairs}) == len(pairs) > len(other.labels) > 1
+
+
 def _when(subject: Subject, answers: Answers) -> Question | None:
     rows = answers["rows"]
     if rows not in STEPS:
         return None
     if rows == "wide":
         return _day_of_wide(subject, answers)
-    taken, likely = named_columns(subject, answers), subject.column("order")
+    taken, likely = subject.named_columns(answers), subject.column("order")
     choices = [choice for choice in _orders(subject, rows) if choice.name not in taken]
-    others = () if rows == "stays" else unnamed_columns(subject, answers, choices)
+    others = () if rows == "stays" else subject.unnamed_columns(answers, choices)
     if rows == "samples":
         none = Choice(NONE, "no column: the rows are in the order of the file")
         choices.insert(len(choices) if choices and choices[0].name == likely else 0, none)
@@ -107,7 +216,7 @@ def _day_of_wide(subject: Subject, answers: Answers) -> Question | None:
     across = subject.facts.across
     if across is None or across.sort != "clock":
         return None
-    taken = {*named_columns(subject, answers), *across.names}
+    taken = {*subject.named_columns(answers), *across.names}
     days = [column for column in subject.look.columns.values() if column.tells_when and column.name not in taken]
     if not days:
         fault_text = "the columns are times of day, and no column says of which day"
@@ -161,7 +270,7 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
     is_randomised = shape_of(subject.kind_of(answers)) == EACH_ROW
     if "value" not in subject.all_roles(answers) or rows in ("contacts", "wide") or is_randomised:
         return None
-    free = [c for c in subject.look.columns.values() if c.name not in named_columns(subject, answers)]
+    free = [c for c in subject.look.columns.values() if c.name not in subject.named_columns(answers)]
     likely = roles_of(free, {"order": None, "unit": None}).get("value") if rows in STEPS else None
     few = [c for c in free if c in subject.facts.answers]
     if rows in ("stays", "events"):  # a state of its own is without a row
@@ -170,7 +279,7 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
     choices = of_columns(few, "how often each of its values")
     choices += of_columns([c for c in subject.facts.amounts if c in free and c not in few], "how often each class")
     if choices:
-        others = unnamed_columns(subject, answers, choices)
+        others = subject.unnamed_columns(answers, choices)
         return Question("publish", words, tuple(choices), choices[0].name, others=others)
     choices = of_columns(free, "how often each of its values")
     return Question("publish", words, tuple(choices), None, is_clear=False) if choices else None
@@ -178,5 +287,5 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
 
 #: The questions in their order; the step belongs to the third, and what comes after the fifth no table has.
 QUESTIONS: Mapping[str, Callable[[Subject, Answers], Question | None]] = {
-    "rows": _rows, "whose": whose, "when": _when, "step": _step, "secret": _secret, "publish": _publish, **FILLINGS,
+    "rows": _rows, "whose": _whose, "when": _when, "step": _step, "secret": _secret, "publish": _publish, **FILLINGS,
 }  # fmt: skip

@@ -5,7 +5,7 @@ A reason names columns and never a value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from takifugu.core.escaping import visible
@@ -31,37 +31,39 @@ class Likely:
 
 def likely_of(facts: Facts) -> Likely:
     """Return what a row of a table likely says, by the first rule that fits."""
-    for rule in (_merged, _wide, _contacts, _stays, _visits, _places, _companies, _questionnaire, _log, _numbers):
-        said = rule(facts)
-        if said is not None:
-            return said
-    return _answers(facts)
+    return next(_rules(facts))
 
 
-def _merged(facts: Facts) -> Likely | None:
-    if facts.merged is None:
-        return None
-    return Likely(in_order(facts).rows, False, merged_words(facts.merged.name))
-
-
-def _wide(facts: Facts) -> Likely | None:
-    across = facts.across
-    if across is None or across.sort == "questions":
-        return None
-    first, *_, last = map(visible, across.names)
-    return Likely("wide", across.are_times, f"the columns {first!r} to {last!r} are called as steps, and hold the same")
-
-
-def _contacts(facts: Facts) -> Likely | None:
-    if facts.ends is None:
-        return None
-    are_people = all(end.named("unit") and not end.words & THINGS for end in facts.ends)
-    return Likely("contacts", are_people, f"each row names two, in {names_of(facts.ends)}")
-
-
-def _stays(facts: Facts) -> Likely | None:
-    has_several = facts.repeated is not None and bool(facts.where or not _is_log(facts))
-    return Likely("stays", False, _why_stays(facts)) if facts.stays and has_several else None
+def _rules(facts: Facts) -> Iterator[Likely]:
+    """Yield what a row may say, the likeliest first."""
+    across, who, amounts = facts.across, facts.repeated, facts.amounts
+    if facts.merged is not None:
+        yield Likely(in_order(facts).rows, False, merged_words(facts.merged.name))
+    if across is not None and across.sort != "questions":
+        first, *_, last = map(visible, across.names)
+        why = f"the columns {first!r} to {last!r} are called as steps, and hold the same"
+        yield Likely("wide", across.are_times, why)
+    if facts.ends is not None:
+        are_people = all(end.named("unit") and not end.words & THINGS for end in facts.ends)
+        yield Likely("contacts", are_people, f"each row names two, in {names_of(facts.ends)}")
+    if facts.stays and who is not None and (facts.where or not _is_log(facts)):
+        yield Likely("stays", False, _why_stays(facts))
+    if who is not None and facts.where:
+        why = f"{names_of([who])} has several rows, and where is in {names_of(facts.where)}"
+        yield Likely("visits", facts.coordinates is not None and who.names_people, why)
+    if facts.coordinates is not None:
+        why = f"{names_of(facts.coordinates)} are coordinates, and nobody has several rows"
+        yield _of_cases(facts, why, "population")
+    if facts.companies and amounts:
+        yield _of_cases(facts, f"each row is a company, by {names_of(facts.companies[:2])}", "column")
+    if len(facts.questions) > 1 and facts.several is None:
+        why = f"its columns are questions, such as {names_of(facts.questions[:2])}, and each row is another case"
+        yield _of_cases(facts, why)
+    if _is_log(facts):
+        yield in_order(facts)
+    if len(amounts) > 1 and len(amounts) * 10 >= _MOSTLY * (len(amounts) + len(facts.answers)):
+        yield _of_cases(facts, f"most columns are numbers, such as {names_of(amounts[:3])}", "column")
+    yield _answers(facts)
 
 
 def _why_stays(facts: Facts) -> str:
@@ -70,38 +72,6 @@ def _why_stays(facts: Facts) -> str:
         return f"each row has a date and the times of day {visible(clocks[0])!r} and {visible(closing)!r}"
     is_end = facts.look.columns[closing].is_time
     return f"{visible(closing)!r} is never before {visible(start)!r}" if is_end else f"{visible(closing)!r} is how long"
-
-
-def _visits(facts: Facts) -> Likely | None:
-    who = facts.repeated
-    if who is None or not facts.where:
-        return None
-    why = f"{names_of([who])} has several rows, and where is in {names_of(facts.where)}"
-    return Likely("visits", facts.coordinates is not None and who.names_people, why)
-
-
-def _places(facts: Facts) -> Likely | None:
-    if facts.coordinates is None:
-        return None
-    why = f"{names_of(facts.coordinates)} are coordinates, and nobody has several rows"
-    return _of_cases(facts, why, "population")
-
-
-def _companies(facts: Facts) -> Likely | None:
-    if not facts.companies or not facts.amounts:
-        return None
-    return _of_cases(facts, f"each row is a company, by {names_of(facts.companies[:2])}", "column")
-
-
-def _questionnaire(facts: Facts) -> Likely | None:
-    if len(facts.questions) < 2 or facts.several is not None:
-        return None
-    why = f"its columns are questions, such as {names_of(facts.questions[:2])}, and each row is another case"
-    return _of_cases(facts, why)
-
-
-def _log(facts: Facts) -> Likely | None:
-    return in_order(facts) if _is_log(facts) else None
 
 
 def _is_log(facts: Facts) -> bool:
@@ -134,13 +104,6 @@ def in_order(facts: Facts) -> Likely:
     if spacing.is_repeated:
         return Likely("events", False, f"{why}, whose steps are uneven, and values recur from row to row")
     return Likely("changes", False, f"{why}, whose steps are uneven, and each row has another state than the last")
-
-
-def _numbers(facts: Facts) -> Likely | None:
-    number = len(facts.amounts)
-    if number < 2 or number * 10 < _MOSTLY * (number + len(facts.answers)):
-        return None
-    return _of_cases(facts, f"most columns are numbers, such as {names_of(facts.amounts[:3])}", "column")
 
 
 def _answers(facts: Facts) -> Likely:

@@ -20,13 +20,12 @@ from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_
 from takifugu.model.queries.forms import reads_alike
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import absent_columns, blaming
-from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.same_data import FIT_ELSEWHERE, same_transitions
+from takifugu.releasing.file.public import FIT_ELSEWHERE, Public
 from takifugu.releasing.file.sequences.cells import counted_by, with_attributes
 from takifugu.releasing.file.sequences.runs import run_rules
 from takifugu.releasing.file.sequences.sections import ReleaseSpec, named_columns
 from takifugu.releasing.file.sequences.source import SourceSpec, columns_of_order
-from takifugu.releasing.file.source import open_public
+from takifugu.releasing.file.source import open_public, same_transitions
 
 
 def layout_of(

@@ -99,25 +99,22 @@ def with_attributes(
             continue  # its rows are left out
         for name, text, values in zip(used, texts, alphabets, strict=True):
             if text is None or _spelt(text, values) not in values:
-                with placed_at("attributes", name):
-                    refuse_lookalikes(table, name, values, "attributes")
                 problem = "missing values" if text is None else "a value that is not declared"
                 fix = f"its declared values are {first_of(values.values())}"
-                raise _wrong(name, f"column {name!r} has {problem}", fix)
+                with placed_at("attributes", name):
+                    refuse_lookalikes(table, name, values, "attributes")
+                    raise DataError(f"column {name!r} has {problem}", fix=fix)
         attributes = tuple(values[_spelt(str(text), values)] for text, values in zip(texts, alphabets, strict=True))
         if values_of.setdefault(unit, attributes) != attributes:
             name = next(n for n, a, b in zip(used, values_of[unit], attributes, strict=True) if a != b)
-            raise _wrong(name, f"column {name!r} has two values for one person", "an attribute does not change")
+            with placed_at("attributes", name):
+                raise DataError(f"column {name!r} has two values for one person", fix="an attribute does not change")
     return tuple(replace(unit, attributes=dict(zip(used, values_of[unit.written], strict=True))) for unit in units)
 
 
 def _spelt(text: str, values: Mapping[str, str]) -> str:
     """Return a text as declared, "True" of some engines as "true"."""
     return text.lower() if text in ("True", "False") and text not in values else text
-
-
-def _wrong(name: str, what: str, fix: str) -> DataError:
-    return DataError(what, fix=fix).at("source", "attributes", name).placed()
 
 
 def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Sequence[Unit]) -> UnitQuery:

@@ -24,9 +24,8 @@ from takifugu.data.values.written import Written
 from takifugu.releasing.file.keys import LASTING
 from takifugu.releasing.file.problems import broken, faults_at, strangers
 from takifugu.releasing.file.reading import texts as texts_of
-from takifugu.releasing.file.same_data import is_one_of
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
-from takifugu.releasing.file.source import private_files
+from takifugu.releasing.file.source import is_one_of, private_files
 
 #: The rows that have a key of [source], of the keys that not all rows have.
 _ROWS_WITH: Mapping[str, tuple[str, ...]] = {
