@@ -17,6 +17,7 @@ from takifugu.core.lists import members_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.rules import check_type
 from takifugu.model.frameworks import DEFINITIONS, Framework
+from takifugu.numbers.rationals import as_truth
 
 #: Why releases of one unit in several layouts count at the cost of a change of all that they read.
 _LAYOUTS = "these releases read the data in several layouts, so one row of the one may be many of the other"
@@ -113,11 +114,12 @@ def compose(
     calibrated = tuple(members_of(calibrations, "the calibrations", "calibrations", "[calibrate(...)]"))
     if not calibrated:
         raise InputError("there is nothing to compose", fix="give at least one calibration").at("calibrations")
+    together, as_composing = as_truth(fixed_in_advance, "fixed_in_advance"), as_truth(as_composing, "as_composing")
     charges, assumptions, conditions = [], list[str](), list[str]()
     frameworks, definitions = dict[str, Framework](), dict[str, None]()
     for calibration in calibrated:
         check_type(calibration, Calibrated, "a calibration", "give what calibrate(...) returns", "calibrations")
-        charges.append(charge_of(calibration, reading="together", fixed_in_advance=fixed_in_advance))
+        charges.append(charge_of(calibration, reading="together", fixed_in_advance=together))
         assumptions += calibration.guarantee.assumptions
         conditions += calibration.guarantee.conditions
         frameworks[calibration.framework.fingerprint()] = calibration.framework
@@ -133,7 +135,7 @@ def compose(
         conditions.append(f"{len(calibrated)} releases together, by the rule '{worst.rule}'")
     if met is not None:
         conditions.append(f"what the releases hide together: {'; '.join(s.describe() for s in met.secrets)}")
-    if len(calibrated) > 1 and fixed_in_advance:
+    if len(calibrated) > 1 and together:
         conditions.append("all queries and all noise are fixed before the first release")
     if worst.covers is Covers.ENTRIES:
         conditions.append("each release's query, noise and stopping depend on the data through past outputs only")
