@@ -33,7 +33,9 @@ WRONG: Mapping[str, Callable[[], object]] = {
 QUICK = (
     "takifugu.model.queries.rows", "takifugu.model.queries.by", "takifugu.model.beliefs.table",
     "takifugu.model.beliefs.records.records", "takifugu.model.secrets.declared_properties",
-    "takifugu.numbers.densities.normal", "takifugu.numbers.distributions.pmf",
+    "takifugu.model.beliefs.populations", "takifugu.model.beliefs.chains.chain",
+    "takifugu.accounting.composition.composing", "takifugu.numbers.densities.normal",
+    "takifugu.numbers.distributions.pmf",
 )  # fmt: skip
 
 
@@ -128,8 +130,7 @@ def arguments(modules: Iterable[str]) -> Iterator[tuple[Call, str, str, str]]:
     for name, call in fullest(modules).items():
         for parameter in inspect.signature(call.function).parameters.values():
             for title in WRONG:
-                is_truth = "bool" in str(parameter.annotation) and title == "an array"  # NumPy's own words are clear
-                if not is_truth and parameter.kind is not parameter.VAR_KEYWORD:
+                if parameter.kind is not parameter.VAR_KEYWORD:
                     yield call, name, parameter.name, title
 
 

@@ -127,34 +127,43 @@ def promise_if_belief_off(
             "give one distance", rule="conditional=0.1 (given each secret) or unconditional=0.1 (whole data)"
         )
     if unconditional is None:
-        distance, key, factor, scope = conditional, "conditional", 1, "given each secret"
+        off_by, factor, scope = _distance(conditional, "conditional"), 1, "given each secret"
     else:
-        distance, key, factor, scope = unconditional, "unconditional", 2, "overall"
+        off_by, factor, scope = _distance(unconditional, "unconditional"), 2, "overall"
+    if guarantee.covers is Covers.EVERYTHING:
+        return guarantee
+    _check_follows(guarantee, unconditional is not None)
+    if off_by == 0:
+        return guarantee
+    epsilon, delta = weakened(guarantee.epsilon, guarantee.delta, factor * off_by)
+    condition = f"also for a belief that is off by at most {to_text(off_by)} from a stated one, {scope}"
+    return replace(guarantee, epsilon=epsilon, delta=delta, conditions=(*guarantee.conditions, condition))
+
+
+def _distance(distance: Number | None, key: str) -> Fraction:
     off_by = as_fraction(distance, "the distance", key)
     if off_by < 0:
         raise InputError(
             f"the distance is {distance!r}", rule="it must not be negative",
             fix="0 means that the belief is a stated one",
         )
-    if guarantee.covers is Covers.EVERYTHING:
-        return guarantee
+    return off_by
+
+
+def _check_follows(guarantee: Guarantee, is_overall: bool) -> None:
+    """Raise InputError where the theorem says nothing of a promise."""
     if any(DEFINITIONS.find(name).per_distance for name in guarantee.definition.split("+")):
         raise InputError(
             "epsilon is multiplied by the distance of what is compared",
             rule="at distance d and off by Delta, given each secret, it is epsilon d + 2 Delta",
             fix="add 2 Delta to each product",
         )
-    if unconditional is not None and not guarantee.hides_facts:
+    if is_overall and not guarantee.hides_facts:
         raise InputError(
             "what is hidden is a law that the data follow, and no fact about them",
             rule="laws of the whole data may be equal where those given each secret are far apart",
             fix="give conditional=..., the distance given each secret",
         ).at("unconditional")
-    if off_by == 0:
-        return guarantee
-    epsilon, delta = weakened(guarantee.epsilon, guarantee.delta, factor * off_by)
-    condition = f"also for a belief that is off by at most {to_text(off_by)} from a stated one, {scope}"
-    return replace(guarantee, epsilon=epsilon, delta=delta, conditions=(*guarantee.conditions, condition))
 
 
 def weakened(epsilon: Fraction, delta: Fraction, off_by: Fraction) -> tuple[Fraction, Fraction]:

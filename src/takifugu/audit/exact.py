@@ -13,8 +13,8 @@ the highest. For a chain with any initial distribution see `any_start`.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import attrgetter
 from typing import Protocol, runtime_checkable
@@ -24,10 +24,10 @@ from mpmath import mp, mpf
 from takifugu.analysis.questions.joint_states import joint_states
 from takifugu.analysis.randomisers import Randomiser, RoundedLaplace
 from takifugu.audit import real_line
-from takifugu.audit.any_start import Side, largest_ratio
+from takifugu.audit.any_start import largest_ratio
 from takifugu.audit.noise_masses import DIGITS, Finite, is_joint
 from takifugu.audit.populations import largest_over_class
-from takifugu.audit.releases import Release, hypotheses
+from takifugu.audit.releases import Hypotheses, Release, hypotheses
 from takifugu.core.errors import InputError
 from takifugu.core.lists import pairs_of
 from takifugu.core.rules import check_any, check_type
@@ -83,6 +83,8 @@ class Audit:
     left_open: str = ""
 
 
+#: What an audit is given.
+CALIBRATION = ("a calibration", "give what calibrate(...) or Pufferfish(...) returns")
 #: What is left open of a class of laws, and of a real-valued answer.
 CLASS = "it is a class of laws, of which the audit lists the given members only"
 REAL = "the answer is a real number, of which the audit encloses the loss after Laplace noise, and the delta"
@@ -210,43 +212,47 @@ def true_delta(
     >>> round(true_delta(framework, 0.5, Count(1), DiscreteLaplace(Fraction(1), Fraction(1))).loss, 9)
     0.287649137
     """
-    if epsilon is None and isinstance(subject, Framework):
-        raise InputError("an audit of a framework's delta needs an epsilon", fix="true_delta(framework, 1, ...)").at(
-            "epsilon"
-        )
+    budget = _promised(subject) if epsilon is None else as_epsilon(epsilon)
     framework, query, randomiser = _parts(subject, query, randomiser)
-    if epsilon is None and not isinstance(subject, Framework):
-        budget = subject.epsilon
-    else:
-        budget = as_epsilon(0 if epsilon is None else epsilon)
     has_class = _has_class(framework)
     if has_class and not chains:
         return Audit(1.0, "", (), 0.0, 1.0, CLASS)
     if real_line.is_real(framework):
         return _on_the_real_line(framework, query, randomiser, budget)
+    audit = _largest_delta(hypotheses(framework, [(query, randomiser)], chains), randomiser, budget)
+    if has_class:
+        return replace(audit, upper=1.0, left_open=CLASS)
+    return audit
+
+
+def _promised(subject: Calibrated | Framework) -> Fraction:
+    if isinstance(subject, Framework):
+        raise InputError("an audit of a framework's delta needs an epsilon", fix="true_delta(framework, 1, ...)").at(
+            "epsilon"
+        )
+    check_type(subject, Calibrated, *CALIBRATION, "subject")
+    return subject.epsilon
+
+
+def _largest_delta(cases: Iterable[Hypotheses], randomiser: Randomiser, epsilon: Fraction) -> Audit:
+    """Return the largest sum of excesses, in 60 digits."""
     with mp.workdps(DIGITS):
         low = high = mp.mpf(0)
         comparison, error = "", 0.0
         place: tuple[int, ...] = ()
-        for case in hypotheses(framework, [(query, randomiser)], chains):
-            outputs, masses = case.channel.spread
-            sides = case.sides(masses)
+        for case in cases:
+            outputs, _ = case.channel.spread
             error = max(error, case.relative_error)
-            for a, b in case.pairs:
-                exponent = budget * case.weight(a, b)
-                factor = mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)
-                for same_start, excess in _excesses(sides[a], sides[b], factor):
-                    delta = mp.fsum(x for x in excess if x > 0)
-                    high = max(high, delta)
-                    if same_start and (delta > low or not comparison):
-                        low, comparison = max(low, delta), case.describe(a, b)
-                        place = outputs[max(range(len(outputs)), key=excess.__getitem__)]
+            for a, b, same_start, excess in _excesses(case, epsilon):
+                delta = mp.fsum(x for x in excess if x > 0)
+                high = max(high, delta)
+                if same_start and (delta > low or not comparison):
+                    low, comparison = max(low, delta), case.describe(a, b)
+                    place = outputs[max(range(len(outputs)), key=excess.__getitem__)]
         slack = 1e-24 * randomiser.cells + 4 * error
         output = tuple(_published(y, randomiser) for y in place)
-        delta, lower = min(1.0, float(low)), max(0.0, float(low) - slack)
-        if has_class:
-            return Audit(delta, comparison, output, lower, 1.0, CLASS)
-        return Audit(delta, comparison, output, lower, min(1.0, float(high) + slack))
+        lower, upper = max(0.0, float(low) - slack), min(1.0, float(high) + slack)
+        return Audit(min(1.0, float(low)), comparison, output, lower, upper)
 
 
 def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser, epsilon: Fraction) -> Audit:
@@ -280,15 +286,21 @@ def _published(output: int, noise: Randomiser) -> Hashable:
     return output
 
 
-def _excesses(left: Side, right: Side, factor: mpf) -> list[tuple[bool, list[mpf]]]:
-    """Return P(y | a) - factor P(y | b) by start."""
-    excesses = []
-    for i, mass in enumerate(left.masses):
-        for j, other in enumerate(right.masses):
-            if mass and other:
-                pairs = zip(left.outputs[i], right.outputs[j], strict=True)
-                excesses.append((i == j, [n / mass - factor * k / other for n, k in pairs]))
-    return excesses
+def _excesses(case: Hypotheses, epsilon: Fraction) -> Iterator[tuple[int, int, bool, list[mpf]]]:
+    """Yield P(y | a) - e^epsilon P(y | b) by pair and start.
+
+    The third part is True where both start in the same state.
+    """
+    sides = case.sides(case.channel.spread[1])
+    for a, b in case.pairs:
+        exponent = epsilon * case.weight(a, b)
+        factor = mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)
+        left, right = sides[a], sides[b]
+        for i, mass in enumerate(left.masses):
+            for j, other in enumerate(right.masses):
+                if mass and other:
+                    pairs = zip(left.outputs[i], right.outputs[j], strict=True)
+                    yield a, b, i == j, [n / mass - factor * k / other for n, k in pairs]
 
 
 def _parts(
@@ -296,7 +308,7 @@ def _parts(
 ) -> tuple[Framework, Query, Randomiser]:
     if isinstance(subject, Calibrated):
         return subject.framework, subject.query, subject.randomiser
-    check_type(subject, Framework, "a calibration", "give what calibrate(...) or Pufferfish(...) returns", "subject")
+    check_type(subject, Framework, *CALIBRATION, "subject")
     if query is None or randomiser is None:
         raise InputError(
             "an audit of a framework needs the query and the noise", fix="true_loss(framework, query, noise)"

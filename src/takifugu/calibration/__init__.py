@@ -32,7 +32,7 @@ from takifugu.model import queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.model.queries.forms import Limited
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction, as_truth
 from takifugu.numbers.transport.metrics import Declared
 
 __all__ = ["REGISTRY", "Alternative", "Calibration", "Comparisons", "calibrate", "compare", "with_scale"]
@@ -69,12 +69,10 @@ def calibrate(
     a change of all data (`Calibration.forbids`). One that is asked by name is run at any cost, and states its promise.
 
     `metric` is the distance by which "kantorovich-exponential" chooses, in place of |x - y|; no other one looks at it.
-
     Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
     belief estimated from the private data (`allow_private_belief`). Source: docs/decisions.md#zero-noise.
 
-    Ctrl-C during a long search for quilts ends that search: its best so far is sound too, and the witness notes it. A
-    second one, or one elsewhere, interrupts as usual.
+    Ctrl-C ends a long search for quilts, whose best so far is sound, and noted; elsewhere it interrupts as usual.
 
     Raises InputError for a bad epsilon (outside [1e-9, 10000]), delta, mechanism or query, and for delta > 0 with a
     mechanism that has no use for it; CalibrationRefused where nothing may be used as asked.
@@ -87,28 +85,46 @@ def calibrate(
     check_type(mechanism, str, "the name of a mechanism", 'write mechanism="auto"', "mechanism")
     problem = problem_of(framework, query, epsilon, delta, metric)
     conditions = check_beliefs(framework, allow_private_belief)
-    if metric is not None and (mechanism == "auto" or not find(mechanism, framework.definition).takes_metric):
+    _check_metric(problem, mechanism)
+    allow_zero_noise, only = as_truth(allow_zero_noise, "allow_zero_noise"), as_truth(only_release, "only_release")
+    if mechanism == "auto":
+        return _best(problem, only or problem.is_pair, allow_zero_noise, conditions)
+    return _named(problem, mechanism, delta, allow_zero_noise, conditions)
+
+
+def _check_metric(problem: Problem, mechanism: str) -> None:
+    metric = problem.metric
+    if metric is None:
+        return
+    if mechanism == "auto" or not find(mechanism, problem.framework.definition).takes_metric:
         raise InputError(
             f"the metric is {metric.describe()}, and the mechanism {mechanism!r} looks at no metric",
             fix='write mechanism="kantorovich-exponential", or leave the metric out',
         ).at("metric")
-    if mechanism != "auto":
-        line = find(mechanism, framework.definition)
-        if problem.delta > 0 and not line.takes_delta:
-            raise InputError(
-                f"delta is {delta!r}, and {line.named_as(mechanism)} makes a pure promise that has no use for it",
-                fix='write delta=0, or mechanism="auto"',
-            ).at("delta")
-        trial = attempt(line, problem, allow_zero_noise, limited=False)
-        if trial.bound is None or trial.status == REFUSED:
-            message = f"{line.named_as(mechanism)} {_VERBS[trial.status]}"
-            raise CalibrationRefused(message, rule=f"{trial.reason}").at("mechanism")
-        requested = (problem.epsilon, problem.delta)
-        source = line.load().source
-        if metric is not None:
-            source += f"; distances by the metric {metric.describe()}"
-        return _calibration(problem, line.name, trial.bound, source, conditions, requested)
-    only = only_release or problem.is_pair
+
+
+def _named(
+    problem: Problem, mechanism: str, delta: Number, allow_zero_noise: bool, conditions: tuple[str, ...]
+) -> Calibration:
+    """Return what the mechanism of a name promises, at any cost."""
+    line = find(mechanism, problem.framework.definition)
+    if problem.delta > 0 and not line.takes_delta:
+        raise InputError(
+            f"delta is {delta!r}, and {line.named_as(mechanism)} makes a pure promise that has no use for it",
+            fix='write delta=0, or mechanism="auto"',
+        ).at("delta")
+    trial = attempt(line, problem, allow_zero_noise, limited=False)
+    if trial.bound is None or trial.status == REFUSED:
+        message = f"{line.named_as(mechanism)} {_VERBS[trial.status]}"
+        raise CalibrationRefused(message, rule=f"{trial.reason}").at("mechanism")
+    source = line.load().source
+    if problem.metric is not None:
+        source += f"; distances by the metric {problem.metric.describe()}"
+    return _calibration(problem, line.name, trial.bound, source, conditions, (problem.epsilon, problem.delta))
+
+
+def _best(problem: Problem, only: bool, allow_zero_noise: bool, conditions: tuple[str, ...]) -> Calibration:
+    """Return the smallest expected error, of all mechanisms for an only release."""
     if only:
         trials = attempt_all(problem, allow_zero_noise, alone=True)
     else:
@@ -118,9 +134,10 @@ def calibrate(
     if choice is None or best is None or best.bound is None:
         reasons = labelled([(t.line.name, f"{t.status}: {t.reason}") for t in trials])
         raise CalibrationRefused(f"no mechanism may be used as asked:\n{reasons}")
-    source = best.line.load().source
-    requested, rows_of_trials = (problem.epsilon, problem.delta), rows(trials, choice, only)
-    return _calibration(problem, best.line.name, best.bound, source, conditions, requested, rows_of_trials)
+    source, requested = best.line.load().source, (problem.epsilon, problem.delta)
+    return _calibration(
+        problem, best.line.name, best.bound, source, conditions, requested, rows(trials, choice, only)
+    )
 
 
 @searches.stopping()
@@ -140,7 +157,7 @@ def compare(
     ('group', 1.0)
     """
     problem = problem_of(framework, query, epsilon, delta, metric)
-    only = only_release or problem.is_pair
+    only = as_truth(only_release, "only_release") or problem.is_pair
     trials = attempt_all(problem, allow_zero_noise=False, alone=only)
     choice, definition = choose(trials), definition_of(problem)
     outcomes, remarks = rows(trials, choice, only), definition.remarks(problem)

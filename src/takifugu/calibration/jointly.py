@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.analysis.problem import Problem
 from takifugu.calibration import problem_of
 from takifugu.calibration.result import Calibration
 from takifugu.calibration.shared_noise import LaplaceTogether, NormalTogether, Scales, SharedNoise
@@ -71,36 +72,50 @@ def calibrate_jointly(
     if not listed_queries:
         raise InputError("there is nothing to calibrate", fix="give at least one query").at("queries")
     problems = tuple(problem_of(framework, query, budget, delta) for query in listed_queries)
+    noise = _noise(framework, problems)
+    conditions = (_shared_promise(problems), *check_beliefs(framework, allow_private_belief))
+    return _within_epsilon(noise, _weights(weights, len(listed_queries)), conditions)
+
+
+def _within_epsilon(
+    noise: SharedNoise, weights: tuple[float, ...], conditions: tuple[str, ...]
+) -> tuple[Calibration, ...]:
+    """Return releases of small total error, stretched until the ledger charges epsilon."""
+    scales = Split(noise, weights).best()
+    if not noise.fits(scales):
+        noise = noise.bounded()
+        scales = Split(noise, weights).best()
+    while True:
+        calibrations = noise.calibrations(scales, conditions)
+        if noise.charged(calibrations) <= noise.epsilon:
+            return calibrations
+        scales = [round_up(scale * (1 + Fraction(1, 2**30))) for scale in scales]
+
+
+def _noise(framework: Framework, problems: tuple[Problem, ...]) -> SharedNoise:
+    """Return the noise that queries share: normal with a delta, else Laplace."""
     if framework.definition != "pufferfish" or framework.is_pair:
         raise InputError(
             "the framework has no values whose losses add up", fix="write Pufferfish(secrets, beliefs)"
         ).at("framework")
-    failing = problems[0].delta
-    choice = next((problem for problem in problems if problem.candidates is not None), None)
-    if failing and choice is not None:
-        raise InputError(
-            f"the query ({choice.query.describe()}) publishes a choice",
-            rule="no normal noise is added to a choice, and choices share a pure promise",
-            fix="leave delta out, or calibrate it alone",
-        ).at("queries")
-    noise: SharedNoise = LaplaceTogether(framework, problems, budget)
-    if failing:
-        noise = NormalTogether(framework, problems, budget, failing)
-    promise = f"an epsilon of {float(budget):g}"
-    if failing:
-        promise += f" and a delta of {float(failing):g}"
-    shared = f"one of {len(listed_queries)} queries that share {promise}"
-    conditions = (shared, *check_beliefs(framework, allow_private_belief))
-    exact_weights = _weights(weights, len(listed_queries))
-    scales = Split(noise, exact_weights).best()
-    if not noise.fits(scales):
-        noise = noise.bounded()
-        scales = Split(noise, exact_weights).best()
-    while True:
-        calibrations = noise.calibrations(scales, conditions)
-        if noise.charged(calibrations) <= budget:
-            return calibrations
-        scales = [round_up(scale * (1 + Fraction(1, 2**30))) for scale in scales]
+    epsilon, delta = problems[0].epsilon, problems[0].delta
+    if not delta:
+        return LaplaceTogether(framework, problems, epsilon)
+    for problem in problems:
+        if problem.candidates is not None:
+            raise InputError(
+                f"the query ({problem.query.describe()}) publishes a choice",
+                rule="no normal noise is added to a choice, and choices share a pure promise",
+                fix="leave delta out, or calibrate it alone",
+            ).at("queries")
+    return NormalTogether(framework, problems, epsilon, delta)
+
+
+def _shared_promise(problems: tuple[Problem, ...]) -> str:
+    words = f"one of {len(problems)} queries that share an epsilon of {float(problems[0].epsilon):g}"
+    if problems[0].delta:
+        words += f" and a delta of {float(problems[0].delta):g}"
+    return words
 
 
 def _weights(weights: Sequence[Number] | None, number: int) -> tuple[float, ...]:

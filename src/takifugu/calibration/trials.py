@@ -36,6 +36,7 @@ from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.core.escaping import number
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.frameworks import Framework
+from takifugu.numbers.rationals import as_truth
 
 #: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.
 TIE = 1e-9
@@ -270,11 +271,12 @@ def error_words(problem: Problem) -> tuple[str, ...]:
 
 def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:
     """Return the conditions of beliefs from private data, refused by default."""
+    is_allowed = as_truth(allow_private_belief, "allow_private_belief")
     conditions = []
     for belief in framework.beliefs:
         if not is_private_source(belief.source):
             continue
-        if not allow_private_belief:
+        if not is_allowed:
             raise CalibrationRefused(
                 f"the belief {belief.describe()} was estimated from the private data, so the amount of noise would "
                 "itself tell something about them",

@@ -11,9 +11,10 @@ from numbers import Rational
 from typing import Any, TypeGuard
 
 from takifugu.core.errors import InputError, Step
-from takifugu.core.lists import no_list
+from takifugu.core.lists import no_list, value_of
 from takifugu.core.plain import form
 from takifugu.core.plain import to_text as to_text
+from takifugu.core.rules import wrong_type
 
 Number = int | float | str | Decimal | Fraction
 
@@ -136,7 +137,7 @@ def exact_or_float(value: str | float) -> Fraction | float:
 
 
 def as_whole(value: object, name: str, *where: Step, least: int = 0) -> int:
-    """Read a whole number of at least `least`.
+    """Read a whole number of at least `least` that 64 bits hold.
 
     >>> as_whole(2.5, "the length", least=1)
     Traceback (most recent call last):
@@ -144,7 +145,22 @@ def as_whole(value: object, name: str, *where: Step, least: int = 0) -> int:
     """
     if not is_whole(value, least):
         raise InputError(f"{name} is {_text(value)}", rule=f"it must be a whole number from {least}").at(*where)
+    if value >= 2**63:
+        raise InputError(f"{name} is {_text(value)}", rule="it must be below 2^63").at(*where)
     return value
+
+
+def as_truth(value: object, name: str) -> bool:
+    """Read a switch: True or False, or 1 or 0.
+
+    >>> as_truth("no", "private")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: a value of type str is not True or False: write private=True, or leave it out
+    """
+    truth = value_of(value)
+    if not isinstance(truth, int) or truth not in (0, 1):
+        raise wrong_type(value, "True or False", f"write {name}=True, or leave it out").at(name)
+    return bool(truth)
 
 
 def as_positive(value: object, name: str, *where: Step) -> Fraction:

@@ -18,6 +18,7 @@ from takifugu.core.lists import members_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.rules import check_type
 from takifugu.model.frameworks import DEFINITIONS, Framework
+from takifugu.numbers.rationals import as_truth
 
 #: Why releases of one unit in several layouts count at the cost of a change of all that they read.
 _LAYOUTS = "these releases read the data in several layouts, so one row of the one may be many of the other"
@@ -114,10 +115,11 @@ def compose(
     calibrated = tuple(members_of(calibrations, "the calibrations", "calibrations", "[calibrate(...)]"))
     if not calibrated:
         raise InputError("there is nothing to compose", fix="give at least one calibration").at("calibrations")
+    together, as_composing = as_truth(fixed_in_advance, "fixed_in_advance"), as_truth(as_composing, "as_composing")
     charges, frameworks = [], dict[str, Framework]()
     for calibration in calibrated:
         check_type(calibration, Calibrated, "a calibration", "give what calibrate(...) returns", "calibrations")
-        charges.append(charge_of(calibration, reading="together", fixed_in_advance=fixed_in_advance))
+        charges.append(charge_of(calibration, reading="together", fixed_in_advance=together))
         frameworks[calibration.framework.fingerprint()] = calibration.framework
     definitions = dict.fromkeys(framework.definition for framework in frameworks.values())
     met: Framework | None = None
@@ -126,7 +128,7 @@ def compose(
     if met is not None:
         frameworks = {met.fingerprint(): met}
     joints = [joint(framework, charges, as_composing, fingerprint) for fingerprint, framework in frameworks.items()]
-    return _together(calibrated, joints, frameworks, met, "+".join(definitions), fixed_in_advance)
+    return _together(calibrated, joints, frameworks, met, "+".join(definitions), together)
 
 
 def _together(

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
@@ -89,46 +90,61 @@ def contraction(
     """
     order = elimination_order(scopes.values(), sizes, keep)
     place = places_of(order)
-    tables: list[Table] = []
+    plan = _Plan(sizes)
     waiting: list[list[int]] = [[] for _ in range(len(order) + 1)]
 
-    def add(table: Table) -> int:
-        tables.append(table)
-        return len(tables) - 1
-
     def wait(number: int) -> None:
-        waiting[min((place[v] for v in tables[number].scope if v in place), default=len(order))].append(number)
-
-    def joined(numbers: list[int]) -> int:
-        groups: dict[Scope, list[tuple[int, int]]] = {}
-        for number in numbers:
-            groups.setdefault(tuple(sorted(tables[number].scope)), []).append((tables[number].width, number))
-        new_tables = []
-        for heap in groups.values():
-            heapify(heap)
-            while len(heap) > 1:
-                heappush(heap, pair(heappop(heap)[1], heappop(heap)[1]))
-            new_tables.append(heap[0][1])
-        new_tables.sort(key=lambda n: (math.prod(sizes[v] for v in tables[n].scope) * tables[n].width, n))
-        result = new_tables[0]
-        for number in new_tables[1:]:
-            result = pair(result, number)[1]
-        return result
-
-    def pair(first: int, second: int) -> tuple[int, int]:
-        left, right = tables[first], tables[second]
-        scope = tuple(dict.fromkeys((*left.scope, *right.scope)))
-        width = left.width + right.width - 1
-        return width, add(Join(scope, width, first, second))
+        variables = place.keys() & set(plan.tables[number].scope)
+        waiting[min(map(place.__getitem__, variables), default=len(order))].append(number)
 
     for entry, scope in scopes.items():
-        wait(add(Leaf(scope, 1, entry)))
+        wait(plan.add(Leaf(scope, 1, entry)))
     for number, variable in enumerate(order):
-        inner = joined(waiting[number])
-        scope = tuple(v for v in tables[inner].scope if v != variable)
-        wait(add(Sum(scope, tables[inner].width + spans[variable], inner, variable)))
-    joined(waiting[-1])
-    return Contraction(tuple(tables), _outer(tables, spans), sizes)
+        inner = plan.joined(waiting[number])
+        table = plan.tables[inner]
+        scope = tuple(v for v in table.scope if v != variable)
+        wait(plan.add(Sum(scope, table.width + spans[variable], inner, variable)))
+    plan.joined(waiting[-1])
+    return Contraction(tuple(plan.tables), _outer(plan.tables, spans), sizes)
+
+
+class _Plan:
+    """The tables so far, and how to join some of them."""
+
+    def __init__(self, sizes: Mapping[int, int]) -> None:
+        self.sizes = sizes
+        self.tables: list[Table] = []
+
+    def add(self, table: Table) -> int:
+        """Return the number of a new table."""
+        self.tables.append(table)
+        return len(self.tables) - 1
+
+    def joined(self, numbers: list[int]) -> int:
+        """Return the number of the product of tables, small ones first."""
+        groups: dict[Scope, list[int]] = {}
+        for number in numbers:
+            groups.setdefault(tuple(sorted(self.tables[number].scope)), []).append(number)
+        products = sorted(map(self._joined_alike, groups.values()), key=lambda n: (self._coefficients(n), n))
+        return reduce(self._pair, products)
+
+    def _joined_alike(self, numbers: list[int]) -> int:
+        """Join tables over the same variables, as in Huffman's code."""
+        heap = [(self.tables[number].width, number) for number in numbers]
+        heapify(heap)
+        while len(heap) > 1:
+            pair = self._pair(heappop(heap)[1], heappop(heap)[1])
+            heappush(heap, (self.tables[pair].width, pair))
+        return heap[0][1]
+
+    def _pair(self, first: int, second: int) -> int:
+        left, right = self.tables[first], self.tables[second]
+        scope = tuple(dict.fromkeys((*left.scope, *right.scope)))
+        return self.add(Join(scope, left.width + right.width - 1, first, second))
+
+    def _coefficients(self, number: int) -> int:
+        table = self.tables[number]
+        return math.prod(map(self.sizes.__getitem__, table.scope)) * table.width
 
 
 def _outer(tables: Sequence[Table], spans: Mapping[int, int]) -> tuple[Scope, ...]:

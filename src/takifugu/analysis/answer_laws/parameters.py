@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -30,7 +30,7 @@ from takifugu.model.queries.columns import ColumnAnswer
 from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, add, stack, times
-from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights, joined
+from takifugu.numbers.extended.leave_one_out import NOTHING, Law, Sums, Weights, joined
 
 #: Exact masses are kept up to this many atoms and binary digits of a mass.
 FEW_ATOMS, FEW_DIGITS = 512, 4096
@@ -110,24 +110,30 @@ class ColumnLaws:
                 masses[at] = masses.get(at, Fraction(0)) + mass
         return Pmf(list(masses), list(masses.values()))
 
-    def _laws_of(self, number: int) -> list[Pmf]:
-        return [law for (group, _), law in self.rows.items() if group == number]
+    @cached_property
+    def _laws(self) -> tuple[list[Pmf], ...]:
+        """The laws of each group's rows."""
+        laws: tuple[list[Pmf], ...] = tuple([] for _ in self.groups)
+        for (number, _), law in self.rows.items():
+            laws[number].append(law)
+        return laws
 
     @cached_property
     def step(self) -> int:
         """The distance of two neighbouring answers."""
-        first = {number: int(law.values[0]) for (number, _), law in self.rows.items()}
         step = 0
-        for (number, _), law in self.rows.items():
-            step = math.gcd(step, *map(int, np.diff(law.values).tolist()), int(law.values[0]) - first[number])
+        for laws in self._laws:
+            first = int(laws[0].values[0])
+            for law in laws:
+                step = math.gcd(step, *map(int, np.diff(law.values).tolist()), int(law.values[0]) - first)
         return step or 1
 
     @cached_property
     def width(self) -> float:
         """The number of places between the least answer and the largest."""
         spans = 0.0
-        for number, _ in enumerate(self.groups):
-            lows, highs = zip(*(law.support_range for law in self._laws_of(number)), strict=True)
+        for laws in self._laws:
+            lows, highs = zip(*(law.support_range for law in laws), strict=True)
             spans += float(max(highs)) - float(min(lows))
         return 1.0 + self.belief.records * spans / self.step
 
@@ -138,8 +144,8 @@ class ColumnLaws:
         if table is None or table.total is None or self.width > FEW_ATOMS:
             return False
         digits = 0.0
-        for number, _ in enumerate(self.groups):
-            digits += max(math.log2(law.total or 1) for law in self._laws_of(number))
+        for laws in self._laws:
+            digits += max(math.log2(law.total or 1) for law in laws)
         return digits * self.belief.records <= FEW_DIGITS
 
     @property
@@ -208,22 +214,21 @@ class ParametersLaw(AnswerLaw[Parameters]):
         laws = {}
         for a in compared_values(pairs):
             total = sum(chances[a].values())
-            sums = list(map(self._exact_sum, chances[a]))
+            sums = [self._sum(values, lambda row: row, Pmf.convolve, Pmf([0], [1])) for values in chances[a]]
             laws[a] = (Pmf.mix([mass / total for mass in chances[a].values()], sums),)
         return ListedFamily(entry, pairs, laws)
 
-    def _exact_sum(self, values: tuple[int, ...]) -> Pmf:
-        law = Pmf([0], [1])
+    def _sum(
+        self, values: tuple[int, ...], row: Callable[[Pmf], Law], join: Callable[[Law, Law], Law], nothing: Law
+    ) -> Law:
+        """Return what all records add, given the values of the parameters."""
+        powers: dict[Key, Law] = cached(self.laws, type(nothing).__name__, dict)
+        law = nothing
         for key in self._groups_given(values):
-            law = law.convolve(self._exact_powers(key))
+            if key not in powers:
+                powers[key] = Sums([row(self.laws.rows[key])], [self.belief.records], join, nothing).inside(0, 1)
+            law = join(law, powers[key])
         return law
-
-    def _exact_powers(self, key: Key) -> Pmf:
-        powers: dict[Key, Pmf] = cached(self.laws, "exact", dict)
-        if key not in powers:
-            row, count = self.laws.rows[key], self.belief.records
-            powers[key] = Sums([row], [count], lambda p, q: p.convolve(q), Pmf([0], [1])).inside(0, 1)
-        return powers[key]
 
     def _groups_given(self, values: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
         value_of = dict(zip(self.laws.entries, values, strict=True))
@@ -233,28 +238,19 @@ class ParametersLaw(AnswerLaw[Parameters]):
     def _dense(self, entry: int, pairs: Pairs, chances: dict[int, Chances], error: float) -> DenseFamily:
         values, step = compared_values(pairs), self.laws.step
         laws: dict[tuple[int, ...], Weights] = {}
+
+        def of_row(row: Pmf) -> Weights:
+            return Weights.of(row, step)
+
         for value in values:
             for at in chances[value].keys() - laws.keys():
-                laws[at] = self._sum(at)
+                laws[at] = self._sum(at, of_row, joined, NOTHING)
         start, size = places_of_laws(laws.values(), step)
         rows = [_mixture(chances[a], laws, start, step, size) for a in values]
         most = max(len(chances[a]) for a in values)
         rounded = error + max(law.error for law in laws.values()) + (most + 8) * UNIT
         error = 2.02 * rounded + 4 * size * UNIT
         return DenseFamily(entry, pairs, *one_each(values), stack(rows), start, step, error)
-
-    def _sum(self, values: tuple[int, ...]) -> Weights:
-        law = NOTHING
-        for key in self._groups_given(values):
-            law = joined(law, self._powers(key))
-        return law
-
-    def _powers(self, key: Key) -> Weights:
-        powers: dict[Key, Weights] = cached(self.laws, "wide", dict)
-        if key not in powers:
-            row = Weights.of(self.laws.rows[key], self.laws.step)
-            powers[key] = Sums([row], [self.belief.records], joined, NOTHING).inside(0, 1)
-        return powers[key]
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         laws = self.laws

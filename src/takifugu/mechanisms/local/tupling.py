@@ -223,6 +223,8 @@ def _sizes(dummies: int, outputs: int) -> tuple[int, int]:
 
 def theorem3_delta(dummies: int, outputs: int, beta: Number, epsilon: Number) -> float:
     """Return delta of Kawamoto19 Theorem 3 for eta = 0."""
+    if not 0 < as_fraction(beta, "beta", "beta") <= 1:
+        raise InputError(f"beta is {beta!r}", rule="it lies above 0 and is at most 1").at("beta")
     most, growth = float(as_fraction(beta, "beta", "beta")), math.expm1(float(_budget(epsilon)))
     dummies, outputs = _sizes(dummies, outputs)
     alpha = (dummies * growth - most * outputs) / (outputs * (2 + growth))

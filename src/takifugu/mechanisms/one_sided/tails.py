@@ -21,15 +21,17 @@ import numpy as np
 
 from takifugu.analysis.randomisers.base import Direction
 from takifugu.core.errors import InputError
-from takifugu.core.rules import check_known
+from takifugu.core.rules import check_known, too_large
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.noise_quantiles import laplace_survival
-from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, is_whole
+from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, as_whole, is_whole
 
 Enclosure = tuple[Fraction, Fraction]
 """Rationals (low, high) around a probability."""
 
 _BITS = 120
+#: The most values of a law.
+LARGEST_LAW = 10**8
 
 
 class Pointing(IntEnum):
@@ -137,8 +139,7 @@ def geometric_law(
     >>> [round(law[z], 6) for z in (5, 6, 10)], 4 in law
     ([0.632121, 0.232544, 0.006738], False)
     """
-    if not is_whole(maximum, 1):
-        raise InputError(f"the maximum is {maximum!r}", rule="it is a whole number above 0").at("maximum")
+    as_whole(maximum, "the maximum", "maximum", least=1)
     if not is_whole(count) or count > maximum:
         raise InputError("the count is not a whole number from 0 to the maximum").at("count")
     if direction not in (Direction.DOWN, Direction.UP):
@@ -147,6 +148,10 @@ def geometric_law(
         )
     step = float(as_epsilon(epsilon) / positive_sensitivity(sensitivity))
     room = maximum - count if direction is Direction.DOWN else count
+    if room * step > 746:  # e^-746 is 0
+        room = math.ceil(746 / step)
+    if room > LARGEST_LAW:
+        raise too_large("the law", room, LARGEST_LAW, "values", "write a larger epsilon")
     masses = np.exp(-step * np.arange(room + 1.0))
     masses[:-1] *= -math.expm1(-step)
     is_possible = masses > 0

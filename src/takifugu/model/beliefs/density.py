@@ -84,13 +84,7 @@ class Density(Nameless, Undivided):
             hidden: DatasetProperty | DistributionParameter = distribution_parameter(attribute)  # type: ignore[arg-type]
         else:
             hidden = dataset_property(attribute, function, of=of)
-        table = laws_by_value(given, "given")
-        if len({value for value, _ in table}) < 2:
-            fewer = "the belief knows fewer than two values of what is hidden"
-            raise InputError(fewer, fix="give two or more").at("given")
-        for value, curve in table:
-            with within("given", to_text(value)):
-                check_density(curve)
+        table = _densities(given)
         if references is None:
             normals = references_of(table)
         else:
@@ -207,3 +201,17 @@ class Density(Nameless, Undivided):
         if self.is_single:
             stated = "a stated density"
         return f"{article} with {stated} given each of {count} values of {self.hidden} ({self.source})"
+
+
+def _densities(
+    given: Mapping[Number, Continuous | Sequence[Continuous]],
+) -> list[tuple[Fraction, Continuous]]:
+    """Return the densities of two or more values, in order."""
+    table = laws_by_value(given, "given")
+    if len(dict(table)) < 2:
+        fewer = "the belief knows fewer than two values of what is hidden"
+        raise InputError(fewer, fix="give two or more").at("given")
+    for value, curve in table:
+        with within("given", to_text(value)):
+            check_density(curve)
+    return table

@@ -15,7 +15,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import is_table, iterated, no_list, places_of
 from takifugu.core.registry import Registry
 from takifugu.model.beliefs.states import checked_alphabet, different, in_order
-from takifugu.numbers.rationals import as_fraction, as_non_negative
+from takifugu.numbers.rationals import as_fraction, as_non_negative, as_truth
 from takifugu.numbers.search import are_neighbours, halved, mean
 
 #: The relative error of an end of an interval is far below this; ends are moved outward by it.
@@ -57,7 +57,7 @@ def checked_source(source: str, private: bool) -> str:
             fix="if it is the private data itself, write private=True as well",
         ).at("source")
     text = source.strip()
-    if private and not is_private_source(text):
+    if as_truth(private, "private") and not is_private_source(text):
         return f"{PRIVATE_SOURCE}: {text}"
     return text
 

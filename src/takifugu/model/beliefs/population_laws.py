@@ -9,7 +9,7 @@ from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
-from takifugu.core.rules import check_known, no_law
+from takifugu.core.rules import check_any, check_known, no_law
 from takifugu.model.beliefs.population_region import is_number
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.numbers.rationals import Number, as_fraction
@@ -48,6 +48,7 @@ def masses_of(law: object, title: str) -> dict[Value, Fraction]:
 
 
 def checked_values(values: list[Hashable]) -> tuple[Value, ...]:
+    check_any(values, "the populations have no value", "values")
     if not any(isinstance(value, tuple) for value in values):
         return checked_alphabet(values, "the populations", "values")
     for value in values:

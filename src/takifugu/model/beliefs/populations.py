@@ -26,7 +26,7 @@ from takifugu.model.beliefs.population_laws import Law, Value, check_supports, c
 from takifugu.model.beliefs.population_region import Regions, is_number
 from takifugu.model.beliefs.states import first_few
 from takifugu.model.secrets.families import View
-from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_whole, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_truth, as_whole, to_text
 from takifugu.numbers.transport.couplings import least_largest
 
 
@@ -99,7 +99,7 @@ class FromPopulations(Nameless, Undivided):
             raise InputError(f"the scales are {pair!r}", rule="they are two numbers above 0").at("scales")
         set_fields(
             self, populations=tuple(masses_by_name), values=values, laws=tuple(masses_by_name.values()), rows=count,
-            independent=bool(independent), scales=units, measure=str(measure),
+            independent=as_truth(independent, "independent"), scales=units, measure=str(measure),
         )  # fmt: skip
         set_fields(self, prior=prior_of(prior, values, tuple(masses_by_name.values())), source=source)
         if regions is not None:

@@ -19,6 +19,7 @@ from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
 from takifugu.model.queries.selections import state_or_states
+from takifugu.numbers.rationals import as_truth
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class CountRows(PlainForm, kind="count-rows"):
             chosen_states = state_or_states(states)
             check_any(chosen_states, f"the query names no state of {name!r}", "where", name)
             conditions.append((name, chosen_states))
-        set_fields(self, where=tuple(conditions), any_of=bool(any_of))
+        set_fields(self, where=tuple(conditions), any_of=as_truth(any_of, "any_of"))
 
     def holds(self, record: Mapping[str, State]) -> bool:
         """Return whether a record, given by its columns, is counted.

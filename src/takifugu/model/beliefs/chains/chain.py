@@ -142,13 +142,7 @@ class MarkovChain(PeriodicChain):
         text = checked_source(source, private)
         names, counts = count_transitions(sequences, states, **columns)
         if confidence is not None:
-            for name, option in (("smoothing", smoothing), ("initial", initial)):
-                if option is not None:
-                    raise InputError(
-                        f"{name} is {option!r} beside confidence={confidence!r}",
-                        rule="a region is estimated unsmoothed, for every initial distribution",
-                        fix=f"leave {name} out, or confidence out for one chain",
-                    ).at(name)
+            _check_unsmoothed(confidence, smoothing=smoothing, initial=initial)
             return ChainRegion.covering(counts, length, names, confidence, text)
         added = 1.0 if smoothing is None else smoothing
         start = "stationary" if initial is None else initial
@@ -295,3 +289,14 @@ class BinaryChainInterval(PlainForm, OneChain, kind="binary-chain-interval"):
             f"every Markov chain over 2 states that stays with probabilities in [{self.low:g}, {1 - self.low:g}], "
             f"{length}unknown initial distribution ({self.source})"
         )
+
+
+def _check_unsmoothed(confidence: float, **options: object) -> None:
+    """Raise InputError for an option of one chain beside a confidence."""
+    for name, option in options.items():
+        if option is not None:
+            raise InputError(
+                f"{name} is {option!r} beside confidence={confidence!r}",
+                rule="a region is estimated unsmoothed, for every initial distribution",
+                fix=f"leave {name} out, or confidence out for one chain",
+            ).at(name)

@@ -65,17 +65,8 @@ def region_of(scatter: Scatter, confidence: float) -> Ends:
     [-3.82, 5.42]
     """
     level = checked_confidence(confidence)
+    _check_bounds(scatter)
     rows, sums, size = scatter.rows, scatter.products, len(scatter.columns)
-    if rows < 3:
-        raise InputError(
-            f"the sample has {rows} rows", rule="a confidence needs three or more", fix="give more, or no confidence"
-        ).at("data")
-    for x, name in enumerate(scatter.columns):
-        if not sums[x][x]:
-            raise InputError(
-                f"the column {name!r} takes one value in the sample", rule="nothing bounds how others depend on it",
-                fix="leave the column out, or declare the law",
-            ).at("data")  # fmt: skip
     miss = float((1 - as_fraction(level, "confidence")) / (2 * size * (size - 1) + size)) * (1 - _SLACK)
     if 1 - miss == 1:
         raise InputError(
@@ -83,24 +74,40 @@ def region_of(scatter: Scatter, confidence: float) -> Ends:
             fix="write 0.99999 or less",
         ).at("confidence")  # fmt: skip
     squares = _largest_sum(rows - 1, miss)
-    variances, slopes, residuals = [], [], []
+    variances = tuple(_down(sums[x][x] / squares) for x in range(size))
+    slopes, residuals = [], []
     for x in range(size):
-        variances.append(_down(sums[x][x] / squares))
-        of_slopes, of_residuals = [], []
-        for y in range(size):
-            left = sums[y][y] - sums[x][y] ** 2 / sums[x][x]
-            if x == y:
-                of_slopes.append((Fraction(1), Fraction(1)))
-                of_residuals.append(Fraction(0))
-                continue
-            square = _largest_square(rows - 2, miss) * left / ((rows - 2) * sums[x][x])
-            reach = Fraction(math.sqrt(square)) * (1 + _ROOT)
-            slope = sums[x][y] / sums[x][x]
-            of_slopes.append((-_up(reach - slope), _up(slope + reach)))
-            of_residuals.append(_down(left / _largest_sum(rows - 2, miss)))
-        slopes.append(tuple(of_slopes))
-        residuals.append(tuple(of_residuals))
-    return Ends(rows, level, tuple(variances), tuple(slopes), tuple(residuals))
+        ends = [_regression(scatter, x, y, miss) for y in range(size)]
+        slopes.append(tuple(slope for slope, _ in ends))
+        residuals.append(tuple(residual for _, residual in ends))
+    return Ends(rows, level, variances, tuple(slopes), tuple(residuals))
+
+
+def _check_bounds(scatter: Scatter) -> None:
+    """Raise InputError for a sample that bounds no law."""
+    if scatter.rows < 3:
+        raise InputError(
+            f"the sample has {scatter.rows} rows", rule="a confidence needs three or more",
+            fix="give more, or no confidence",
+        ).at("data")  # fmt: skip
+    for x, name in enumerate(scatter.columns):
+        if not scatter.products[x][x]:
+            raise InputError(
+                f"the column {name!r} takes one value in the sample", rule="nothing bounds how others depend on it",
+                fix="leave the column out, or declare the law",
+            ).at("data")  # fmt: skip
+
+
+def _regression(scatter: Scatter, x: int, y: int, miss: float) -> tuple[tuple[Fraction, Fraction], Fraction]:
+    """Return an interval of y's slope on x, and the least residual variance."""
+    if x == y:
+        return (Fraction(1), Fraction(1)), Fraction(0)
+    sums, degrees = scatter.products, scatter.rows - 2
+    left = sums[y][y] - sums[x][y] ** 2 / sums[x][x]
+    square = _largest_square(degrees, miss) * left / (degrees * sums[x][x])
+    reach = Fraction(math.sqrt(square)) * (1 + _ROOT)
+    slope = sums[x][y] / sums[x][x]
+    return (-_up(reach - slope), _up(slope + reach)), _down(left / _largest_sum(degrees, miss))
 
 
 def _largest_sum(degrees: int, miss: float) -> Fraction:
