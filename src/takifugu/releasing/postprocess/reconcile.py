@@ -10,16 +10,16 @@ from typing import Any
 from takifugu.analysis.randomisers import Noise
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import text_table
+from takifugu.core.text.parts import InParts, Part, rows, words
 from takifugu.numbers import projection
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.postprocess.adjust import CUT, POST, WHOLE, check_not_negative
 from takifugu.releasing.postprocess.readable import frame_of
-from takifugu.releasing.postprocess.release import HEADER, Adjusted, Release, cells_of, html_page, wrapped
+from takifugu.releasing.postprocess.release import HEADER, Adjusted, Release, cells_of, title
 
 
 @dataclass(frozen=True)
-class Reconciled:
+class Reconciled(InParts):
     """Tables of units and the pooled table, adjusted so that in every cell the units sum to the pooled value."""
 
     units: Mapping[str, Adjusted]
@@ -42,21 +42,14 @@ class Reconciled:
         """Return the rows as a frame of a library (see `Release.to_frame`)."""
         return frame_of(self.rows(level), library or self.pooled.raw.library)
 
-    def __str__(self) -> str:
-        table = text_table(self._header, self._cells)
-        head = f"{self.pooled.certificate.statistic}, reconciled after the noise"
-        return "\n".join([*wrapped([head]), "", table, "", *wrapped(self.notes)])
-
-    def _repr_html_(self) -> str:
-        return html_page(self.pooled.certificate, self._header, self._cells, self.notes)
-
     @property
-    def _header(self) -> tuple[str, ...]:
-        return (self.pooled.certificate.person, *HEADER)
-
-    @property
-    def _cells(self) -> list[list[str]]:
-        return [[row["unit"] or "(all)", *cells_of(row)] for row in self.rows()]
+    def parts(self) -> Iterator[Part]:
+        lines = list[list[str]]()
+        for row in self.rows():
+            lines.append([row["unit"] or "(all)", *cells_of(row)])
+        yield title(self.pooled.certificate, "reconciled after the noise")
+        yield rows((self.pooled.certificate.person, *HEADER), lines)
+        yield words(*self.notes)
 
 
 def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: bool = True) -> Reconciled:
