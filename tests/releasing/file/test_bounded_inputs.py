@@ -26,7 +26,7 @@ from takifugu.accounting.ledger import Ledger, pending
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.pending import packed
 from takifugu.core.errors import LedgerError, TakifuguError
-from takifugu.releasing.certificates.bills import checksum_of
+from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.publishing import beforehand
 from takifugu.releasing.publishing.bundle import bundle_of
 

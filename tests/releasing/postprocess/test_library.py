@@ -16,7 +16,7 @@ import pytest
 import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.releasing.postprocess import library
-from takifugu.releasing.postprocess.library import as_frame, library_of
+from takifugu.releasing.postprocess.readable import as_frame, library_of
 
 STATES = ["still", "walking", "walking", "still"]
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])

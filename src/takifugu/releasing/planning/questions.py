@@ -18,7 +18,7 @@ from takifugu.releasing.planning.truth import Seen
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Debits
     from takifugu.calibration import Calibration
-    from takifugu.releasing.certificates.bills import Account
+    from takifugu.releasing.certificates.facts import Account
 
 
 @dataclass(frozen=True, eq=False)

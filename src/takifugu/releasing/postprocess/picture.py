@@ -18,7 +18,7 @@ from takifugu.model.policies.boxes import Boxes
 from takifugu.model.queries import registry
 from takifugu.releasing.certificates.cells import MARK, READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.postprocess.possible import Ends
+from takifugu.releasing.postprocess.readability import Ends
 from takifugu.releasing.postprocess.readable import number
 
 #: How much is drawn; the tables have everything.

@@ -26,8 +26,7 @@ from takifugu.releasing.postprocess.adjust import (
     with_total,
 )
 from takifugu.releasing.postprocess.picture import picture_of, title_of
-from takifugu.releasing.postprocess.possible import possible_ends
-from takifugu.releasing.postprocess.readability import Rule
+from takifugu.releasing.postprocess.readability import Rule, possible_ends
 from takifugu.releasing.postprocess.readable import (
     NOISE_ONLY,
     NOT_PRIVATE,

@@ -14,11 +14,11 @@ from takifugu.accounting.ledger.values import NOTHING
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused, InputError, TakifuguError
 from takifugu.core.names import normalised
-from takifugu.releasing.certificates.bills import CERTIFICATE, Bill, content_of
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import from_dict, parsed
+from takifugu.releasing.certificates.facts import CERTIFICATE, Bill, content_of
 from takifugu.releasing.publishing.billing import debits_in, hashed, is_pooled, published_in
-from takifugu.releasing.publishing.in_folder import paid_for
+from takifugu.releasing.publishing.folder import paid_for
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Debit, Ledger

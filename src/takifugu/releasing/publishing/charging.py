@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +17,8 @@ from takifugu.model.frameworks import Framework
 from takifugu.model.queries.counts import EveryChange
 from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.numbers.rationals import Number
-from takifugu.releasing.certificates.bills import Account
 from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.facts import Account
 from takifugu.releasing.planning.questions import Drawn, Ready
 from takifugu.releasing.planning.truth import Seen
 from takifugu.releasing.publishing.library import Payer, called
@@ -35,20 +34,10 @@ AS_DECLARED = "the mechanism was run elsewhere: that it loses no more is its mak
 
 @without_data
 def charge(
-    framework: Framework,
-    epsilon: Number,
-    delta: Number = 0,
-    *,
-    neighbours: str,
-    made_by: str,
-    ledger: Ledger | str | Path,
-    source: str = "data",
-    unit: str | None = None,
-    budget: Budget | None = None,
-    same_people: bool | None = None,
-    at: int | None = None,
-    layout: str | None = None,
-) -> Certificate:
+    framework: Framework, epsilon: Number, delta: Number = 0, *, neighbours: str, made_by: str,
+    ledger: Ledger | str | Path, source: str = "data", unit: str | None = None, budget: Budget | None = None,
+    same_people: bool | None = None, at: int | None = None, layout: str | None = None,
+) -> Certificate:  # fmt: skip
     """Charge a ledger for another library's release, before it is made.
 
     `epsilon` and `delta` are what it loses an entry, as that library counts: `neighbours` says whether one entry's
@@ -72,12 +61,11 @@ def charge(
     with progress.telling():
         maker = called(made_by, "made_by", "the maker", "the other library and its version, made_by='opendp 0.14.1'")
         payer = Payer(source, unit, budget, same_people)
-        lost, failing = replaced(framework, epsilon, delta, neighbours)
-        question = payer.question(_calibration(framework, lost, failing, maker), None, at, layout)
+        question = payer.question(_calibration(framework, epsilon, delta, neighbours, maker), None, at, layout)
         if ledger is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
-        no_data = [Ready(question, (), Seen(None))]
-        stored = payer.stored(no_data, ledger, "outside", SystemEntropy(), progress, payer.certified, _elsewhere)
+        no_data = Ready(question, (), Seen(None))
+        stored = payer.stored([no_data], ledger, "outside", SystemEntropy(), progress, payer.certified, _elsewhere)
         progress.record(stored.book, stored.paid, ReleaseState.DRAWN)
     return stored.certificate
 
@@ -91,12 +79,16 @@ def _elsewhere(
     )
 
 
-def _calibration(framework: Framework, lost: Fraction, failing: Fraction, maker: str) -> Calibration:
-    epsilon, delta, kind = promise_of_entries(framework, lost, failing)
+def _calibration(
+    framework: Framework, epsilon: Number, delta: Number, neighbours: str, maker: str
+) -> Calibration:
+    """Return what another library's loss promises here."""
+    lost, failing = replaced(framework, epsilon, delta, neighbours)
+    promised, failing_here, kind = promise_of_entries(framework, lost, failing)
     promise = Guarantee(
-        epsilon, delta, kind, framework.definition, framework.fingerprint(), framework.assumptions(), (AS_DECLARED,),
-        hides_facts=framework.hides_facts,
+        promised, failing_here, kind, framework.definition, framework.fingerprint(), framework.assumptions(),
+        (AS_DECLARED,), hides_facts=framework.hides_facts,
     )  # fmt: skip
     witness = Witness("one entry's value against another", "whatever follows from it changes, too")
     noise = Outside(lost, failing, maker)
-    return Calibration(framework, EveryChange(), "outside", maker, noise, promise, witness, lost <= epsilon)
+    return Calibration(framework, EveryChange(), "outside", maker, noise, promise, witness, lost <= promised)

@@ -21,7 +21,7 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import NOBODY_COUNTS, tell
 from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready
-from takifugu.releasing.postprocess.library import library_of
+from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, sealed
 from takifugu.releasing.publishing.certifying import certificate_of
@@ -36,21 +36,11 @@ if TYPE_CHECKING:
 
 @without_data
 def release(
-    calibration: Calibration,
-    data: object,
-    *,
-    ledger: Ledger | str | Path | None = None,
-    source: str = "data",
-    unit: str | None = None,
-    budget: Budget | None = None,
-    same_people: bool | None = None,
-    as_composing: bool = False,
-    require_ledger: bool = False,
-    entropy: Entropy | None = None,
-    at: int | None = None,
-    layout: str | None = None,
+    calibration: Calibration, data: object, *, ledger: Ledger | str | Path | None = None, source: str = "data",
+    unit: str | None = None, budget: Budget | None = None, same_people: bool | None = None, as_composing: bool = False,
+    require_ledger: bool = False, entropy: Entropy | None = None, at: int | None = None, layout: str | None = None,
     begins_series: bool = False,
-) -> Release:
+) -> Release:  # fmt: skip
     """Publish one noisy answer: pay, draw, keep, return and note it.
 
     `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a

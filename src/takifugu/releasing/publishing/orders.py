@@ -25,7 +25,7 @@ from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, table_names
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.planning.two_ledgers import notices_of_file
-from takifugu.releasing.postprocess.library import library_of
+from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.publishing.choosing import Choice, check_place, to_pay
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, in_the_way, place

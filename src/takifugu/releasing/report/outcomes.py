@@ -24,8 +24,7 @@ from takifugu.releasing.certificates.cells import UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.postprocess.picture import Answers, picture_of
-from takifugu.releasing.postprocess.possible import Ends, possible_ends
-from takifugu.releasing.postprocess.readability import Rule
+from takifugu.releasing.postprocess.readability import Ends, Rule, possible_ends
 from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, frame_of, measured, number, readable
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.report.page import WIDE

@@ -25,7 +25,7 @@ from takifugu.releasing.postprocess.picture import (
     place_kind,
     two_way_of,
 )
-from takifugu.releasing.postprocess.possible import Ends, is_outside
+from takifugu.releasing.postprocess.readability import Ends, is_outside
 from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured, number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.outcomes import Published

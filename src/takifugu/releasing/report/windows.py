@@ -19,7 +19,7 @@ from takifugu.releasing.certificates.cells import READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.postprocess.picture import MOST_PANELS
-from takifugu.releasing.postprocess.possible import possible_ends
+from takifugu.releasing.postprocess.readability import possible_ends
 from takifugu.releasing.postprocess.readable import measured, number, readable
 from takifugu.releasing.report.opening import suspicion_of
 from takifugu.releasing.report.outcomes import published_of
