@@ -101,6 +101,11 @@ def frame_of(rows: Sequence[Row], library: object) -> Any:
     return as_frame(columns_in(rows), library)
 
 
+def cells_of(row: Row, keys: Sequence[str]) -> list[str]:
+    """Write some values of a row for a table."""
+    return [number(row[key]) for key in keys]
+
+
 def made(certificate: Certificate) -> str:
     return f"{', '.join(certificate.mechanisms)}, epsilon {written(Fraction(certificate.epsilon))}"
 

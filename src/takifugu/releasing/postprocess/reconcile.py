@@ -14,8 +14,8 @@ from takifugu.core.text.parts import InParts, Part, rows, words
 from takifugu.numbers import projection
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.postprocess.adjust import CUT, POST, WHOLE, check_not_negative
-from takifugu.releasing.postprocess.readable import frame_of
-from takifugu.releasing.postprocess.release import HEADER, Adjusted, Release, cells_of, title
+from takifugu.releasing.postprocess.readable import cells_of, frame_of
+from takifugu.releasing.postprocess.release import HEADER, KEYS, Adjusted, Release, title
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Reconciled(InParts):
     def parts(self) -> Iterator[Part]:
         lines = list[list[str]]()
         for row in self.rows():
-            lines.append([row["unit"] or "(all)", *cells_of(row)])
+            lines.append([row["unit"] or "(all)", *cells_of(row, KEYS)])
         yield title(self.pooled.certificate, "reconciled after the noise")
         yield rows((self.pooled.certificate.person, *HEADER), lines)
         yield words(*self.notes)

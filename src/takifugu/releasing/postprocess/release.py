@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.analysis import randomisers
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.plain import Json, Row, indented
+from takifugu.core.plain import Json, indented
 from takifugu.core.text.parts import InParts, Part, rows, together, words
 from takifugu.core.text.plot import Plot
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -32,10 +32,10 @@ from takifugu.releasing.postprocess.readable import (
     NOT_PRIVATE,
     Interval,
     Readable,
+    cells_of,
     frame_of,
     in_words,
     made,
-    number,
     one_or_all,
     readable,
     rows_of,
@@ -163,25 +163,20 @@ class Release(InParts):
 
     @property
     def parts(self) -> Iterator[Part]:
-        lines, plain_lines = list[list[str]](), list[list[str]]()
-        for row in self.rows():
-            lines.append([row["cell"], *(number(row.get(key)) for key in ("value", "low", "high"))])
-            plain_lines.append([row["cell"], in_words(row)])
+        table = self.rows()
         yield title(self.certificate, f"noisy: {made(self.certificate)}")
-        if self._has_no_intervals:
-            yield rows(("cell", "published"), plain_lines)
+        if all(row["low"] is None for row in table):
+            yield rows(("cell", "published"), [(row["cell"], in_words(row)) for row in table])
             return
         yield Part("", lambda: self._picture() or "")
-        yield rows(("cell", "value", "low", "high"), lines)
+        header = ("cell", "value", "low", "high")
+        yield rows(header, [cells_of(row, header) for row in table])
         yield words("low to high: 95 % intervals of the noise alone, all cells at once; not sampling error")
-
-    @property
-    def _has_no_intervals(self) -> bool:
-        return all(row["low"] is None for row in self.rows())
 
 
 #: The columns of adjusted values.
 HEADER = ("cell", "adjusted", "raw", "low", "high")
+KEYS = ("cell", "value", "raw", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -241,12 +236,8 @@ class Adjusted(InParts):
     @property
     def parts(self) -> Iterator[Part]:
         yield title(self.certificate, "adjusted after the noise")
-        yield rows(HEADER, list(map(cells_of, self.rows())))
+        yield rows(HEADER, [cells_of(row, KEYS) for row in self.rows()])
         yield words(f"low to high: 95 % intervals of the raw values, all cells at once; {NOISE_ONLY}", *self.notes)
-
-
-def cells_of(row: Row) -> list[str]:
-    return [str(row["cell"]), *(number(row[key]) for key in ("value", "raw", "low", "high"))]
 
 
 def title(certificate: Certificate, words_after_it: str) -> Part:

@@ -25,7 +25,7 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.postprocess.picture import Answers, picture_of
 from takifugu.releasing.postprocess.readability import Ends, Rule, possible_ends
-from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, frame_of, measured, number, readable
+from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, cells_of, frame_of, measured, readable
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.report.page import WIDE
 from takifugu.releasing.report.populations import drawn_populations
@@ -139,10 +139,12 @@ class Published(InParts):
         if isinstance(self.rows, Rows):
             yield words(f"{len(self.rows):,} randomised values, in {self.name}.csv")
         else:
-            yield self._values
-        left = len(self.rows) - MOST_ROWS
-        if left > 0 and not isinstance(self.rows, Rows):
-            yield words(f"and {left:,} more rows, in {self.name}.csv")
+            keys, heads = list(self.rows[0]), {"unit": self.certificate.person, UPPER: "safe or at most"}
+            lines = [cells_of(row, keys) for row in self.rows[:MOST_ROWS]]
+            yield rows([heads.get(key, key) for key in keys], lines)
+            left = len(self.rows) - MOST_ROWS
+            if left > 0:
+                yield words(f"and {left:,} more rows, in {self.name}.csv")
         yield closed("What is promised", Part("", self.certificate._repr_html_))
 
     @property
@@ -155,15 +157,6 @@ class Published(InParts):
         if c.measured_in:
             title += f", in {c.measured_in}"
         return title
-
-    @property
-    def _values(self) -> Part:
-        """Return the first rows as a table."""
-        keys, lines = list(self.rows[0]), list[list[str]]()
-        for row in self.rows[:MOST_ROWS]:
-            lines.append([number(row[key]) for key in keys])
-        heads = {"unit": self.certificate.person, UPPER: "safe or at most"}
-        return rows([heads.get(key, key) for key in keys], lines)
 
 
 def published_of(certificate: Certificate) -> Published:
