@@ -103,11 +103,15 @@ def price_in_words(book: Ledger, folder: Path) -> tuple[str, str]:
         prices = _prices(book, book.adopt(_offers(book, folder), is_rehearsal=True))
     except TakifuguError as error:
         return _UNKNOWN, f"which cannot be done: {error.message}"
-    spent = [(f"the source {price.source!r} would have spent ", str(price.spent)) for price in prices]
+    spent, at_most = list[str](), list[str]()
+    for price in prices:
+        words = f"the source {price.source!r} would have spent"
+        spent.append(f"{words} {price.spent}")
+        at_most.append(f"{words} at most {price.spent}")
     merged = _UNKNOWN
     if all(all(price.as_paid) for price in prices):
-        merged = "; ".join(f"{words}at most {total}" for words, total in spent)
-    return merged, "; ".join(f"{words}{total}" for words, total in spent)
+        merged = "; ".join(at_most)
+    return merged, "; ".join(spent)
 
 
 #: What is said of a merge whose price no certificate tells.
