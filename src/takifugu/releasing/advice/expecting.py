@@ -26,7 +26,7 @@ from takifugu.releasing.advice.worth import Expectation
 from takifugu.releasing.file.expectations import size_that_matters
 from takifugu.releasing.file.sequences.measured import seconds_in, seconds_of_step
 from takifugu.releasing.file.sequences.source import SourceSpec
-from takifugu.releasing.planning.observed import Observed
+from takifugu.releasing.planning.questions import Observed
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
