@@ -21,11 +21,10 @@ from takifugu.releasing.advice.forecast import Forecast, forecast_of
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.outlook import Outlook, outlook
 from takifugu.releasing.planning.plan import Plan, Watch, plan, table_names, unwatched
 from takifugu.releasing.planning.questions import Question
-from takifugu.releasing.publishing.choosing import Choice, folder_of, to_plan
+from takifugu.releasing.publishing.choosing import Choice, folder_of, refuse_inputs, to_plan
 
 #: A dry run looks so many windows ahead.
 YEAR = 52
@@ -85,17 +84,13 @@ class Calibrated(InParts):
 def noise_of(tables: Sequence[CalibratedTable]) -> Iterator[Part]:
     """Yield the noise of tables side by side, and each one's cause."""
     yield rows(_NOISE, list(chain.from_iterable(table.rows for table in tables)))
-    yield words(_error(tables))
+    errors = dict[str, None]()
+    for table in tables:
+        errors |= dict.fromkeys(calibration.error_words for calibration in table.calibrations)
+    yield words(f"error: {' or '.join(errors)}")
     for table in tables:
         causes = Part(labelled(_why(table.noisiest)), table.noisiest._repr_html_)
         yield together(heading(table.title), closed("Why this noise, and the other mechanisms", causes))
-
-
-def _error(tables: Sequence[CalibratedTable]) -> str:
-    words = dict[str, None]()
-    for table in tables:
-        words |= dict.fromkeys(calibration.error_words for calibration in table.calibrations)
-    return f"error: {' or '.join(words)}"
 
 
 @dataclass(frozen=True)

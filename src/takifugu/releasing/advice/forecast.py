@@ -77,14 +77,18 @@ class Forecast(InParts):
 
     @property
     def foreseen(self) -> Iterator[Part]:
-        lines, notes = list(_rows(self.tables)), list[tuple[str, str]]()
+        lines, notes, account = list(_rows(self.tables)), list[tuple[str, str]](), words()
         if lines:
             yield rows(_HEADER, lines)
             yield words(self._meaning)
         for table in self.tables:
             yield words(f"{table.name}: {table.words()}")
-        account = facts(self._facts)
-        if self.tables and self.account is None:
+        if self.account is not None:
+            pairs = [("ledger", spending(self.source, self.account))]
+            for charge in self.account.charges:
+                pairs.append(("charge", f"{charge.charged} for {self.people.counted(charge.units)}: {charge.reason}"))
+            account = facts(pairs)
+        elif self.tables:
             dry_run = command("release", "--dry-run", self.path)
             account = words(_NOT_CONSULTED.format(people=self.people.many, dry_run=dry_run))
         if self.tables:
@@ -97,16 +101,6 @@ class Forecast(InParts):
         if self.account is None and any(table.scope == "unit" for table in self.tables):
             return _MEANING + _OF_ONE.format(people=self.people.many, person=self.people.one)
         return _MEANING
-
-    @property
-    def _facts(self) -> list[tuple[str, str]]:
-        """Return the ledger's counts and people, with labels."""
-        if self.account is None:
-            return []
-        pairs = [("ledger", spending(self.source, self.account))]
-        for charge in self.account.charges:
-            pairs.append(("charge", f"{charge.charged} for {self.people.counted(charge.units)}: {charge.reason}"))
-        return pairs
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
