@@ -55,7 +55,7 @@ def html_of(parts: Iterable[Part]) -> str:
 
 def words(*sentences: str, strong: bool = False) -> Part:
     """Return a paragraph for each sentence."""
-    return Part("\n".join(map(paragraph, sentences)), lambda: "".join(note(each, strong) for each in sentences))
+    return Part("\n".join(map(paragraph, sentences)), lambda: "".join(note(sentence, strong) for sentence in sentences))
 
 
 def heading(title: str) -> Part:

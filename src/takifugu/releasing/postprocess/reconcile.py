@@ -91,7 +91,7 @@ def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: boo
 def _summing(
     tables: Sequence[Release], pooled: Release, nonnegative: bool
 ) -> tuple[list[tuple[Fraction, ...]], tuple[Fraction, ...]]:
-    """Return the nearest values that add up, table by table, and their sums."""
+    """Return the nearest consistent values, table by table, and their sums."""
     grid, variance = pooled.randomiser.grid, Fraction(pooled.randomiser.variance())
     spread = [Fraction(table.randomiser.variance()) for table in tables]
     cells, sums = list[list[Fraction]](), list[Fraction]()

@@ -240,9 +240,9 @@ class Adjusted(InParts):
         yield words(f"low to high: 95 % intervals of the raw values, all cells at once; {NOISE_ONLY}", *self.notes)
 
 
-def title(certificate: Certificate, words_after_it: str) -> Part:
+def title(certificate: Certificate, subject: str) -> Part:
     """Return what values are of, below a warning of a test seed."""
-    line = words(f"{certificate.statistic}, {words_after_it}")
+    line = words(f"{certificate.statistic}, {subject}")
     return line if certificate.private else together(words(NOT_PRIVATE, strong=True), line)
 
 

@@ -98,7 +98,7 @@ def certificate_of(
 
 
 def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> Certificate:
-    """Return a certificate with its bill and the digest of all that it says."""
+    """Return a certificate with its bill and digest."""
     bill = replace(account.bill, readers=()) if hides_presence else account.bill
     certificate = replace(certificate, ledger=account.ledger, release_id=account.release_id, bill=bill)
     return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))

@@ -239,7 +239,7 @@ def _elsewhere(
 def _calibration(
     framework: Framework, epsilon: Number, delta: Number, neighbours: str, maker: str
 ) -> Calibration:
-    """Return what another library's loss promises here."""
+    """Return another library's loss as a calibration."""
     lost, failing = replaced(framework, epsilon, delta, neighbours)
     promised, failing_here, kind = promise_of_entries(framework, lost, failing)
     promise = Guarantee(
