@@ -75,8 +75,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.certificates.cells import read_table
     from takifugu.releasing.postprocess.marginals import marginals
     from takifugu.releasing.postprocess.reconcile import reconcile
-    from takifugu.releasing.publishing.charging import charge
-    from takifugu.releasing.publishing.library import release
+    from takifugu.releasing.publishing.library import charge, release
     from takifugu.releasing.publishing.resuming import resume
     from takifugu.releasing.publishing.run import release_file
     from takifugu.releasing.report.document import report_html
@@ -202,11 +201,10 @@ _MODULES = {
         "AtMost", "By", "Count", "CountAbove", "CountRows", "CrossTable", "EachValue", "Histogram", "Identity",
         "Linear", "Mean", "Median", "Mode", "Quantile", "Statistic", "Sum", "Together", "TopK", "Visitors",
     ),
-    "takifugu.releasing.publishing.charging": ("charge",),
     "takifugu.releasing.advice.advice": ("advise",),
     "takifugu.releasing.advice.forecast": ("forecast",),
     "takifugu.releasing.certificates.cells": ("read_table",),
-    "takifugu.releasing.publishing.library": ("release",),
+    "takifugu.releasing.publishing.library": ("charge", "release"),
     "takifugu.releasing.postprocess.marginals": ("marginals",),
     "takifugu.releasing.postprocess.reconcile": ("reconcile",),
     "takifugu.releasing.report.document": ("report_html",),

@@ -16,7 +16,7 @@ from typing import Any
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.workbooks import ERROR, Cell, write_workbook
 
-from takifugu.releasing.certificates.bills import checksum_of
+from takifugu.releasing.certificates.facts import checksum_of
 
 Content = bytes | Callable[[], bytes]
 

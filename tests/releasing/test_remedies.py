@@ -388,7 +388,7 @@ def test_another_ledger_is_taken_with_an_option(tmp_path: Path) -> None:
 @pytest.mark.slow
 @of(
     "releasing/advice/refusing.py: _reasons", "releasing/steps.py: verdicts",
-    "releasing/advice/checking.py: check", "releasing/advice/forecast.py: text",
+    "releasing/advice/checking.py: check", "releasing/advice/forecast.py: foreseen",
 )  # fmt: skip
 def test_who_knows_more_is_a_command_away(tmp_path: Path) -> None:
     useless = ONE.replace("matters = 1000\n", "matters = 0.001\n").replace("unimportant", "# unimportant")

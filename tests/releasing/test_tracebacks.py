@@ -195,7 +195,7 @@ def test_forecasts_that_fail_hold_no_data(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_release_files_of_broken_frames(tmp_path: Path, library: str) -> None:
-    from takifugu.releasing.postprocess.library import as_frame
+    from takifugu.releasing.postprocess.readable import as_frame
 
     toml = files.write(tmp_path)
     columns = {"Who is it?": ["a", "a"], "run no.": [1, 1], "t [min]": [0, 1], "état; raw": ["walking", PLANTED]}

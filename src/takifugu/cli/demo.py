@@ -14,6 +14,7 @@ from takifugu.cli.planning import print_comparison
 from takifugu.cli.progress import watching
 from takifugu.cli.releasing import outcome_of, print_outcome
 from takifugu.cli.samples import write_demo
+from takifugu.core.text.parts import text_of
 from takifugu.core.text.tables import labelled, paragraph, width
 from takifugu.releasing.certificates.certificate import WIDTH
 from takifugu.releasing.file.kind import ReleaseFile
@@ -56,7 +57,7 @@ def _demo(spec: ReleaseFile, place: Path, progress: Progress) -> None:
     heading("3. What would be published (takifugu calibrate)")
     with watching(stops=False) as watch:
         planned = plan.plan(spec, watch)
-    click.echo(noise_of(calibrated_tables(planned)))
+    click.echo(text_of(noise_of(calibrated_tables(planned))))
     heading("4. Published (takifugu release)")
     outcome = run.publish(planned, progress=progress)
     print_outcome(outcome, planned)

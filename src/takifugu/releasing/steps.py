@@ -14,18 +14,17 @@ from takifugu.core.errors import CompositionRefused
 from takifugu.core.escaping import number
 from takifugu.core.people import People
 from takifugu.core.plain import Json
-from takifugu.core.text.markup import folded, html_table, note, text
-from takifugu.core.text.tables import labelled, name_of, paragraph, text_table
+from takifugu.core.text.parts import InParts, Part, closed, facts, heading, rows, text_of, together, words
+from takifugu.core.text.tables import labelled, name_of
 from takifugu.releasing.advice.advising import TableAdvice
 from takifugu.releasing.advice.forecast import Forecast, forecast_of
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.outlook import Outlook, outlook
 from takifugu.releasing.planning.plan import Plan, Watch, plan, table_names, unwatched
 from takifugu.releasing.planning.questions import Question
-from takifugu.releasing.publishing.choosing import Choice, folder_of, to_plan
+from takifugu.releasing.publishing.choosing import Choice, folder_of, refuse_inputs, to_plan
 
 #: A dry run looks so many windows ahead.
 YEAR = 52
@@ -61,7 +60,7 @@ class CalibratedTable:
 
 
 @dataclass(frozen=True)
-class Calibrated:
+class Calibrated(InParts):
     """The noise of every table of a release file, and how large it is beside what its cells can be."""
 
     tables: tuple[CalibratedTable, ...]
@@ -70,40 +69,32 @@ class Calibrated:
     @property
     def text(self) -> str:
         """Return everything but the refusal."""
-        return f"{self.forecast.text}\n\n{noise_of(self.tables)}".strip()
+        return text_of(self.foreseen)
 
-    def __str__(self) -> str:
-        return self.forecast.with_refusals(self.text)
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (*self.foreseen, self.forecast.refusal)
 
-    def _repr_html_(self) -> str:
-        parts = [html_table(_NOISE, _rows(self.tables)), note(_error(self.tables))]
-        for table in self.tables:
-            why = folded("Why this noise, and the other mechanisms", table.noisiest._repr_html_())
-            parts.append(f"<h3>{text(table.title)}</h3>{why}")
-        return "".join([*parts, self.forecast._repr_html_()])
+    @property
+    def foreseen(self) -> Iterator[Part]:
+        yield from self.forecast.foreseen
+        yield from noise_of(self.tables)
 
 
-def noise_of(tables: Sequence[CalibratedTable]) -> str:
-    """Return the noise of tables side by side, and each one's cause."""
-    parts = [text_table(_NOISE, _rows(tables)), "", paragraph(_error(tables))]
+def noise_of(tables: Sequence[CalibratedTable]) -> Iterator[Part]:
+    """Yield the noise of tables side by side, and each one's cause."""
+    yield rows(_NOISE, list(chain.from_iterable(table.rows for table in tables)))
+    errors = dict[str, None]()
     for table in tables:
-        parts += ["", paragraph(table.title), labelled(_why(table.noisiest))]
-    return "\n".join(parts)
-
-
-def _rows(tables: Sequence[CalibratedTable]) -> list[tuple[str, ...]]:
-    return list(chain.from_iterable(table.rows for table in tables))
-
-
-def _error(tables: Sequence[CalibratedTable]) -> str:
-    words = dict[str, None]()
+        errors |= dict.fromkeys(calibration.error_words for calibration in table.calibrations)
+    yield words(f"error: {' or '.join(errors)}")
     for table in tables:
-        words |= dict.fromkeys(calibration.error_words for calibration in table.calibrations)
-    return f"error: {' or '.join(words)}"
+        causes = Part(labelled(_why(table.noisiest)), table.noisiest._repr_html_)
+        yield together(heading(table.title), closed("Why this noise, and the other mechanisms", causes))
 
 
 @dataclass(frozen=True)
-class DryRun:
+class DryRun(InParts):
     """What a release would publish and cost; `outlook` is what such windows would cost one after the other.
 
     Where no other window may follow one with this noise, `only_one` says why. `there` are the tables that are published
@@ -129,38 +120,25 @@ class DryRun:
         return lines
 
     @property
-    def left_alone(self) -> str:
-        return f"already published, and nothing to pay for: {', '.join(self.there)}"
-
-    @property
     def text(self) -> str:
         """Return everything but the refusal."""
-        lines = list[str]()
-        if self.there:
-            lines.append(f"{paragraph(self.left_alone)}\n")
-        if self.forecast.tables:
-            lines.append(self.forecast.text)
-        if self.verdicts:
-            lines += ["", labelled(self.verdicts)]
-        if self.outlook is not None:
-            lines += [f"\n{_AHEAD}:\n", str(self.outlook)]
-        if self.only_one:
-            lines.append(f"\n{paragraph(f'{_ONLY_ONE}{self.only_one}')}")
-        return "\n".join([*lines, f"\n{paragraph(_DRY)}"])
+        return text_of(self.foreseen)
 
-    def __str__(self) -> str:
-        return self.forecast.with_refusals(self.text)
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (*self.foreseen, self.forecast.refusal)
 
-    def _repr_html_(self) -> str:
-        parts = list[str]()
+    @property
+    def foreseen(self) -> Iterator[Part]:
         if self.there:
-            parts.append(note(self.left_alone))
-        parts += [*(note(line) for _, line in self.verdicts), self.forecast._repr_html_()]
+            yield words(f"already published, and nothing to pay for: {', '.join(self.there)}")
+        yield from self.forecast.foreseen
+        yield facts(self.verdicts)
         if self.outlook is not None:
-            parts.append(folded(_AHEAD, self.outlook._repr_html_()))
+            yield closed(_AHEAD, Part(f"{_AHEAD}:\n\n{self.outlook}", self.outlook._repr_html_))
         if self.only_one:
-            parts.append(note(f"{_ONLY_ONE}{self.only_one}", strong=True))
-        return "".join([*parts, note(_DRY)])
+            yield words(f"only one such window can be published: {self.only_one}", strong=True)
+        yield words("This was a dry run: nothing was paid, drawn or written.")
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
@@ -174,8 +152,6 @@ class DryRun:
 
 
 _AHEAD = "If such windows are published one after the other"
-_ONLY_ONE = "only one such window can be published: "
-_DRY = "This was a dry run: nothing was paid, drawn or written."
 
 
 def dry_run(

@@ -14,8 +14,7 @@ from typing import ParamSpec, TypeVar
 from takifugu.core.errors import SpecError, TakifuguError, standing
 from takifugu.core.rules import as_path
 from takifugu.core.searches import stopping
-from takifugu.core.text.markup import html_table, text
-from takifugu.core.text.tables import text_table
+from takifugu.core.text.parts import InParts, Part, heading, rows
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advice import Advice, advise
 from takifugu.releasing.advice.forecast import forecast_of
@@ -55,7 +54,7 @@ def _in_lines(step: Callable[P, T]) -> Callable[P, T]:
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class Study(InParts):
     """A release file, and a frame or another file in place of its source's (`open_study`).
 
     Errors are raised as everywhere; a notebook shows the lines of the command line in place of a traceback.
@@ -106,20 +105,18 @@ class Study:
             again=again, once=once,
         )  # fmt: skip
 
-    def __str__(self) -> str:
-        return f"{self.path.name}\n\n{text_table(_HEADER, self._rows())}"
-
-    def _repr_html_(self) -> str:
-        return f"<h3>{text(self.path.name)}</h3>{html_table(_HEADER, self._rows())}"
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return heading(self.path.name), rows(_HEADER, self._rows())
 
     @_in_lines
     @without_data
     def _rows(self) -> list[tuple[str, ...]]:
-        file, rows = self._file(), list[tuple[str, ...]]()
+        file, lines = self._file(), list[tuple[str, ...]]()
         for item in file.items:
             together = f" for {len(sharing(file, item))} tables" if item.shares_epsilon else ""
-            rows.append((item.name, item.query, f"{epsilon_of(file, item)}{together}", item.mechanism))
-        return rows
+            lines.append((item.name, item.query, f"{epsilon_of(file, item)}{together}", item.mechanism))
+        return lines
 
     def _file(self) -> ReleaseFile:
         return load(self.path, self.data, self.only_release, self.window)

@@ -19,10 +19,9 @@ from takifugu.core.text.toml import toml_of
 from takifugu.releasing.advice.advice import Advice
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.candidates import ideas
-from takifugu.releasing.advice.changes import applied
+from takifugu.releasing.advice.changes import applied, half_as_long, what_if
 from takifugu.releasing.advice.checking import check
 from takifugu.releasing.advice.forecast import forecast_of
-from takifugu.releasing.advice.ifs import half_as_long, what_if
 from takifugu.releasing.advice.worth import Expectation, Verdict, Worth
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import plan

@@ -13,9 +13,8 @@ from tests.support.releases import judged
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.additive import Exact
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
-from takifugu.releasing.advice.adjusted_bands import adjusted_bands
 from takifugu.releasing.advice.advising import advice_of
-from takifugu.releasing.advice.bands import cell_band, difference_band, masses
+from takifugu.releasing.advice.bands import adjusted_bands, cell_band, difference_band, masses
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.postprocess.adjust import nearest

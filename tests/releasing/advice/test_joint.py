@@ -26,7 +26,7 @@ from takifugu.core.escaping import number
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.advice import EXPECTED_HEADER
 from takifugu.releasing.advice.bands import coverage
-from takifugu.releasing.advice.safe_lists import Named
+from takifugu.releasing.advice.worth import Named
 from takifugu.releasing.planning.expected import AT_ONCE
 from takifugu.releasing.postprocess.readable import LEVEL
 

@@ -9,8 +9,7 @@ import takifugu as tf
 from takifugu.core.errors import SpecError
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.checking import check
-from takifugu.releasing.advice.safe_lists import Named
-from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Verdict
+from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Named, Verdict
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 import takifugu as tf
 from takifugu.analysis.randomisers import KINDS
 from takifugu.core.errors import InputError
-from takifugu.releasing.certificates.bills import checksum_of
 from takifugu.releasing.certificates.cells import guarded, read_table, table_text, unguarded
 from takifugu.releasing.certificates.certificate import FORMAT, Certificate
 from takifugu.releasing.certificates.checksum import from_dict
-from takifugu.releasing.certificates.facts import Caution, Stays, Window
+from takifugu.releasing.certificates.facts import Caution, Stays, Window, checksum_of
 from takifugu.releasing.planning.questions import Drawn, Question
 from takifugu.releasing.publishing.certifying import certificate_of
 

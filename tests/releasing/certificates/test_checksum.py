@@ -9,8 +9,8 @@ import pytest
 from tests.releasing import files
 
 from takifugu.core.errors import InputError
-from takifugu.releasing.certificates.bills import checksum_of
 from takifugu.releasing.certificates.checksum import from_dict, read_certificate
+from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 from takifugu.releasing.publishing import run
@@ -122,7 +122,7 @@ def test_the_page_is_not_the_certificate(written: Path) -> None:
 
 
 def test_one_of_another_version_is_not_guessed_at(written: Path) -> None:
-    from takifugu.releasing.certificates.bills import checksum_of
+    from takifugu.releasing.certificates.facts import checksum_of
 
     certificate = json.loads(written.read_text(encoding="utf-8"))
     del certificate["mechanisms"]

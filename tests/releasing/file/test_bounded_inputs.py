@@ -26,9 +26,9 @@ from takifugu.accounting.ledger import Ledger, pending
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.pending import packed
 from takifugu.core.errors import LedgerError, TakifuguError
-from takifugu.releasing.certificates.bills import checksum_of
-from takifugu.releasing.publishing import beforehand
+from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.publishing.bundle import bundle_of
+from takifugu.releasing.publishing.publish import CELL, NAMED
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 #: Seconds of the processor, and of the clock, which are many because the machine may be busy: what hangs never ends.
@@ -239,7 +239,7 @@ def test_no_release_takes_more_than_is_predicted(tmp_path: Path, monkeypatch: py
     (table,) = tf.release_file(tmp_path / "f.toml", anyway=True).tables
     cells = len(table.rows)
     assert cells == 2 * 7 * 24
-    predicted = sum(beforehand.CELL + beforehand.NAMED * len(row["cell"]) for row in table.rows)
+    predicted = sum(CELL + NAMED * len(row["cell"]) for row in table.rows)
     assert predicted / 8 < taken[0] < predicted
 
 

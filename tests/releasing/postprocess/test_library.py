@@ -15,8 +15,8 @@ import pytest
 
 import takifugu as tf
 from takifugu.core.errors import InputError
-from takifugu.releasing.postprocess import library
-from takifugu.releasing.postprocess.library import as_frame, library_of
+from takifugu.releasing.postprocess import readable
+from takifugu.releasing.postprocess.readable import as_frame, library_of
 
 STATES = ["still", "walking", "walking", "still"]
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
@@ -42,7 +42,7 @@ def test_other_data_give_the_first_library_that_is_installed(monkeypatch: pytest
         assert noisy.library is None
         assert isinstance(noisy.to_frame(), pd.DataFrame)
     installed = {"duckdb"}
-    monkeypatch.setattr(library, "find_spec", lambda name: name if name in installed else None)
+    monkeypatch.setattr(readable, "find_spec", lambda name: name if name in installed else None)
     assert type(tf.release(CALIBRATION, STATES).to_frame()).__name__ == "DuckDBPyRelation"
     with pytest.raises(InputError, match="polars is not installed"):
         noisy.to_frame("polars")
@@ -77,7 +77,7 @@ def test_spark_frames_need_and_take_the_running_session(monkeypatch: pytest.Monk
     spark = types.SimpleNamespace(SparkSession=types.SimpleNamespace(getActiveSession=lambda: (running or [None])[0]))
     monkeypatch.setitem(sys.modules, "pyspark", types.ModuleType("pyspark"))
     monkeypatch.setitem(sys.modules, "pyspark.sql", spark)  # type: ignore[arg-type]
-    monkeypatch.setattr(library, "find_spec", lambda name: name)
+    monkeypatch.setattr(readable, "find_spec", lambda name: name)
     with pytest.raises(InputError, match="no running Spark session"):
         as_frame(COLUMNS, "pyspark")
     running.append(Session())

@@ -10,7 +10,7 @@ from tests.support.pages import check_page
 
 import takifugu as tf
 from takifugu.model.queries.by import By
-from takifugu.releasing.postprocess.possible import possible_ends
+from takifugu.releasing.postprocess.readability import possible_ends
 from takifugu.releasing.report.document import report_html
 
 CHAIN = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=4, states=["calm", "busy"])

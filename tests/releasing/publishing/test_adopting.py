@@ -23,8 +23,8 @@ from takifugu.accounting.composition.losses import any_change
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.facts import facts, request_in
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
-from takifugu.releasing.certificates.bills import checksum_of
 from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.publishing.adopting import Adopted, adopt
 from takifugu.releasing.publishing.billing import published_in
 

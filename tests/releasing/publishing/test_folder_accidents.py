@@ -17,8 +17,8 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import ReleaseError
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.inputs import inputs_of, refuse_inputs
 from takifugu.releasing.planning.notices import Notice
+from takifugu.releasing.publishing.choosing import inputs_of, refuse_inputs
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 HERE = SMALL.replace('output = "out"', 'output = "."')

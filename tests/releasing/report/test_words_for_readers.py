@@ -15,8 +15,8 @@ from tests.support.releases import refusal_of
 import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.core.text.tables import fitting
-from takifugu.releasing.certificates.bills import checksum_of
 from takifugu.releasing.certificates.checksum import from_dict, read_certificate, table_state
+from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing.orders import ordered

@@ -20,10 +20,15 @@ from takifugu.releasing.advice.bands import Joint, joint_of, json_of
 from takifugu.releasing.advice.cells import cells_that_count
 from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.contradicting import refuse_more_people
-from takifugu.releasing.advice.expecting import expectation_of, is_mean_of_cells, numbers_for
-from takifugu.releasing.advice.mattering import Unit, in_answer_units, unit_of
-from takifugu.releasing.advice.safe_lists import refuse_unused, worth_of_list
-from takifugu.releasing.advice.worth import Reach, Verdict, Worth, reach_of, worth
+from takifugu.releasing.advice.expecting import (
+    Unit,
+    expectation_of,
+    in_answer_units,
+    is_mean_of_cells,
+    numbers_for,
+    unit_of,
+)
+from takifugu.releasing.advice.worth import Reach, Verdict, Worth, reach_of, refuse_unused, worth, worth_of_list
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.file.tables import Table as Item

@@ -20,7 +20,7 @@ from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.forms import OfEntries
 from takifugu.model.queries.real_columns import ColumnSums
-from takifugu.releasing.planning.observed import Observed
+from takifugu.releasing.planning.questions import Observed
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration

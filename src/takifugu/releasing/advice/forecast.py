@@ -13,8 +13,9 @@ from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.core.searches import stopping
-from takifugu.core.text.markup import folded, html_table, note
-from takifugu.core.text.tables import labelled, name_of, paragraph, text_table
+from takifugu.core.text.markup import folded
+from takifugu.core.text.parts import InParts, Part, facts, rows, text_of, together, words
+from takifugu.core.text.tables import name_of
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
@@ -34,12 +35,13 @@ _HEADER = ("table", "answers", "± (95 %)", "a cell can be", "± of that", "half
 _MEANING = f"{AT_ONCE} A cell can be: from its smallest to its largest possible value, whatever the data."
 _NOT_CONSULTED = "The ledger was not consulted: {dry_run} reads which {people} there are."
 _OF_ONE = " It was not read which {people} there are: the ± is that of one {person}, and that of all at once is larger."
+_BEFOREHAND = "To know beforehand"
 #: How many kinds of answers are shown per table; the JSON has all.
 _MOST_NAMED = 6
 
 
 @dataclass(frozen=True)
-class Forecast:
+class Forecast(InParts):
     """What a release file, which lies at `path`, would publish and cost; nothing was paid, drawn or written.
 
     `account` is the ledger before and after, None where the units were not read. `notices` are what to know
@@ -61,22 +63,37 @@ class Forecast:
 
     @property
     def text(self) -> str:
-        """Return everything but the refusal, or nothing if all is published."""
-        if not self.tables:
-            return ""
-        rows, lines = list(_rows(self.tables)), list[str]()
-        if rows:
-            lines += [text_table(_HEADER, rows), "", paragraph(self._meaning)]
+        """Return everything but the refusal."""
+        return text_of(self.foreseen)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (*self.foreseen, self.refusal)
+
+    @property
+    def refusal(self) -> Part:
+        reasons = "\n".join(f"refused: {reason}" for reason in self.refusals)
+        return Part(reasons, words(*(f"Refused: {reason}" for reason in self.refusals), strong=True).draw)
+
+    @property
+    def foreseen(self) -> Iterator[Part]:
+        lines, notes, account = list(_rows(self.tables)), list[tuple[str, str]](), words()
+        if lines:
+            yield rows(_HEADER, lines)
+            yield words(self._meaning)
         for table in self.tables:
-            lines += ["", paragraph(f"{table.name}: {table.words()}")]
-        if self.account is None:
+            yield words(f"{table.name}: {table.words()}")
+        if self.account is not None:
+            pairs = [("ledger", spending(self.source, self.account))]
+            for charge in self.account.charges:
+                pairs.append(("charge", f"{charge.charged} for {self.people.counted(charge.units)}: {charge.reason}"))
+            account = facts(pairs)
+        elif self.tables:
             dry_run = command("release", "--dry-run", self.path)
-            lines += ["", paragraph(_NOT_CONSULTED.format(people=self.people.many, dry_run=dry_run))]
-        else:
-            lines += ["", labelled(self._facts)]
-        if self.notices:
-            lines.append(labelled([("note", words) for words in self.notices]))
-        return "\n".join(lines)
+            account = words(_NOT_CONSULTED.format(people=self.people.many, dry_run=dry_run))
+        if self.tables:
+            notes = [("note", remark) for remark in self.notices]
+        yield together(account, Part(facts(notes).text, lambda: folded(_BEFOREHAND, words(*self.notices).draw())))
 
     @property
     def _meaning(self) -> str:
@@ -84,33 +101,6 @@ class Forecast:
         if self.account is None and any(table.scope == "unit" for table in self.tables):
             return _MEANING + _OF_ONE.format(people=self.people.many, person=self.people.one)
         return _MEANING
-
-    @property
-    def _facts(self) -> list[tuple[str, str]]:
-        """Return the ledger's counts and people, with labels."""
-        if self.account is None:
-            return []
-        facts = [("ledger", spending(self.source, self.account))]
-        for charge in self.account.charges:
-            facts.append(("charge", f"{charge.charged} for {self.people.counted(charge.units)}: {charge.reason}"))
-        return facts
-
-    def __str__(self) -> str:
-        return self.with_refusals(self.text)
-
-    def with_refusals(self, text: str) -> str:
-        """Return a text followed by why it would be refused."""
-        return "\n".join([text, *(f"refused: {words}" for words in self.refusals)])
-
-    def _repr_html_(self) -> str:
-        """Return refusals, expected noise and account as tables."""
-        refused = "".join(note(f"Refused: {words}", strong=True) for words in self.refusals)
-        rows, parts = list(_rows(self.tables)), [refused]
-        if rows:
-            parts += [html_table(_HEADER, rows), note(self._meaning)]
-        parts += [note(f"{table.name}: {table.words()}") for table in self.tables]
-        parts += [note(words) for _, words in self._facts]
-        return "".join([*parts, folded("To know beforehand", "".join(map(note, self.notices)))])
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""

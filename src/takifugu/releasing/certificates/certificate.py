@@ -20,8 +20,7 @@ from takifugu.model import secrets as secret_room
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
 from takifugu.model.queries.registry import Explained
-from takifugu.releasing.certificates.bills import Bill, checksum_of
-from takifugu.releasing.certificates.facts import CAUTIONS, Caution, Stays, Window
+from takifugu.releasing.certificates.facts import CAUTIONS, Bill, Caution, Stays, Window, checksum_of
 
 #: What a file of a certificate is; it has every field.
 FORMAT = "takifugu-certificate/5"

@@ -28,8 +28,7 @@ from takifugu.releasing.file.sharing import (
     sharing,
 )
 from takifugu.releasing.file.tables import Table as Item
-from takifugu.releasing.planning.observed import about_observed, all_complete, observed_of
-from takifugu.releasing.planning.questions import Question
+from takifugu.releasing.planning.questions import Question, about_observed, all_complete, observed_of
 
 #: What the cells of an answer sum to, in blocks of equally many cells; None where that is not public.
 Totals = tuple[Fraction | None, ...]

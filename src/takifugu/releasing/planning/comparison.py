@@ -12,7 +12,7 @@ from takifugu.core.commands import command
 from takifugu.core.errors import InputError
 from takifugu.core.people import People
 from takifugu.core.plain import Json
-from takifugu.core.text.markup import note, text
+from takifugu.core.text.parts import InParts, Part, heading, together, words
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sharing import delta_of, epsilon_of, metric_of, sharing
@@ -38,7 +38,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(InParts):
     """Every mechanism side by side, for each table of the release file at `path`."""
 
     path: Path
@@ -61,9 +61,12 @@ class Comparison:
             tables.append(replace(table, rows=replace(table.rows, rows=rows)))
         return replace(self, tables=tuple(tables))
 
-    def __str__(self) -> str:
-        tables = [f"{paragraph(table.head)}\n{table.rows}" for table in self.tables]
-        return "\n\n".join([*tables, *map(paragraph, self.notices)])
+    @property
+    def parts(self) -> Iterator[Part]:
+        for table in self.tables:
+            yield together(heading(table.head), Part(str(table.rows), table.rows._repr_html_))
+        for notice in self.notices:
+            yield words(notice)
 
     @property
     def brief(self) -> str:
@@ -71,10 +74,6 @@ class Comparison:
         more = f"All mechanisms, and why some do not apply: {command('compare', '--all', self.path)}"
         tables = [f"{paragraph(table.head)}\n{table.rows.brief}" for table in self.tables]
         return "\n\n".join([*tables, *map(paragraph, (*self.notices, more))])
-
-    def _repr_html_(self) -> str:
-        tables = [f"<h3>{text(table.head)}</h3>{table.rows._repr_html_()}" for table in self.tables]
-        return "".join([*tables, *map(note, self.notices)])
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import starmap
 
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.core.commands import command
@@ -18,8 +17,7 @@ from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputEr
 from takifugu.core.escaping import number
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
-from takifugu.core.text.markup import html_table, note
-from takifugu.core.text.tables import paragraph, text_table
+from takifugu.core.text.parts import InParts, Part, rows, words
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
@@ -55,7 +53,7 @@ class Ahead:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class Outlook(InParts):
     """What the tables of a file cost over many windows; `fits` is the factor of every epsilon that the budget allows.
 
     `windows` names the tables, each with the steps of its window and its scale. `is_sought` is false where
@@ -72,14 +70,15 @@ class Outlook:
     meaning: str = _MEANING
 
     @property
-    def _tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-        rows, ahead = list[tuple[str, ...]](), list[tuple[str, ...]]()
+    def parts(self) -> Iterator[Part]:
+        windows, ahead = list[tuple[str, ...]](), list[tuple[str, ...]]()
         for name, steps, epsilon, scale in self.windows:
-            rows.append((name, number(steps), number(epsilon), number(scale)))
+            windows.append((name, number(steps), number(epsilon), number(scale)))
         for row in self.rows:
             ahead.append((number(row.releases), number(row.epsilon), number(row.added)))
-        yield _WINDOWS, rows
-        yield _AHEAD, ahead
+        yield rows(_WINDOWS, windows)
+        yield rows(_AHEAD, ahead)
+        yield words(*self._words)
 
     @property
     def _words(self) -> Iterator[str]:
@@ -94,12 +93,6 @@ class Outlook:
         else:
             epsilons = [f"{name} at epsilon {number(epsilon * self.fits)}" for name, _, epsilon, _ in self.windows]
             yield f"{last:,} windows fit the budget of epsilon {budget} with {', '.join(epsilons)}"
-
-    def __str__(self) -> str:
-        return "\n\n".join([*starmap(text_table, self._tables), "\n".join(map(paragraph, self._words))])
-
-    def _repr_html_(self) -> str:
-        return "".join([*starmap(html_table, self._tables), *map(note, self._words)])
 
     def to_dict(self) -> Json:
         tables, ahead = list[Json](), list[Json]()
@@ -140,14 +133,14 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
         raise InputError("the file publishes no windows of a calendar", fix=_no_windows(file))
     once = sum((t.charge.epsilon for t in tables), Fraction(0))
     steps = [*(n for n in (1, 2, 4, 12, 26, 52, 104, 520) if n < releases), releases]
-    rows = [Ahead(n, _cost(tables, n), n * once) for n in steps]
+    ahead = tuple(Ahead(n, _cost(tables, n), n * once) for n in steps)
     most = file.epsilon_budget
     windows = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
-    fits = _fitting(file, releases, most, rows[-1].epsilon) if most is not None and is_sought else None
+    fits = _fitting(file, releases, most, ahead[-1].epsilon) if most is not None and is_sought else None
     meaning = _MEANING if file.kind.facts.rows == IN_ORDER else _OF_PEOPLE
     window = ("--window", file.window) if file.window else ()
     planning = command("plan", file.path, "--releases", releases, *window)
-    return Outlook(windows, tuple(rows), most, fits, file.people, is_sought, planning, meaning)
+    return Outlook(windows, ahead, most, fits, file.people, is_sought, planning, meaning)
 
 
 def _no_windows(file: ReleaseFile) -> str:

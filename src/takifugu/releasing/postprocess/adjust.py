@@ -17,7 +17,7 @@ from takifugu.numbers import projection
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Caution
-from takifugu.releasing.postprocess.possible import possible_answers
+from takifugu.releasing.postprocess.readability import possible_answers
 
 POST = "Post-processing of the noisy values; nothing more was read from the data, and the promise is unchanged."
 WHOLE = (

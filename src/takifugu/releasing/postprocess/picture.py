@@ -18,7 +18,7 @@ from takifugu.model.policies.boxes import Boxes
 from takifugu.model.queries import registry
 from takifugu.releasing.certificates.cells import MARK, READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.postprocess.possible import Ends
+from takifugu.releasing.postprocess.readability import Ends
 from takifugu.releasing.postprocess.readable import number
 
 #: How much is drawn; the tables have everything.
@@ -117,8 +117,8 @@ def _of_two_ways(places: Places, axes: tuple[str, str], rows: Sequence[Row]) -> 
         return []
     row_at, panels = dict(zip(places, rows, strict=True)), []
     for title in titles:
-        present = [name for name in names if (name, title) in row_at]
-        rows_of_title = [row_at[name, title] for name in present]
+        row_of = {name: row_at[name, title] for name in names if (name, title) in row_at}
+        present, rows_of_title = list(row_of), list(row_of.values())
         if are_over_time[0]:
             panels.append(_over_time(title, present, rows_of_title))
         else:

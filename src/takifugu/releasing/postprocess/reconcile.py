@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,16 +10,16 @@ from typing import Any
 from takifugu.analysis.randomisers import Noise
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import text_table
+from takifugu.core.text.parts import InParts, Part, rows, words
 from takifugu.numbers import projection
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.postprocess.adjust import CUT, POST, WHOLE, check_not_negative
-from takifugu.releasing.postprocess.readable import frame_of
-from takifugu.releasing.postprocess.release import HEADER, Adjusted, Release, cells_of, html_page, wrapped
+from takifugu.releasing.postprocess.readable import cells_of, frame_of
+from takifugu.releasing.postprocess.release import HEADER, KEYS, Adjusted, Release, title
 
 
 @dataclass(frozen=True)
-class Reconciled:
+class Reconciled(InParts):
     """Tables of units and the pooled table, adjusted so that in every cell the units sum to the pooled value."""
 
     units: Mapping[str, Adjusted]
@@ -42,21 +42,14 @@ class Reconciled:
         """Return the rows as a frame of a library (see `Release.to_frame`)."""
         return frame_of(self.rows(level), library or self.pooled.raw.library)
 
-    def __str__(self) -> str:
-        table = text_table(self._header, self._cells)
-        head = f"{self.pooled.certificate.statistic}, reconciled after the noise"
-        return "\n".join([*wrapped([head]), "", table, "", *wrapped(self.notes)])
-
-    def _repr_html_(self) -> str:
-        return html_page(self.pooled.certificate, self._header, self._cells, self.notes)
-
     @property
-    def _header(self) -> tuple[str, ...]:
-        return (self.pooled.certificate.person, *HEADER)
-
-    @property
-    def _cells(self) -> list[list[str]]:
-        return [[row["unit"] or "(all)", *cells_of(row)] for row in self.rows()]
+    def parts(self) -> Iterator[Part]:
+        lines = list[list[str]]()
+        for row in self.rows():
+            lines.append([row["unit"] or "(all)", *cells_of(row, KEYS)])
+        yield title(self.pooled.certificate, "reconciled after the noise")
+        yield rows((self.pooled.certificate.person, *HEADER), lines)
+        yield words(*self.notes)
 
 
 def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: bool = True) -> Reconciled:
@@ -81,26 +74,34 @@ def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: boo
     True
     """
     _check_addable(per_unit, pooled)
-    tables = list(per_unit.values())
     if nonnegative:
-        for table in (*tables, pooled):
+        for table in (*per_unit.values(), pooled):
             check_not_negative(table.certificate)
-    grid = pooled.randomiser.grid
-    spread = [Fraction(t.randomiser.variance()) for t in tables]
-    columns = zip(*(t.values for t in tables), strict=True)
-    parts, sums = [], []
-    for column, value in zip(columns, pooled.values, strict=True):
-        near = projection.nearest(column, spread, value, Fraction(pooled.randomiser.variance()), nonnegative)
-        steps = round(sum(near) / grid)
-        parts.append(projection.whole([x / grid for x in near], steps, column))
-        sums.append(steps * grid)
-    notes = (POST, *_reconciling(nonnegative, pooled.certificate.people.many), WHOLE.format(grid=to_text(grid)))
-    notes = (*notes, CUT) if nonnegative else notes
+    grid = to_text(pooled.randomiser.grid)
+    notes = (POST, *_reconciling(nonnegative, pooled.certificate.people.many), WHOLE.format(grid=grid))
+    if nonnegative:
+        notes = (*notes, CUT)
+    rows, sums = _summing(list(per_unit.values()), pooled, nonnegative)
     units = dict[str, Adjusted]()
-    for (unit, table), steps_of_unit in zip(per_unit.items(), zip(*parts, strict=True), strict=True):
-        values = tuple(step * grid for step in steps_of_unit)
+    for (unit, table), values in zip(per_unit.items(), rows, strict=True):
         units[unit] = Adjusted(table, values, notes, table.certificate, nonnegative)
-    return Reconciled(units, Adjusted(pooled, tuple(sums), notes, pooled.certificate, nonnegative), notes)
+    return Reconciled(units, Adjusted(pooled, sums, notes, pooled.certificate, nonnegative), notes)
+
+
+def _summing(
+    tables: Sequence[Release], pooled: Release, nonnegative: bool
+) -> tuple[list[tuple[Fraction, ...]], tuple[Fraction, ...]]:
+    """Return the nearest consistent values, table by table, and their sums."""
+    grid, variance = pooled.randomiser.grid, Fraction(pooled.randomiser.variance())
+    spread = [Fraction(table.randomiser.variance()) for table in tables]
+    cells, sums = list[list[Fraction]](), list[Fraction]()
+    for column, value in zip(zip(*(table.values for table in tables), strict=True), pooled.values, strict=True):
+        near = projection.nearest(column, spread, value, variance, nonnegative)
+        steps = round(sum(near) / grid)
+        whole = projection.whole([x / grid for x in near], steps, column)
+        cells.append([step * grid for step in whole])
+        sums.append(steps * grid)
+    return list(zip(*cells, strict=True)), tuple(sums)
 
 
 def _reconciling(nonnegative: bool, people: str) -> Iterator[str]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis import randomisers
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.plain import Json, Row, indented
-from takifugu.core.text.markup import html_table
+from takifugu.core.plain import Json, indented
+from takifugu.core.text.parts import InParts, Part, rows, together, words
 from takifugu.core.text.plot import Plot
-from takifugu.core.text.tables import WIDTH, text_table
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.adjust import (
@@ -29,17 +26,16 @@ from takifugu.releasing.postprocess.adjust import (
     with_total,
 )
 from takifugu.releasing.postprocess.picture import picture_of, title_of
-from takifugu.releasing.postprocess.possible import possible_ends
-from takifugu.releasing.postprocess.readability import Rule
+from takifugu.releasing.postprocess.readability import Rule, possible_ends
 from takifugu.releasing.postprocess.readable import (
     NOISE_ONLY,
     NOT_PRIVATE,
     Interval,
     Readable,
+    cells_of,
     frame_of,
     in_words,
     made,
-    number,
     one_or_all,
     readable,
     rows_of,
@@ -50,7 +46,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Release:
+class Release(InParts):
     """A noisy answer: `values` are exact multiples of the grid, or what else is published, one per cell of `labels`.
 
     `calibration` is where its noise comes from, where that is known; `library` is the data-frame library that the data
@@ -165,40 +161,26 @@ class Release:
     def to_json(self) -> str:
         return indented(self.to_dict())
 
-    def __str__(self) -> str:
-        c = self.certificate
-        head = f"{c.statistic}, noisy: {made(c)}"
-        warning = "" if c.private else f"{NOT_PRIVATE}\n"
-        if self._has_no_intervals:
-            values = text_table(("cell", "published"), [[r["cell"], in_words(r)] for r in self.rows()])
-            return warning + "\n".join([*textwrap.wrap(head, WIDTH), "", values])
-        rows = [[r["cell"], number(r["value"]), number(r["low"]), number(r["high"])] for r in self.rows()]
-        table = text_table(("cell", "value", "low", "high"), rows)
-        note = "low to high: 95 % intervals of the noise alone, all cells at once; not sampling error"
-        return warning + "\n".join([*textwrap.wrap(head, WIDTH), "", table, "", *textwrap.wrap(note, WIDTH)])
-
     @property
-    def _has_no_intervals(self) -> bool:
-        return all(row["low"] is None for row in self.rows())
-
-    def _repr_html_(self) -> str:
-        c = self.certificate
-        warning = "" if c.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
-        if self._has_no_intervals:
-            values = [[r["cell"], in_words(r)] for r in self.rows()]
-            return warning + html_table(("cell", "published"), values, f"{c.statistic}: {made(c)}.")
-        rows = [[r["cell"], number(r["value"]), f"{number(r['low'])} to {number(r['high'])}"] for r in self.rows()]
-        heads = ("cell", "noisy value", "95 % interval (noise only)")
-        note = f"{c.statistic}: {made(c)}. The intervals hold for all cells at once; {NOISE_ONLY}."
-        return warning + (self._picture() or "") + html_table(heads, rows, note)
+    def parts(self) -> Iterator[Part]:
+        table = self.rows()
+        yield title(self.certificate, f"noisy: {made(self.certificate)}")
+        if all(row["low"] is None for row in table):
+            yield rows(("cell", "published"), [(row["cell"], in_words(row)) for row in table])
+            return
+        yield Part("", lambda: self._picture() or "")
+        header = ("cell", "value", "low", "high")
+        yield rows(header, [cells_of(row, header) for row in table])
+        yield words("low to high: 95 % intervals of the noise alone, all cells at once; not sampling error")
 
 
 #: The columns of adjusted values.
 HEADER = ("cell", "adjusted", "raw", "low", "high")
+KEYS = ("cell", "value", "raw", "low", "high")
 
 
 @dataclass(frozen=True)
-class Adjusted:
+class Adjusted(InParts):
     """Adjusted values on the release's grid, one per cell; `raw` is what was published with noise.
 
     `notes` say in words what was done and which bias it introduces; the certificate is that of the release, with the
@@ -251,29 +233,17 @@ class Adjusted:
     def to_json(self) -> str:
         return indented(self.to_dict())
 
-    def __str__(self) -> str:
-        table = text_table(HEADER, list(map(cells_of, self.rows())))
-        warning = () if self.certificate.private else (NOT_PRIVATE,)
-        head = (*warning, f"{self.certificate.statistic}, adjusted after the noise")
-        notes = [f"low to high: 95 % intervals of the raw values, all cells at once; {NOISE_ONLY}", *self.notes]
-        return "\n".join([*wrapped(head), "", table, "", *wrapped(notes)])
-
-    def _repr_html_(self) -> str:
-        return html_page(self.certificate, HEADER, list(map(cells_of, self.rows())), self.notes)
+    @property
+    def parts(self) -> Iterator[Part]:
+        yield title(self.certificate, "adjusted after the noise")
+        yield rows(HEADER, [cells_of(row, KEYS) for row in self.rows()])
+        yield words(f"low to high: 95 % intervals of the raw values, all cells at once; {NOISE_ONLY}", *self.notes)
 
 
-def cells_of(row: Row) -> list[str]:
-    return [str(row["cell"]), *(number(row[key]) for key in ("value", "raw", "low", "high"))]
-
-
-def wrapped(sentences: Iterable[str]) -> list[str]:
-    return list(chain.from_iterable(textwrap.wrap(sentence, WIDTH) for sentence in sentences))
-
-
-def html_page(certificate: Certificate, header: tuple[str, ...], rows: list[list[str]], notes: tuple[str, ...]) -> str:
-    warning = "" if certificate.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
-    caption = f"{certificate.statistic}, adjusted after the noise. {' '.join(notes)} Intervals: {NOISE_ONLY}."
-    return warning + html_table(header, rows, caption)
+def title(certificate: Certificate, subject: str) -> Part:
+    """Return what values are of, below a warning of a test seed."""
+    line = words(f"{certificate.statistic}, {subject}")
+    return line if certificate.private else together(words(NOT_PRIVATE, strong=True), line)
 
 
 def releases_of(certificate: Certificate) -> dict[str | None, Release]:

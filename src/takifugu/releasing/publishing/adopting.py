@@ -14,11 +14,11 @@ from takifugu.accounting.ledger.values import NOTHING
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused, InputError, TakifuguError
 from takifugu.core.names import normalised
-from takifugu.releasing.certificates.bills import CERTIFICATE, Bill, content_of
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import from_dict, parsed
+from takifugu.releasing.certificates.facts import CERTIFICATE, Bill, content_of
 from takifugu.releasing.publishing.billing import debits_in, hashed, is_pooled, published_in
-from takifugu.releasing.publishing.in_folder import paid_for
+from takifugu.releasing.publishing.folder import paid_for
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Debit, Ledger
@@ -103,11 +103,15 @@ def price_in_words(book: Ledger, folder: Path) -> tuple[str, str]:
         prices = _prices(book, book.adopt(_offers(book, folder), is_rehearsal=True))
     except TakifuguError as error:
         return _UNKNOWN, f"which cannot be done: {error.message}"
-    spent = [(f"the source {price.source!r} would have spent ", str(price.spent)) for price in prices]
+    spent, at_most = list[str](), list[str]()
+    for price in prices:
+        words = f"the source {price.source!r} would have spent"
+        spent.append(f"{words} {price.spent}")
+        at_most.append(f"{words} at most {price.spent}")
     merged = _UNKNOWN
     if all(all(price.as_paid) for price in prices):
-        merged = "; ".join(f"{words}at most {total}" for words, total in spent)
-    return merged, "; ".join(f"{words}{total}" for words, total in spent)
+        merged = "; ".join(at_most)
+    return merged, "; ".join(spent)
 
 
 #: What is said of a merge whose price no certificate tells.

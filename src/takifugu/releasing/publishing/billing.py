@@ -17,8 +17,8 @@ from takifugu.model import frameworks, queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import as_fraction, to_text
-from takifugu.releasing.certificates.bills import LAYOUT, Account, Bill
 from takifugu.releasing.certificates.certificate import Answer, Certificate
+from takifugu.releasing.certificates.facts import LAYOUT, Account, Bill
 from takifugu.releasing.planning.questions import Question
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from itertools import chain, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,8 @@ from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.certificates.bills import CERTIFICATE, Account, content_of
 from takifugu.releasing.certificates.certificate import Answer, Certificate, once
-from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
+from takifugu.releasing.certificates.facts import CERTIFICATE, Account, Caution, Fact, Stays, Window, content_of
 from takifugu.releasing.planning.questions import Drawn
 
 
@@ -63,12 +62,10 @@ def certificate_of(
     `table` is the digest of their file. A pooled table says how many `units` there are, and names them only with
     `list_units`. The ledger's digest covers all of it.
     """
-    calibrations, account = [answer.question.calibration for answer in drawn], drawn[0].account
-    query, private = calibrations[0].query, all(answer.private for answer in drawn)
+    calibrations = [answer.question.calibration for answer in drawn]
+    query, private, account = calibrations[0].query, all(answer.private for answer in drawn), drawn[0].account
     if any(calibration.query != query for calibration in calibrations):  # entries are each unit's own
         query = replace(query, entries=None)  # type: ignore[type-var]
-    assumptions = [calibration.guarantee.assumptions for calibration in calibrations]
-    sentences = [fact for fact in (*facts, *drawn[0].people) if isinstance(fact, str)]
     adjusted, notes = adjusted_values(adjustment, len(drawn)), tuple[str, ...]()
     if adjustment is not None:
         notes = adjustment.notes
@@ -85,9 +82,7 @@ def certificate_of(
         grid=to_text(calibrations[0].randomiser.grid),
         answers=tuple(map(_answer, drawn, adjusted)),
         **_promise_of(calibrations),
-        assumptions=once([*_at_odds(calibrations), *chain.from_iterable(assumptions), *sentences]),
-        stays=tuple(fact for fact in facts if isinstance(fact, Stays)),
-        window=next((fact for fact in facts if isinstance(fact, Window)), None),
+        **_facts_of(calibrations, (*facts, *drawn[0].people)),
         cautions=tuple(_cautions(calibrations, private, account)),
         private=private,
         ledger=None,
@@ -99,11 +94,29 @@ def certificate_of(
         **asdict(wording),
         adjusting=notes,
     )
-    if account is None:
-        return certificate
+    return certificate if account is None else _paid(certificate, account, hides_presence)
+
+
+def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> Certificate:
+    """Return a certificate with its bill and digest."""
     bill = replace(account.bill, readers=()) if hides_presence else account.bill
     certificate = replace(certificate, ledger=account.ledger, release_id=account.release_id, bill=bill)
     return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))
+
+
+def _facts_of(calibrations: Sequence[Calibration], facts: Sequence[Fact]) -> dict[str, Any]:
+    """Return the fields of what is assumed and told."""
+    sentences, stays, windows = list(_at_odds(calibrations)), list[Stays](), list[Window]()
+    for calibration in calibrations:
+        sentences += calibration.guarantee.assumptions
+    for fact in facts:
+        if isinstance(fact, Stays):
+            stays.append(fact)
+        elif isinstance(fact, Window):
+            windows.append(fact)
+        else:
+            sentences.append(fact)
+    return {"assumptions": once(sentences), "stays": tuple(stays), "window": next(iter(windows), None)}
 
 
 def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:

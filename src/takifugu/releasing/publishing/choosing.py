@@ -5,7 +5,8 @@ Nothing that was paid for is paid for again unless the caller says so by name, u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -19,9 +20,9 @@ from takifugu.core.nearest import did_you_mean
 from takifugu.core.rules import as_path, check_type
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.keys import names_of as keys_named
+from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.tables import Table as Item
-from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import table_names
 from takifugu.releasing.publishing.new_ledger import check_ledger
@@ -30,6 +31,8 @@ from takifugu.releasing.publishing.states import Does, paying_again, resuming
 
 _LONGEST_KEY = 200
 _ONCE = "one key pays once"
+#: What SQLite keeps beside a ledger.
+_FILES_OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True)
@@ -194,3 +197,54 @@ def _refusal(standing: Standing) -> ReleaseError:
         rule=rule, names=", ".join(standing.tables), files=", ".join(standing.files), where=str(folder),
         day=standing.since[:10], output=standing.output, again=again, resume=resuming(file),
     )  # fmt: skip
+
+
+def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None:
+    """Raise ReleaseError for output files among a release's inputs."""
+    read: dict[object, Path] = {}
+    for path in reversed(dict.fromkeys(inputs_of(file))):
+        read |= dict.fromkeys(_keys(path), path)
+    for name in names:
+        taken = next((read[key] for key in _keys(folder / name) if key in read), None)
+        if taken is not None:
+            raise ReleaseError(
+                f"{name} in {str(folder)!r} would replace {taken.name!r}, which this release reads",
+                rule="no input, release file or ledger is ever overwritten",
+                fix="give the table another name, or write into another folder (output)",
+            ).at("output")
+
+
+def inputs_of(file: ReleaseFile) -> Iterator[Path]:
+    """Yield every possible input file of a release, existing or not.
+
+    Any text of the release file may be a path.
+    """
+    yield file.path
+    ledger = Path(str(file.ledger).removeprefix("sqlite:///"))
+    yield from (Path(f"{ledger}{end}") for end in _FILES_OF_A_LEDGER)
+    if isinstance(file.given, str | os.PathLike):
+        yield Path(file.given)
+    for text in _texts(plain(file.spec)):
+        if text and "\0" not in text and len(text) < 1000:
+            yield file.inside(text)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _texts(part)
+
+
+def _keys(path: Path) -> Iterator[object]:
+    """Yield keys shared by all paths to one file, existing or not."""
+    yield os.path.normcase(os.path.realpath(path))
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return
+    yield status.st_dev, status.st_ino

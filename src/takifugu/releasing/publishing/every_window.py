@@ -14,7 +14,7 @@ from takifugu.releasing.certificates.cells import UPPER, table_text
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import WINDOWS, WINDOWS_DATA, WINDOWS_TABLE, content_of
 from takifugu.releasing.postprocess.open_data import MADE_WINDOWS, windows_json
-from takifugu.releasing.publishing.in_folder import paid_for
+from takifugu.releasing.publishing.folder import paid_for
 from takifugu.releasing.report.windows import MADE, rows_in, windows_html
 
 #: The tables of all windows, and what is at the beginning of each.

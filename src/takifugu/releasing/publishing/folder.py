@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import re
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
-from takifugu.core.errors import ReleaseError
-from takifugu.core.files import draft_of, sync, write_synced
-from takifugu.releasing.certificates.files import TABLE, VALUES, content_of, digest_at, reason
+from takifugu.core.errors import InputError, ReleaseError
+from takifugu.core.files import draft_of, read_file, sync, write_synced
+from takifugu.core.names import normalised
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.checksum import read_certificate, table_state
+from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, VALUES, content_of, digest_at, reason
 
 try:
     import fcntl
@@ -180,3 +185,62 @@ def _wait(folder: Path, until: float, lock: Path) -> None:
             fix=f"wait for it, or choose another folder; if there is none, delete {lock.name} there",
         ).at("output")
     time.sleep(0.02 + int(token_hex(1), 16) / 2560)  # not in step with another that waits
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A published certificate: its file, when it was made, its source, and its ledger and its release there."""
+
+    path: Path
+    made: tuple[str, int]
+    source: str
+    ledger: str
+    release_id: str
+
+    @property
+    def name(self) -> str:
+        """Return the name of its table."""
+        return self.path.name.removesuffix(CERTIFICATE)
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """Return the certificate, or None if changed or unreadable."""
+        try:
+            return read_certificate(self.path)
+        except InputError:
+            return None
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether the certificate is unchanged, with its table beside it."""
+        try:
+            return table_state(self.path, read_certificate(self.path)) != "missing"
+        except InputError:
+            return False
+
+
+def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]:
+    """Return the certificates of tables of these names, skipping other files."""
+    certified = []
+    for name in names:
+        path = folder / f"{name}{CERTIFICATE}"
+        try:
+            fields = json.loads(read_file(path).decode("utf-8"))
+            source, ledger, date, release = map(fields.get, ("source", "ledger", "date", "release_id"))
+            time = (str(date), path.stat().st_mtime_ns)
+        except (OSError, ValueError, AttributeError, RecursionError):
+            continue
+        if isinstance(source, str) and isinstance(ledger, str):
+            if not isinstance(release, str):
+                release = ""
+            certified.append(Certified(path, time, source, ledger, release))
+    return tuple(certified)
+
+
+def paid_for(source: str | None, folder: Path) -> tuple[Certified, ...]:
+    """Return a folder's certificates of a source, or of all (None)."""
+    names = [path.name.removesuffix(CERTIFICATE) for path in sorted(folder.glob(f"*{CERTIFICATE}"))]
+    certified = certificates_of(folder, names)
+    if source is None:
+        return certified
+    return tuple(certificate for certificate in certified if normalised(certificate.source) == normalised(source))

@@ -17,7 +17,7 @@ from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.two_ledgers import outputs_apart
-from takifugu.releasing.publishing.in_folder import Certified, paid_for
+from takifugu.releasing.publishing.folder import Certified, paid_for
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger

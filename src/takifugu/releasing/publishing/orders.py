@@ -25,7 +25,7 @@ from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, table_names
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.planning.two_ledgers import notices_of_file
-from takifugu.releasing.postprocess.library import library_of
+from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.publishing.choosing import Choice, check_place, to_pay
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, in_the_way, place
@@ -218,11 +218,10 @@ def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) ->
 def _outcome(file: ReleaseFile, publications: Sequence[Made], standing: Sequence[Standing]) -> Outcome:
     """Return the tables of now, then earlier ones."""
     tables = tuple(chain.from_iterable(published for _, published in publications))
-    names = {table.name for table in tables}
-    earlier = [release for release in standing if release.is_here and not names & set(release.tables)]
-    before: list[Published] = []
-    for release in earlier:
-        before += [published_at(release.folder, name, release.since) for name in release.tables]
+    names, before = {table.name for table in tables}, list[Published]()
+    for release in standing:
+        if release.is_here and names.isdisjoint(release.tables):
+            before += [published_at(release.folder, name, release.since) for name in release.tables]
     since = next((stored.since for stored, _ in publications if stored.since is not None), None)
     if publications:
         return Outcome((*tables, *before), publications[-1][0].paid, since)

@@ -24,19 +24,10 @@ from takifugu.releasing.report.outcomes import Outcome
 
 @without_data
 def release_file(
-    path: str | Path,
-    data: object = None,
-    output: str | Path | None = None,
-    force: bool = False,
-    only_release: bool = False,
-    new_ledger: bool = False,
-    anyway: bool = False,
-    window: str | None = None,
-    *,
-    only: str | Sequence[str] = (),
-    again: str | Sequence[str] = (),
-    once: str | None = None,
-) -> Outcome:
+    path: str | Path, data: object = None, output: str | Path | None = None, force: bool = False,
+    only_release: bool = False, new_ledger: bool = False, anyway: bool = False, window: str | None = None, *,
+    only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None,
+) -> Outcome:  # fmt: skip
     """Publish every new table of a release file, like `takifugu release`.
 
     `data` stands for the file of its [source]: another file, or a frame of pandas, Polars, PyArrow, DuckDB, Ibis or
@@ -76,16 +67,9 @@ def release_file(
 
 @without_data
 def publish(
-    planned: Plan,
-    output: Path | None = None,
-    entropy: Entropy | None = None,
-    *,
-    data: object = None,
-    progress: Progress | None = None,
-    new_ledger: bool = False,
-    anyway: bool = False,
-    wanted: Choice | None = None,
-) -> Outcome:
+    planned: Plan, output: Path | None = None, entropy: Entropy | None = None, *, data: object = None,
+    progress: Progress | None = None, new_ledger: bool = False, anyway: bool = False, wanted: Choice | None = None,
+) -> Outcome:  # fmt: skip
     """Publish every new table of a plan: reserve once, draw, write.
 
     `data` replaced the file of the source, `progress` records how far it comes, `wanted` says which tables (by default

@@ -31,15 +31,13 @@ from takifugu.releasing.planning.questions import Drawn
 from takifugu.releasing.planning.session import Inquiry, Reply, Terms
 from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.planning.two_ledgers import notices_of_file
-from takifugu.releasing.publishing.beforehand import check
 from takifugu.releasing.publishing.billing import accounts_of
 from takifugu.releasing.publishing.choosing import Choice
-from takifugu.releasing.publishing.folder import place
-from takifugu.releasing.publishing.in_folder import certificates_of
+from takifugu.releasing.publishing.folder import certificates_of, place
 from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.orders import Ordered, alone_for, ordered
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.publish import pay, words_of_people
+from takifugu.releasing.publishing.publish import check, pay, words_of_people
 from takifugu.releasing.publishing.sheets import bundle_for, table_of
 from takifugu.releasing.publishing.standing import payments_of
 from takifugu.releasing.report.outcomes import Published

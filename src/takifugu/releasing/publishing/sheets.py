@@ -37,8 +37,7 @@ from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
 from takifugu.releasing.postprocess.picture import boxes_in
-from takifugu.releasing.postprocess.possible import ends_of, with_possible
-from takifugu.releasing.postprocess.readability import Rule
+from takifugu.releasing.postprocess.readability import Rule, ends_of, with_possible
 from takifugu.releasing.postprocess.readable import LEVEL, readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, Sheet

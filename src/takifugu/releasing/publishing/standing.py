@@ -16,7 +16,7 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.plan import table_names
-from takifugu.releasing.publishing.in_folder import Certified, certificates_of, paid_for
+from takifugu.releasing.publishing.folder import Certified, certificates_of, paid_for
 from takifugu.releasing.publishing.states import RESUME, Does, InFolder, InLedger, Row, row_of
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from takifugu.analysis.randomisers import answered
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Row
-from takifugu.core.text.markup import folded, html_table, note, text
+from takifugu.core.text.parts import InParts, Part, closed, facts, heading, rows, words
 from takifugu.core.text.plot import Plot
 from takifugu.core.text.raster import stacked
-from takifugu.core.text.tables import labelled, text_table
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
@@ -25,9 +24,8 @@ from takifugu.releasing.certificates.cells import UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.postprocess.picture import Answers, picture_of
-from takifugu.releasing.postprocess.possible import Ends, possible_ends
-from takifugu.releasing.postprocess.readability import Rule
-from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, frame_of, measured, number, readable
+from takifugu.releasing.postprocess.readability import Ends, Rule, possible_ends
+from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, cells_of, frame_of, measured, readable
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.report.page import WIDE
 from takifugu.releasing.report.populations import drawn_populations
@@ -41,7 +39,7 @@ _READ = f"low to high: 95 % intervals of the values, all values of a table at on
 
 
 @dataclass(frozen=True)
-class Published:
+class Published(InParts):
     """One table that was published: its rows (unit, cell, value, low, high), certificate and files.
 
     Where the file asks for adjusted values they are a column more; the rows of a randomised column are (row, and the
@@ -132,22 +130,22 @@ class Published:
     def __repr__(self) -> str:
         return f"<Published {self.title}, {measured(len(self.rows), 'rows')}>"
 
-    def __str__(self) -> str:
-        header, rows = self._as_text
-        parts = [*self.certificate.warnings, self.title]
-        if rows:
-            parts.append(text_table(header, rows))
-        return "\n\n".join(filter(None, [*parts, self._more]))
-
-    def _repr_html_(self) -> str:
-        header, rows = self._as_text
-        warned = "".join(note(words, strong=True) for words in self.certificate.warnings)
-        parts = [f"<h3>{text(self.title)}</h3>{warned}{self.drawing or ''}"]
-        if rows:
-            parts.append(html_table(header, rows))
-        if self._more:
-            parts.append(note(self._more))
-        return "".join([*parts, folded("What is promised", self.certificate._repr_html_())])
+    @property
+    def parts(self) -> Iterator[Part]:
+        for warning in self.certificate.warnings:
+            yield words(warning, strong=True)
+        yield heading(self.title)
+        yield Part("", lambda: self.drawing or "")
+        if isinstance(self.rows, Rows):
+            yield words(f"{len(self.rows):,} randomised values, in {self.name}.csv")
+        else:
+            keys, heads = list(self.rows[0]), {"unit": self.certificate.person, UPPER: "safe or at most"}
+            lines = [cells_of(row, keys) for row in self.rows[:MOST_ROWS]]
+            yield rows([heads.get(key, key) for key in keys], lines)
+            left = len(self.rows) - MOST_ROWS
+            if left > 0:
+                yield words(f"and {left:,} more rows, in {self.name}.csv")
+        yield closed("What is promised", Part("", self.certificate._repr_html_))
 
     @property
     def title(self) -> str:
@@ -160,22 +158,6 @@ class Published:
             title += f", in {c.measured_in}"
         return title
 
-    @property
-    def _as_text(self) -> tuple[list[str], list[list[str]]]:
-        if isinstance(self.rows, Rows):
-            return [], []
-        header = list(self.rows[0])
-        words = {"unit": self.certificate.person, UPPER: "safe or at most"}
-        rows = [[number(row[key]) for key in header] for row in self.rows[:MOST_ROWS]]
-        return [words.get(key, key) for key in header], rows
-
-    @property
-    def _more(self) -> str:
-        if isinstance(self.rows, Rows):
-            return f"{len(self.rows):,} randomised values, in {self.name}.csv"
-        left = len(self.rows) - MOST_ROWS
-        return "" if left <= 0 else f"and {left:,} more rows, in {self.name}.csv"
-
 
 def published_of(certificate: Certificate) -> Published:
     """Return a published table as its certificate alone says it."""
@@ -184,7 +166,7 @@ def published_of(certificate: Certificate) -> Published:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(InParts):
     """What a release file published, and what its source has now spent of its budget.
 
     `tables` are those that this call published, and after them those that it left alone (`Published.since`).
@@ -208,29 +190,28 @@ class Outcome:
     def __repr__(self) -> str:
         return f"<Outcome: {', '.join(table.name for table in self.tables)}>"
 
-    def __str__(self) -> str:
-        return "\n\n".join([*map(str, self.tables), labelled(self._facts)])
-
-    def _repr_html_(self) -> str:
-        tables = "".join(table._repr_html_() for table in self.tables)
-        return tables + html_table(("what", "of this release"), self._facts)
+    @property
+    def parts(self) -> Iterator[Part]:
+        for table in self.tables:
+            yield from table.parts
+        yield facts(self._facts)
 
     @property
     def _facts(self) -> list[tuple[str, str]]:
         paid, files = self.reservation, list(chain.from_iterable(table.files for table in self.new))
         first_rows = chain.from_iterable(table.rows[:1] for table in self.tables)
-        facts = list[tuple[str, str]]()
+        pairs = list[tuple[str, str]]()
         if any(row.get("low") is not None for row in first_rows):
-            facts.append(("intervals", _READ))
+            pairs.append(("intervals", _READ))
         if files:
-            facts.append(("written", f"{', '.join(path.name for path in files)} in {files[0].parent}"))
+            pairs.append(("written", f"{', '.join(path.name for path in files)} in {files[0].parent}"))
         spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
-        facts.append(("spent", spent))
+        pairs.append(("spent", spent))
         if self.completed:
-            facts.append(("completed", f"paid for at {self.completed}"))
+            pairs.append(("completed", f"paid for at {self.completed}"))
         if self.there:
-            facts.append(("already published", already(self.there)))
-        return facts
+            pairs.append(("already published", already(self.there)))
+        return pairs
 
 
 def already(tables: Sequence[Published]) -> str:

@@ -25,7 +25,7 @@ from takifugu.releasing.postprocess.picture import (
     place_kind,
     two_way_of,
 )
-from takifugu.releasing.postprocess.possible import Ends, is_outside
+from takifugu.releasing.postprocess.readability import Ends, is_outside
 from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured, number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.outcomes import Published
@@ -93,15 +93,18 @@ def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
     """
     error = common_error(rows)
     header = [axes_of(t.certificate)[0], f"noisy value{t.certificate.unit_in_brackets}"]
-    body: list[list[str | Cell]] = [[str(row["cell"]), noisy_cell(row, t.possible)] for row in rows]
     if error is None:
         header.append("95 % interval")
-        for line, row in zip(body, rows, strict=True):
-            line.append(f"{number(row['low'])} to {number(row['high'])}")
     if "adjusted" in rows[0]:
         header.append("adjusted")
-        for line, row in zip(body, rows, strict=True):
+    body = list[Line]()
+    for row in rows:
+        line: list[str | Cell] = [str(row["cell"]), noisy_cell(row, t.possible)]
+        if error is None:
+            line.append(f"{number(row['low'])} to {number(row['high'])}")
+        if "adjusted" in row:
             line.append(number(row["adjusted"]))
+        body.append(line)
     return Table(f"Published values of {t.name}", header, body, range(1, len(header)), _note(t, rows, error))
 
 
@@ -137,24 +140,28 @@ def _table_of_units(t: Published, answers: Answers) -> Table:
     if every[0]["low"] is not None:
         note = _note(t, every, error)
     header, body = [t.certificate.person, "cell", "noisy value"], list[Line]()
-    more = [key for key in ("adjusted",) if key in every[0]]
+    is_adjusted = "adjusted" in every[0]
     if len(labels) > MOST_PANELS:
+        if is_adjusted:
+            header.append("adjusted")
         for unit, rows in answers:
             for row in rows:
-                adjusted = [number(row[key]) for key in more]
-                body.append([unit or "", str(row["cell"]), noisy_cell(row, t.possible), *adjusted])
-        return Table(caption, [*header, *more], body, (2, 3), note)
+                line: list[str | Cell] = [unit or "", str(row["cell"]), noisy_cell(row, t.possible)]
+                if is_adjusted:
+                    line.append(number(row["adjusted"]))
+                body.append(line)
+        return Table(caption, header, body, (2, 3), note)
     header = [t.certificate.person, *labels]
     if error is None:
         header.append("± 95 %")
-    for key in more:
-        header += [f"{label}, {key}" for label in labels]
+    if is_adjusted:
+        header += [f"{label}, adjusted" for label in labels]
     for (unit, rows), (_, answer) in zip(answers, t.releases, strict=True):
-        line: list[str | Cell] = [unit or "", *(noisy_cell(row, t.possible) for row in rows)]
+        line = [unit or "", *(noisy_cell(row, t.possible) for row in rows)]
         if error is None:
             line.append(number(readable(farthest_end(answer, t.cells))))
-        for key in more:
-            line += [number(row[key]) for row in rows]
+        if is_adjusted:
+            line += [number(row["adjusted"]) for row in rows]
         body.append(line)
     return Table(caption, header, body, range(1, len(header)), note)
 
