@@ -5,6 +5,7 @@ import copy
 import hashlib
 import os
 import pickle
+import re
 import subprocess
 import sys
 import threading
