@@ -85,7 +85,6 @@ def circles(imports: Graph) -> set[frozenset[str]]:
     }  # fmt: skip
 
 
-@pytest.mark.slow
 def test_no_files_import_each_other() -> None:
     cycles = sorted(map(sorted, circles(graph(SRC))))
     assert not cycles, f"these import each other: {cycles}; move what both need below them"
@@ -101,7 +100,6 @@ def folders(imports: Graph) -> Graph:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("with_types", [False, True])
 def test_no_folders_import_each_other(with_types: bool) -> None:
     """A type and the functions about it may name each other for type checkers, but only where they lie side by side."""

@@ -32,7 +32,6 @@ def says_nothing(name: str) -> bool:
     return bool(SAY_NOTHING & {*name.lower().split("_")})
 
 
-@pytest.mark.slow
 def test_no_name_of_the_package_says_nothing() -> None:
     named = [(path.name, name) for path in SOURCES for name in (path.stem, *names_of(parsed(path)))]
     assert [(file, name) for file, name in named if says_nothing(name)] == []

@@ -225,7 +225,6 @@ def checks(tree: ast.AST, types: set[str]) -> Iterator[str]:
             yield ast.unparse(node)
 
 
-@pytest.mark.slow
 def test_nothing_asks_for_the_type_of_a_belief() -> None:
     types = belief_types()
     assert {"MarkovChain", "ChainRegion", "JointTable", "BayesianNetwork", "IndependentUsers", "ChainClass"} <= types

@@ -104,7 +104,6 @@ def _is_reading(node: ast.AST, errors: set[str], words: set[str]) -> bool:
     return is_small and any(_holds(t, errors, words) for t in handed)
 
 
-@pytest.mark.slow
 def test_nothing_reads_the_words_of_an_error() -> None:
     reading = set[str]()
     for path in sorted(SRC.rglob("*.py")):

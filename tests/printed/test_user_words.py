@@ -51,7 +51,6 @@ def sentences(tree: ast.Module) -> Iterator[str]:
     yield from (node.value for node in texts if " " in node.value and node not in docstrings)
 
 
-@pytest.mark.slow
 def test_no_sentence_of_the_package_says_unit() -> None:
     said = {
         (path.name, text) for path in SOURCES for text in sentences(parsed(path))

@@ -123,7 +123,6 @@ OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --ne
            "add --dry-run,")  # fmt: skip
 
 
-@pytest.mark.slow
 def test_no_remedy_is_written_by_hand() -> None:
     for path in written_with(r"takifugu(?!\.)|--"):
         tree = parsed(path)
