@@ -17,7 +17,6 @@ from takifugu.core.text.markup import folded, html_table, note, text
 from takifugu.core.text.plot import Plot
 from takifugu.core.text.raster import stacked
 from takifugu.core.text.tables import labelled, text_table
-from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.releasing.advice.worth import Worth
@@ -34,6 +33,7 @@ from takifugu.releasing.report.populations import drawn_populations
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Pending, Reservation
+    from takifugu.mechanisms.local.sent import Sending
 
 #: How many rows of a table are shown; the file has them all.
 MOST_ROWS = 60
