@@ -61,11 +61,6 @@ def wrapped(text: str, letters: int, most: int = 9) -> list[str]:
     return textwrap.wrap(text, max(letters, 1), max_lines=most, placeholder="…")
 
 
-def cut(text: str, letters: int) -> str:
-    """Cut a text at so many letters, with an ellipsis."""
-    return text if len(text) <= letters else f"{text[: max(letters - 1, 0)]}…"
-
-
 def rectangle(x: float, y: float, width: float, height: float, colour: str, shade: float = 1.0) -> str:
     """Return a filled rectangle, opaque by its shade.
 

@@ -21,7 +21,6 @@ from takifugu.core.text.marks import (
     LETTER,
     LINE,
     area,
-    cut,
     dot,
     drawing,
     hatching,
@@ -33,6 +32,7 @@ from takifugu.core.text.marks import (
     wrapped,
 )
 from takifugu.core.text.scales import Axis, Scale, ends_of, level, room_for_numbers, upright
+from takifugu.core.text.tables import cut
 
 WIDTH = 640
 #: How opaque bars and bands are; what is not told from 0 is faded.

@@ -10,7 +10,6 @@ from contextvars import ContextVar
 from itertools import zip_longest
 
 from takifugu.core.escaping import visible
-from takifugu.core.text.marks import cut
 
 #: Everything that is printed fits so many columns, unless a terminal has fewer or more of them.
 WIDTH = 80
@@ -24,6 +23,11 @@ _NARROWEST = 14
 #: A command in a sentence, to be pasted.
 _COMMAND = re.compile(r"`takifugu [^`]+`")
 _WHOLE = "\0"
+
+
+def cut(text: str, letters: int) -> str:
+    """Cut a text at so many letters, with an ellipsis."""
+    return text if len(text) <= letters else f"{text[: max(letters - 1, 0)]}…"
 
 
 def width() -> int:

@@ -19,11 +19,11 @@ from takifugu.model.queries import Query
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.forms import OfEntries
-from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.releasing.planning.questions import Observed
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
+    from takifugu.model.queries.real_columns import ColumnSums
     from takifugu.releasing.file.expectations import ExpectSpec
 
 #: What floats may lose of a sum, as a share of what a cell can be.

@@ -19,7 +19,6 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Query
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.forms import Averaging, of_each_cell
-from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.contradicting import largest_difference, refuse_impossible, rows_read, share_of_rows
 from takifugu.releasing.advice.worth import Expectation
@@ -30,6 +29,7 @@ from takifugu.releasing.planning.questions import Observed
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
+    from takifugu.model.queries.real_columns import ColumnSums
     from takifugu.releasing.file.expectations import ExpectSpec
     from takifugu.releasing.file.sections import SourceKeys
     from takifugu.releasing.planning.plan import Table

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.randomisers import MARKS, Noise
@@ -14,7 +15,6 @@ from takifugu.core.entries import entry_word
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import as_exact_as
 from takifugu.core.escaping import number as written
-from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
@@ -27,6 +27,9 @@ from takifugu.releasing.postprocess.readable import measured, number, readable
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import Words, sentence
 from takifugu.releasing.report.values import farthest_end
+
+if TYPE_CHECKING:
+    from takifugu.mechanisms.local.sent import Sending
 
 #: Why there is none of what was sent row by row; what to do with a table that is not worth comparing.
 _NO_VERDICT = (

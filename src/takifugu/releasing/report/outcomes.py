@@ -16,7 +16,6 @@ from takifugu.core.plain import Json, Row
 from takifugu.core.text.parts import InParts, Part, closed, facts, heading, rows, words
 from takifugu.core.text.plot import Plot
 from takifugu.core.text.raster import stacked
-from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.releasing.advice.worth import Worth
@@ -32,6 +31,7 @@ from takifugu.releasing.report.populations import drawn_populations
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Pending, Reservation
+    from takifugu.mechanisms.local.sent import Sending
 
 #: How many rows of a table are shown; the file has them all.
 MOST_ROWS = 60

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +17,12 @@ from takifugu.core.plain import Json, Row
 from takifugu.core.text.maps import ends_of, heat_map
 from takifugu.core.text.pictures import Bar, bar_chart
 from takifugu.core.text.scales import Axis
-from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.policies.boxes import DIGITS
 from takifugu.releasing.report.page import WIDE, Block, Figure, Gallery, Table, Words
+
+if TYPE_CHECKING:
+    from takifugu.mechanisms.local.sent import Sending
 
 #: How much is drawn or listed.
 MOST_POPULATIONS, MOST_VALUES = 6, 40
