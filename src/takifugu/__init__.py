@@ -234,7 +234,8 @@ def __getattr__(name: str) -> object:
     if name in _NAMED:
         return import_module(_NAMED[name])
     if name not in _HOME:
-        raise AttributeError(f"module 'takifugu' has no attribute {name!r}{did_you_mean(name, __all__)}")
+        nearest = "" if name.startswith("__") else did_you_mean(name, __all__)
+        raise AttributeError(f"module 'takifugu' has no attribute {name!r}{nearest}")
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from takifugu.model.beliefs.contacts import Clique
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.records.counted_parameters import CountedParameters
 from takifugu.model.beliefs.records.parameter_box import ParameterBox
-from takifugu.model.beliefs.records.parameters import Parameters
+from takifugu.model.beliefs.records.parameters import Column, Parameters
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.numbers.rationals import as_fractions, common_denominator
@@ -112,6 +112,20 @@ class ParameterStates(JointStates[Parameters]):
         return of_one_law(values, weights, belief.size, prior.relative_error)
 
 
+@runtime_checkable
+class Parametric(Belief, Protocol):
+    """A belief over columns with randomly distributed parameters."""
+
+    @property
+    def prior(self) -> Belief: ...
+
+    @property
+    def records(self) -> int: ...
+
+    @property
+    def described(self) -> Iterable[Column]: ...
+
+
 class BoxStates(JointStates[ParameterBox]):
     """A box of parameters, stood for by beliefs listing its numbers."""
 
@@ -123,10 +137,10 @@ class BoxStates(JointStates[ParameterBox]):
         """Return single parameters of columns with numbers of the box only."""
         box = self.belief
         columns = {}
-        if isinstance(member, Parameters):
+        if isinstance(member, Parametric):
             columns = {column.name: column for column in member.described}
         is_odd = {*columns} != {*box.columns}
-        if is_odd or not isinstance(member, Parameters) or {*(member.names or ())} != {*box.names}:
+        if is_odd or not isinstance(member, Parametric) or {*(member.names or ())} != {*box.names}:
             raise InputError(
                 f"{member!r} does not stand for {box.describe()}",
                 rule="what stands for a box is a Parameters belief with its parameters and columns",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar, runtime_checkable
 
 from takifugu.core.cache import forget, memoised
 from takifugu.core.errors import InputError, within
@@ -65,15 +65,40 @@ class Undivided:
 Belief = TypeVar("Belief", bound=Entries)
 
 
+@runtime_checkable
+class Listed(Protocol):
+    """A belief over entries in another order than its own."""
+
+    @property
+    def listed(self) -> tuple[Hashable, ...] | None: ...
+
+
+@runtime_checkable
+class Worded(Protocol):
+    """A belief with people's word for an entry without a name."""
+
+    @property
+    def entry_word(self) -> str: ...
+
+
+@runtime_checkable
+class Columned(Protocol):
+    """A belief over records."""
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+
+
 def columns_of(belief: object) -> tuple[str, ...]:
     """Return the columns of a belief over records, none of others."""
-    return tuple(getattr(belief, "columns", ()))
+    return tuple(belief.columns) if isinstance(belief, Columned) else ()
 
 
 def listed(belief: Entries) -> tuple[Hashable, ...] | None:
     """Return the names in the order of their numbers, or None."""
-    names: tuple[Hashable, ...] | None = getattr(belief, "listed", None)
-    return names or belief.names
+    if isinstance(belief, Listed) and belief.listed:
+        return belief.listed
+    return belief.names
 
 
 def order(belief: Entries) -> tuple[int, ...] | None:
@@ -178,5 +203,4 @@ def called(belief: Entries, place: int, start: int = 0) -> str:
 @memoised
 def entry_word(belief: object) -> str:
     """Return "step" for an entry of a sequence, "row" for any other."""
-    word: str = getattr(belief, "entry_word", "row")
-    return word
+    return belief.entry_word if isinstance(belief, Worded) else "row"

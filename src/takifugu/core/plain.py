@@ -72,6 +72,13 @@ class Writing(Protocol):
     def to_dict(self) -> Json: ...
 
 
+@runtime_checkable
+class ArrayOfAny(Protocol):
+    """An array of any library."""
+
+    def tolist(self) -> object: ...
+
+
 class PlainForm:
     """A frozen dataclass with a plain form of its arguments.
 
@@ -142,7 +149,7 @@ def to_plain(value: Any) -> Any:
         return list(map(to_plain, value))
     if isinstance(value, PlainForm | Writing):
         return value.to_dict()
-    if hasattr(value, "tolist"):  # an array of any library
+    if isinstance(value, ArrayOfAny):
         return value.tolist()
     return value
 

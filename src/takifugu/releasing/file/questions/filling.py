@@ -30,12 +30,12 @@ def _later(name: str, words: str, why: str, *choices: Choice, form: str | None =
 def _written(name: str, words: str, why: str) -> tuple[str, _Filling]:
     """Return a question that a text answers, where it is needed."""
 
-    def asked(subject: Subject, answers: Answers) -> Question | None:
+    def question(subject: Subject, answers: Answers) -> Question | None:
         if name in _needed(subject, answers):
             return _later(name, words, why, form="text")
         return None
 
-    return name, asked
+    return name, question
 
 
 def _needed(subject: Subject, answers: Answers) -> Iterator[str]:
