@@ -128,7 +128,7 @@ def compare(files: tuple[Path, ...], with_all: bool, mechanism: str | None, as_j
 
     For each table of each FILE: the noise each mechanism would add. Publishes nothing.
     """
-    from takifugu.cli.planning import compare as run
+    from takifugu.cli.comparing import compare as run
 
     run(files, as_json, with_all, mechanism)
 
@@ -175,7 +175,7 @@ def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
     For a file whose tables are windows of a calendar: what 1, 2, ... of them cost together, and which epsilon the
     budget allows. Publishes nothing.
     """
-    from takifugu.cli.planning import plan as run
+    from takifugu.cli.outlook import plan as run
 
     run(file, releases, window, as_json)
 

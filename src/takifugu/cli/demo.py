@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from takifugu.accounting.ledger import Ledger
+from takifugu.cli.comparing import print_comparison
 from takifugu.cli.ledgers import print_ledger, sources_of
 from takifugu.cli.output import heading, print_json
-from takifugu.cli.planning import print_comparison
 from takifugu.cli.progress import watching
 from takifugu.cli.releasing import outcome_of, print_outcome
 from takifugu.cli.samples import write_demo

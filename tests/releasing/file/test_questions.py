@@ -33,14 +33,14 @@ def table(folder: Path, header: str, rows: Sequence[str]) -> Subject:
 
 def questions(subject: Subject, **said: str) -> dict[str, Question]:
     """Return the questions about a table, of which those that were not said are answered with what is offered."""
-    asked = list[Question]()
+    offers = list[Question]()
 
     def offered(question: Question, _: object) -> str | None:
-        asked.append(question)
+        offers.append(question)
         return question.offered
 
     pairs = answered(subject, said, offered)
-    return {question.name: question for question in (*asked, *(question for question, _ in pairs))}
+    return {question.name: question for question in (*offers, *(question for question, _ in pairs))}
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""`compare` and `plan`: the mechanisms side by side, and what publishing again and again costs."""
+"""`compare`: the mechanisms side by side."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ import click
 from takifugu.calibration.registry import find
 from takifugu.cli.output import coloured, heading, print_json
 from takifugu.cli.progress import watching
-from takifugu.core.text.tables import paragraph
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.comparison import Comparison, comparison
-from takifugu.releasing.planning.outlook import outlook
-from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 #: Colours in comparisons: what is taken, and what does not keep the promise.
 _MARKS = {
@@ -46,19 +43,3 @@ def compare(files: Sequence[Path], as_json: bool, with_all: bool = False, mechan
 def print_comparison(compared: Comparison, with_all: bool = False) -> None:
     text = str(compared) if with_all else compared.brief
     click.echo(coloured(text, _MARKS))
-
-
-def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
-    with watching() as watch:
-        watch("looking ahead", 0, 1)
-        read = load(file, window=window, first=True)
-        ahead, notices = outlook(read, releases), notices_of_file(read)
-    if as_json:
-        content = ahead.to_dict()
-        if notices:
-            content["notices"] = list(notices)
-        print_json("plan", file, content)
-        return
-    click.echo(str(ahead))
-    for words in notices:
-        click.echo(f"\n{paragraph(words)}")
