@@ -128,6 +128,7 @@ def test_what_agrees(before: dict[str, Any], now: dict[str, Any]) -> None:
     ({"states": {"1": "calm"}}, {"states": {"1.0": "busy"}}), ({"states": {"1": "calm"}}, {"states": {"01": "busy"}}),
     ({"states": {"true": "calm"}}, {"states": {"True": "busy"}}),
     ({"states": {"9007199254740992": "calm"}}, {"states": {"9007199254740993": "busy"}}),
+    ({"states": {"9007199254740992": "calm", "9007199254740993": "busy"}}, {"states": {"9007199254740993.0": "calm"}}),
     ({"round_to": ["20", True]}, {"round_to": ["60", True]}), ({}, {"order_format": "%Y-%d-%m"}),
     ({"delimiter": [";", ";"]}, {"delimiter": [",", ";"]}), ({"table": ["a", False]}, {"table": ["b", False]}),
     ({"table": ["a", True]}, {"table": ["b", False]}), ({"sheet": ["a", False]}, {"sheet": ["b", False]}),

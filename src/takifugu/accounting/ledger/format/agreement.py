@@ -8,7 +8,8 @@ below is about one key; a key without a rule agrees with itself alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from itertools import product, starmap
 
 from takifugu.core.names import fits
@@ -143,31 +144,31 @@ def _states(left: Plain, right: Plain) -> bool:
     if left.get("bins") is not None:
         return False
     before, now = left["states"], right["states"]
-    if _have_others(before, now) or _have_others(_of_typed_columns(before), _of_typed_columns(now)):
-        return False
+    for read in _VALUES_OF_COLUMNS:
+        state_of, state_there = _states_of_values(before, read), _states_of_values(now, read)
+        if any(state_of[value] != state_there[value] for value in state_of.keys() & state_there.keys()):
+            return False
     missing = set(left.get("missing") or ()), set(right.get("missing") or ())
     return not (missing[0] & (now.keys() - before.keys()) or missing[1] & (before.keys() - now.keys()))
 
 
-def _have_others(before: Plain, now: Plain) -> bool:
-    """Return whether a value has two states."""
-    return any(before[raw] != now[raw] for raw in before.keys() & now.keys())
+def _real(text: str) -> float:
+    return float(read_fraction(text))
 
 
-def _of_typed_columns(states: Plain) -> Plain:
-    """Return the states of numbers, and of true and false.
+def _truth(text: str) -> bool:
+    return {"true": True, "false": False}[text.lower()]
 
-    A column with a value of two states is refused.
-    """
-    states_of: dict[str, set[str]] = {}
-    for raw, state in states.items():
-        value = raw.lower()
-        if value not in ("true", "false"):
-            try:
-                value = str(float(read_fraction(raw)))
-            except (ValueError, ZeroDivisionError, OverflowError):
-                continue
-        states_of.setdefault(value, set()).add(state)
+#: What a column of texts, of whole numbers, of real ones, and of true and false has for a text.
+_VALUES_OF_COLUMNS: tuple[Callable[[str], Hashable], ...] = (str, read_fraction, _real, _truth)
+
+
+def _states_of_values(states: Plain, read: Callable[[str], Hashable]) -> dict[Hashable, str]:
+    """Return the state of each value of a column; a column with two of one value is refused."""
+    states_of: dict[Hashable, set[str]] = {}
+    for text, state in states.items():
+        with suppress(ValueError, ZeroDivisionError, OverflowError, KeyError):
+            states_of.setdefault(read(text), set()).add(state)
     return {value: min(names) for value, names in states_of.items() if len(names) == 1}
 
 
