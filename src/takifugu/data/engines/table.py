@@ -118,7 +118,10 @@ class Table:
                     rule="its columns must have names, in a text file in its first line",
                 )
             if column not in self.names:
-                fix = "write the name of a column; a text file without a line of names needs header = false"
+                fix = (
+                    "write the name of a column; a text file without a line of names needs header = false, an index of "
+                    "pandas reset_index()"
+                )
                 near = [name for name in self.names if _differs_by_a_letter(column, name)]
                 if near:
                     fix = f"did you mean {near[0]!r}?"
