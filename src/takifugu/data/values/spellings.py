@@ -38,15 +38,9 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
             name = normalised(raw)
         except InputError:
             name = ""
-        if not name:
+        if not name or (what in _PEOPLE and _WITH_EXPONENT.fullmatch(name)):
             place = "" if row is None else f" in row {row + 1}{below}"
             raise _unfit(raw, f"{subject}{place}").at(what)
-        if what in _PEOPLE and _WITH_EXPONENT.fullmatch(name):
-            raise DataError(
-                f"{subject} is a number with an exponent",
-                rule="1e+05 is 100000 in another file",
-                fix="write it in full",
-            ).at(what)
         budget = name
         if what == "unit":  # no budget hangs on a piece: 007 is not 7
             budget = without_zeros(name)
@@ -61,10 +55,13 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
     return spelling_of
 
 
-def _unfit(name: str, subject: str) -> DataError:
-    """Return the error about a text without a spelling."""
+def _unfit(text: str, subject: str) -> DataError:
+    """Return the error about a text without a spelling, or with several."""
     try:
-        normalised(name, subject)
+        name = normalised(text, subject)
     except InputError as error:
         return error.of(DataError)
+    if name:
+        rule = "1e+05 is 100000 in another file"
+        return DataError(f"{subject} is a number with an exponent", rule=rule, fix="write it in full")
     return DataError(f"{subject} has no character that can be seen", fix="write its name")
