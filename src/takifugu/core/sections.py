@@ -77,7 +77,7 @@ def checked_path(value: str) -> str:
     if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
         fix = "write a path without control characters; rename the file, if they are its own"
         if re.match(r"[A-Za-z]:", value) or re.search("[\t\n\r\x08\x0c]", value):
-            fix = "in double quotes \\t is a tab and \\n a line end: write / for \\, or rename the file"
+            fix = "in double quotes \\t is a tab, \\n a line end: write / for \\, use single quotes, or rename the file"
         raise InputError("is not a path that a file can have", fix=fix)
     return value
 
