@@ -147,7 +147,7 @@ def test_a_number_of_64_bits_is_not_called_by_a_negative_one() -> None:
 def test_a_number_with_an_exponent_names_nobody(opened: Any, reader: str) -> None:
     """R writes a table's 100000 as 1e+05, and a Parquet file of the same table has 100000."""
     layout = Layout("state", unit="person", order="at")
-    with pytest.raises(DataError, match="column 'person': a person .*is a number with an exponent"):
+    with pytest.raises(DataError, match=r"column 'person': a person .*is a number with an exponent"):
         pieces(opened(reader, columns(["99999", "1e+05"])), layout, STATES)
     recorded = pieces(opened(reader, columns(["3e8", "a1e+05"])), layout, STATES)
     assert [piece.unit for piece in recorded] == ["3e8", "a1e+05"]
