@@ -14,10 +14,10 @@ from takifugu.core.errors import CompositionRefused
 from takifugu.core.escaping import number
 from takifugu.core.people import People
 from takifugu.core.plain import Json
-from takifugu.core.text.parts import InParts, Part, closed, facts, heading, rows, text_of, together, words
+from takifugu.core.text.parts import Part, closed, facts, heading, rows, together, words
 from takifugu.core.text.tables import labelled, name_of
 from takifugu.releasing.advice.advising import TableAdvice
-from takifugu.releasing.advice.forecast import Forecast, forecast_of
+from takifugu.releasing.advice.forecast import Forecast, Foreseen, forecast_of
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
@@ -60,20 +60,15 @@ class CalibratedTable:
 
 
 @dataclass(frozen=True)
-class Calibrated(InParts):
+class Calibrated(Foreseen):
     """The noise of every table of a release file, and how large it is beside what its cells can be."""
 
     tables: tuple[CalibratedTable, ...]
     forecast: Forecast
 
     @property
-    def text(self) -> str:
-        """Return everything but the refusal."""
-        return text_of(self.foreseen)
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        return (*self.foreseen, self.forecast.refusal)
+    def refusal(self) -> Part:
+        return self.forecast.refusal
 
     @property
     def foreseen(self) -> Iterator[Part]:
@@ -94,7 +89,7 @@ def noise_of(tables: Sequence[CalibratedTable]) -> Iterator[Part]:
 
 
 @dataclass(frozen=True)
-class DryRun(InParts):
+class DryRun(Foreseen):
     """What a release would publish and cost; `outlook` is what such windows would cost one after the other.
 
     Where no other window may follow one with this noise, `only_one` says why. `there` are the tables that are published
@@ -120,13 +115,8 @@ class DryRun(InParts):
         return lines
 
     @property
-    def text(self) -> str:
-        """Return everything but the refusal."""
-        return text_of(self.foreseen)
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        return (*self.foreseen, self.forecast.refusal)
+    def refusal(self) -> Part:
+        return self.forecast.refusal
 
     @property
     def foreseen(self) -> Iterator[Part]:

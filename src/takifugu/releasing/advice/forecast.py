@@ -40,8 +40,29 @@ _BEFOREHAND = "To know beforehand"
 _MOST_NAMED = 6
 
 
+class Foreseen(InParts):
+    """A value that says what is foreseen, and last why it would be refused."""
+
+    @property
+    def foreseen(self) -> Iterator[Part]:
+        raise NotImplementedError
+
+    @property
+    def refusal(self) -> Part:
+        raise NotImplementedError
+
+    @property
+    def text(self) -> str:
+        """Return everything but the refusal."""
+        return text_of(self.foreseen)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (*self.foreseen, self.refusal)
+
+
 @dataclass(frozen=True)
-class Forecast(InParts):
+class Forecast(Foreseen):
     """What a release file, which lies at `path`, would publish and cost; nothing was paid, drawn or written.
 
     `account` is the ledger before and after, None where the units were not read. `notices` are what to know
@@ -60,15 +81,6 @@ class Forecast(InParts):
     @property
     def refused(self) -> bool:
         return bool(self.refusals)
-
-    @property
-    def text(self) -> str:
-        """Return everything but the refusal."""
-        return text_of(self.foreseen)
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        return (*self.foreseen, self.refusal)
 
     @property
     def refusal(self) -> Part:
