@@ -1,7 +1,7 @@
 """How secrets about columns read a belief over records: one entry, whose values are the hypotheses.
 
-A *sum* of scores of the records (mean, sum, share, a weighted sum of means) in whole steps, several of them together
-; any *function* of the columns; the column of one record; and *sets* of the values of one of these.
+A *sum* of scores of the records (mean, sum, share, a weighted sum of means) in whole steps, or several of them
+together; any *function* of the columns; the column of one record; and *sets* of the values of one of these.
 """
 
 from __future__ import annotations
