@@ -8,6 +8,7 @@ import linecache
 import os
 import shutil
 import sys
+import tempfile
 import typing
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
@@ -98,6 +99,7 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(100_000)  # what is collected and imported stays
     if MEMORY_DISK.is_dir() and shutil.disk_usage(MEMORY_DISK).free > MEMORY_NEEDED:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
+        tempfile.tempdir = os.environ.setdefault("TMPDIR", str(MEMORY_DISK))
     if config.getoption("quick"):
         os.environ["TAKIFUGU_QUICK"] = "1"  # tests/conformance/corpus.py
 

@@ -62,13 +62,14 @@ def test_the_next_start_removes_what_was_left_and_nothing_else(tmp_path: Path) -
     link = tmp_path / f"{files.PREFIX}link"
     link.symlink_to(others)
     os.utime(link, (0, 0), follow_symlinks=False)
-    new = files.private_folder()
-    assert Path(new.name).is_dir()
+    later, new = started(HOLDS + "time.sleep(600)")
+    assert new.is_dir()
     assert not left.exists()
     assert held.is_dir()
     assert others.is_dir()
-    living.terminate()
-    living.wait()
+    for process in (living, later):
+        process.terminate()
+        process.wait()
 
 
 def test_a_folder_that_was_just_made_is_left_alone(tmp_path: Path) -> None:

@@ -281,8 +281,9 @@ def test_rows_that_do_not_fit_go_to_a_folder_that_is_ours_alone_and_goes_away(
     (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n")
     table = open_frame(tmp_path / "d.csv")
     database: Any = table.keeps
-    folder = database.folder
+    assert database.folder is None  # before a row is asked for
     ((where,),) = database.connection.sql("select current_setting('temp_directory')").fetchall()
+    folder = database.folder
     assert where == folder.name
     assert stat.S_IMODE(Path(where).stat().st_mode) == 0o700
     assert tmp_path not in Path(where).parents

@@ -10,6 +10,7 @@ import tempfile
 import time
 import weakref
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from secrets import token_hex
 
@@ -106,9 +107,9 @@ def sync(folder: Path) -> None:
 def private_folder() -> tempfile.TemporaryDirectory[str]:
     """Return a new folder for the life of the process.
 
-    Folders that killed processes have left are removed first.
+    The first one of a process removes those that killed processes have left.
     """
-    remove_left_folders()
+    _remove_left_folders_once()
     folder = tempfile.TemporaryDirectory(prefix=PREFIX)
     descriptor = _lock(Path(folder.name))
     if descriptor is not None:
@@ -132,6 +133,9 @@ def remove_left_folders() -> None:
             if descriptor is not None:
                 shutil.rmtree(left, ignore_errors=True)
                 os.close(descriptor)
+
+
+_remove_left_folders_once = cache(remove_left_folders)
 
 
 def _lock(folder: Path) -> int | None:

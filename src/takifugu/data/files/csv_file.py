@@ -47,18 +47,20 @@ def read(file: DataFile, written: Written) -> Table:
     if not is_installed("duckdb"):
         check_lines(file, whole=True)
         return table_in_memory(file, dialect.names, lambda: rows_of(file, dialect))
-    folder = private_folder()
+    folder = None
     if written.lines is not None:  # engines count lines above rows otherwise
+        folder = private_folder()
         file = _copied(file, dialect.codec or "utf-8", Path(folder.name), dialect.skipped)
         dialect = replace(dialect, skipped=0)
     elif dialect.codec is not None:
+        folder = private_folder()
         file = _copied(file, dialect.codec, Path(folder.name))
     check_lines(file, whole=file.packed)
     return with_dialect(file, dialect, folder)
 
 
-def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[str]) -> Table:
-    """Return a UTF-8 CSV file as a DuckDB table."""
+def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[str] | None) -> Table:
+    """Return a UTF-8 CSV file as a DuckDB table; a copy lies in `folder`."""
     labels = tuple(f"c{number}" for number in range(len(dialect.names)))
     columns = ", ".join(f"'{label}': 'VARCHAR'" for label in labels)
     alone = ", parallel = false" if len(labels) > MOST_SIDE_BY_SIDE else ""

@@ -9,6 +9,7 @@ from functools import cached_property
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from takifugu.core.files import private_folder
 from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile
@@ -23,13 +24,14 @@ MEMORY = "400MB"
 
 
 class Database:
-    """An instance of DuckDB that starts when it is first asked; its temporary files go to a folder."""
+    """An instance of DuckDB that starts, and makes a folder for its temporary files, when it is first asked."""
 
-    def __init__(self, folder: TemporaryDirectory[str]) -> None:
+    def __init__(self, folder: TemporaryDirectory[str] | None) -> None:
         self.folder = folder
 
     @cached_property
     def connection(self) -> DuckDBPyConnection:
+        self.folder = self.folder or private_folder()
         return connected(self.folder)
 
     def rows(self, query: str) -> Frame:
