@@ -42,12 +42,6 @@ def test_help_loads_nothing_heavy(words: list[str]) -> None:
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
 
-def test_python_m_takifugu() -> None:
-    command = [sys.executable, "-m", "takifugu", "--version"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=PLACE)
-    assert done.stdout.startswith("takifugu")
-
-
 def test_calibrate_and_compare_publish_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = files.write(tmp_path).relative_to(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -77,49 +71,28 @@ def test_release_and_the_ledger(tmp_path: Path) -> None:
     assert max(map(len, listing.output.splitlines())) <= 80
 
 
-SOURCE = {
-    "name": None, "id": None, "spent": {"epsilon": None, "delta": None}, "budget": {"epsilon": None, "delta": None},
-    "budget_is_implied": None, "units": None, "unpublished": None,
-    "releases": [{
-        "id": None, "name": None, "state": None, "cost": {"epsilon": None, "delta": None}, "compositions": [None],
-        "scope": None, "units": None, "software": None, "created": None,
-    }],
-}  # fmt: skip
-ROW = {"name": None, "scale": None, "expected_error": None, "composition": None, "status": None, "reason": None}
-OFF = {"off_by": None, "epsilon": None, "delta": None, "epsilon_overall": None, "delta_overall": None}
-ANSWER = {
-    "unit": None, "mechanism": None, "scale": None, "expected_error": None, "epsilon": None, "delta": None,
-    "composition": None, "forbids": None, "forced_by": None,
-}  # fmt: skip
-TOP = {"format": None, "command": None, "file": None}
-AMOUNT = {"epsilon": None, "delta": None}
-FORECAST = {
-    "source": None,
-    "tables": [{
-        "name": None, "scope": None, "hopeless": None,
-        "answers": [{
-            "unit": None, "answers": None, "half_width": None, "half_of_noise_exceeds": None, "ranges": [None],
-            "share": [None],
-        }],
-    }],
-    "account": {
-        "before": AMOUNT, "after": AMOUNT, "budget": AMOUNT, "budget_is_declared": None,
-        "charges": [{"units": None, "alone": AMOUNT, "charged": AMOUNT, "reason": None}],
-    },
-    "notices": None, "refused": None,
-}  # fmt: skip
+def shape(leaves: str, **parts: Any) -> dict[str, Any]:
+    """Return the shape of a section with these keys, and with these sections inside."""
+    return {**dict.fromkeys(leaves.split()), **parts}
+
+
+TOP = shape("format command file")
+AMOUNT = shape("epsilon delta")
+RELEASE = shape("id name state scope units software created", cost=AMOUNT, compositions=[None])
+SOURCE = shape("name id budget_is_implied units unpublished", spent=AMOUNT, budget=AMOUNT, releases=[RELEASE])
+ROW = shape("name scale expected_error composition status reason")
+OFF = shape("off_by epsilon delta epsilon_overall delta_overall")
+ANSWER = shape("unit mechanism scale expected_error epsilon delta composition forbids forced_by")
+FORESEEN = shape("unit answers half_width half_of_noise_exceeds", ranges=[None], share=[None])
+CHARGE = shape("units reason", alone=AMOUNT, charged=AMOUNT)
+FORECAST = shape(
+    "source notices refused", tables=[shape("name scope hopeless", answers=[FORESEEN])],
+    account=shape("budget_is_declared", before=AMOUNT, after=AMOUNT, budget=AMOUNT, charges=[CHARGE]),
+)  # fmt: skip
 SHAPES = {
-    "calibrate": {
-        **TOP, "tables": [{"name": None, "scope": None, "query": None, "answers": [ANSWER]}], "forecast": FORECAST
-    },
-    "compare": {
-        **TOP,
-        "tables": [{
-            "name": None, "scope": None, "unit": None, "epsilon": None, "delta": None, "rows": [ROW],
-            "if_belief_off": [OFF],
-        }],
-    },
-}  # fmt: skip
+    "calibrate": {**TOP, "tables": [shape("name scope query", answers=[ANSWER])], "forecast": FORECAST},
+    "compare": {**TOP, "tables": [shape("name scope unit epsilon delta", rows=[ROW], if_belief_off=[OFF])]},
+}
 
 
 def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
@@ -134,9 +107,8 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high", "possible", "readable"}
     assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high", "possible", "readable"}
     del released["tables"]
-    amount = {"epsilon": None, "delta": None}
     more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent
-    assert keys(released) == {**TOP, "source": None, "spent": amount, "budget": amount, **more}
+    assert keys(released) == {**TOP, "source": None, "spent": AMOUNT, "budget": AMOUNT, **more}
     listing = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)
     assert keys(listing) == {**TOP, "sources": [SOURCE]}
 
@@ -165,7 +137,6 @@ def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
     ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'fit = { file = "data.csv", private = true, smoothing = 0 }', 0, ""),
     ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[1, 0], [0, 1]]\ninitial = [1, 0]", 2,
      "every secret has probability zero"),
-    ('value = "état; raw"', 'value = "etat"', 2, "the data has no column 'etat'"),
     ('order = "t [min]"', 'order = "run no.2"', 2, "did you mean 'run no.'"),
     ('ledger = "ledger.db"', 'ledger = "data.csv"', 2, "data.csv"),
     ('ledger = "ledger.db"', 'ledger = "postgresql://x/y"', 2, "not supported"),
@@ -185,20 +156,6 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -
         assert outcome.stdout == ""
         assert not (tmp_path / "out").exists()
         assert not (tmp_path / "ledger.db").exists() or Ledger.open(tmp_path / "ledger.db").show() == ()
-
-
-@pytest.mark.parametrize(("table", "words"), [
-    ("", "is empty"),
-    ("Who is it?,run no.,t [min],état; raw\n", "the data has no rows"),
-    ("Who is it?,run no.,t [min],état; raw\nAna,1,0,running\n", "a value that is no state"),
-    ("Who is it?,run no.,t [min],état; raw\nAna,1,0,walking,2\n", "more or fewer fields"),
-])  # fmt: skip
-def test_bad_data_end_with_two(tmp_path: Path, table: str, words: str) -> None:
-    outcome = invoke("release", files.write(tmp_path, table=table))
-    assert (outcome.exit_code, outcome.stdout) == (2, "")
-    assert words in outcome.stderr
-    assert "running" not in outcome.stderr
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
 
 
 @pytest.mark.parametrize("words", [["release", "none.toml"], ["calibrate", "."], ["ledger", "show", "none.db"]])
@@ -275,3 +232,65 @@ def test_explain_says_no_more_of_a_file_than_holds_of_all_its_tables(
     assert ("several can become surer" in said) is has_others
     both = 0.1 * math.e / (0.1 * math.e + 0.9 / math.e)
     assert printed["high"] < both
+
+
+# The command line loads what installed packages register, by the entry points that they declare.
+
+
+DOUBLE = """
+from dataclasses import dataclass, replace
+from takifugu import extending
+from takifugu.mechanisms.group import MECHANISM as GROUP
+
+@dataclass(frozen=True)
+class Double:
+    name: str = "double"
+    source: str = "a test"
+
+    def cost(self, problem):
+        return GROUP.cost(problem)
+
+    def bound(self, problem):
+        found = GROUP.bound(problem)
+        return replace(found, randomiser=replace(found.randomiser, units=2 * found.randomiser.units))
+
+extending.register_mechanism(Double())
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return a folder that holds an installed package: a module, and the metadata that name it."""
+    folder = tmp_path / "site"
+    (folder / "double-1.0.dist-info").mkdir(parents=True)
+    (folder / "double.py").write_text(DOUBLE, encoding="utf-8")
+    about = folder / "double-1.0.dist-info"
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: double\nVersion: 1.0\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[takifugu.extensions]\ndouble = double\n", encoding="utf-8")
+    return folder
+
+
+def run(place: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(place), str(ROOT / "src")])}
+    command = [sys.executable, "-m", "takifugu", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+
+def test_a_command_knows_what_an_installed_package_registers(place: Path, tmp_path: Path) -> None:
+    where = files.write(tmp_path, table=files.data({"p": (6, 5)}))
+    done = run(place, "compare", where, "--all")
+    assert done.returncode == 0, done.stderr
+    assert "\ndouble " in done.stdout
+    assert "\ndouble " not in run(tmp_path, "compare", where, "--all").stdout
+
+
+@pytest.mark.slow
+def test_an_extension_that_cannot_be_loaded_is_named_and_stops_nothing(place: Path, tmp_path: Path) -> None:
+    where = files.write(tmp_path, table=files.data({"p": (6, 5)}))
+    for broken, reason in (("raise KeyError('x')\n", "KeyError"), (DOUBLE * 2, "'double' is registered already")):
+        (place / "double.py").write_text(broken, encoding="utf-8")
+        done = run(place, "compare", where, "--all")
+        assert done.returncode == 0, done.stderr
+        assert "takifugu: the extension 'double' (double) cannot be loaded: " in done.stderr
+        assert reason in done.stderr
+    assert run(place, "compare", "--help").stderr == ""

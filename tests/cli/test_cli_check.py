@@ -54,9 +54,7 @@ def closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [example.name for example in examples()])
-def test_an_example_is_valid_without_its_private_data(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_example_is_valid_without_its_data(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_example(name, Path())
     file = f"{name}.toml"
@@ -168,9 +166,7 @@ def test_noise_is_tried_for_the_longest_sequence(tmp_path: Path, text: str, mech
     (LOOSE, 'matters = "2 km"', "matters: .*'km' is nothing that the table hours is measured in"),
     (BRIEF, "values = { calm = 1, lively = 2 }", "values: names 'lively', which is no cell of the table"),
 ])  # fmt: skip
-def test_an_expectation_is_checked_where_the_data_decide_the_noise(
-    tmp_path: Path, text: str, said: str, words: str
-) -> None:
+def test_an_expectation_is_checked_where_data_decide_noise(tmp_path: Path, text: str, said: str, words: str) -> None:
     outcome = ended(BAD_INPUT, "check", write(tmp_path, text.replace("shares = { calm = 0.75, busy = 0.25 }", said)))
     assert re.search(f"expect.{words}", outcome.stderr)
 
@@ -181,9 +177,7 @@ def test_an_expectation_is_checked_where_the_data_decide_the_noise(
     ("month", "2026-01-31", "hours-2026-03"),
     ("year", "2026-01-01", "hours-2027"),
 ])  # fmt: skip
-def test_one_window_stands_for_all_of_a_calendar_without_an_end(
-    tmp_path: Path, every: str, start: str, name: str
-) -> None:
+def test_one_window_stands_for_a_calendar_without_an_end(tmp_path: Path, every: str, start: str, name: str) -> None:
     text = WARD.replace('until = "2026-02-02"\n', "").replace('"2026-01-05"', f'"{start}"')
     text = text.replace("epsilon = 0.5", "epsilon = 5")  # at 0.5 a day is useless, and refused
     (one,) = result_of(write(tmp_path, text.replace('every = "week"', f'every = "{every}"')))["files"]
@@ -194,8 +188,6 @@ def test_one_window_stands_for_all_of_a_calendar_without_an_end(
 @pytest.mark.parametrize(("old", "new", "place", "code"), [
     ("[[0.9, 0.1]", "[[0.9, 0.2]", "belief.matrix", BAD_INPUT),
     ('step = "1h"', 'step = "1 parsec"', "source.step", BAD_INPUT),
-    ('query = "histogram"', 'query = "histogramm"', "release[0].query", BAD_INPUT),
-    ('every = "week"', 'every = "fortnight"', "release[0].every", BAD_INPUT),
     ("busy = 0.25", "bussy = 0.25", "expect.shares", BAD_INPUT),
     ("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'matrix = "nowhere.txt"', "belief.matrix", BAD_INPUT),
     ('every = "week"', 'every = "week"\nmechanism = "quilt-exakt"', "release[0].mechanism", BAD_INPUT),

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 from tests.releasing import files
-from tests.support.commands import ended, invoke, json_of, succeed
+from tests.support.commands import all_commands, ended, invoke, json_of, succeed
 from tests.support.failing import raising
 from tests.support.terminals import AT_ONCE, in_streams
 
@@ -23,14 +23,6 @@ from takifugu.core.errors import InputError
 from takifugu.releasing.file.loading import json_schema
 
 TOP = {"format", "command", "file"}
-
-
-def commands(group: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    return [
-        command_path
-        for name, command in group.commands.items()
-        for command_path in (commands(command, (*path, name)) if hasattr(command, "commands") else [(*path, name)])
-    ]
 
 
 def widest(text: str, *private: object) -> int:
@@ -56,7 +48,7 @@ def released(publication: Path, tmp_path: Path) -> Path:
 
 
 def test_the_commands_in_the_order_of_their_use() -> None:
-    assert commands(main) == [
+    assert all_commands() == [
         ("init",), ("beliefs",), ("check",), ("compare",), ("calibrate",), ("advise",), ("plan",), ("explain",),
         ("release",), ("ask",), ("open",), ("audit",), ("certificate", "show"),
         ("ledger", "init"), ("ledger", "show"), ("ledger", "history"), ("ledger", "budget"), ("ledger", "resume"),
@@ -64,7 +56,7 @@ def test_the_commands_in_the_order_of_their_use() -> None:
         ("demo",), ("example",), ("reproduce",),
     ]  # fmt: skip
     listed = re.findall(r"^  ([a-z]+) ", invoke("--help").output.split("Commands:")[1], re.MULTILINE)
-    assert listed == list(dict.fromkeys(path[0] for path in commands(main)))
+    assert listed == list(dict.fromkeys(path[0] for path in all_commands()))
 
 
 def test_help_says_what_the_exit_codes_are() -> None:
@@ -76,11 +68,11 @@ def test_help_says_what_the_exit_codes_are() -> None:
         assert re.search(rf"^ +{code} +{words}", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", [(), ("ledger",), ("certificate",), *commands(main)], ids=" ".join)
+@pytest.mark.parametrize("path", [(), ("ledger",), ("certificate",), *all_commands()], ids=" ".join)
 def test_every_help_fits_and_every_command_speaks_json(path: tuple[str, ...]) -> None:
     outcome = succeed(*path, "--help")
     assert widest(outcome.output) <= 80
-    if path in commands(main):
+    if path in all_commands():
         assert "--json" in outcome.output
 
 
@@ -106,11 +98,10 @@ def test_explain_with_delta() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [(("--prior", "2"), "the prior"), (("--epsilon", "0"), "epsilon"), (("--delta", "1"), "delta"),
-     (("--epsilon", "much"), "epsilon"), (("--svg", "."), "overwritten")],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "says"), [
+    (("--prior", "2"), "the prior"), (("--epsilon", "0"), "epsilon"), (("--delta", "1"), "delta"),
+    (("--epsilon", "much"), "epsilon"), (("--svg", "."), "overwritten"),
+])  # fmt: skip
 def test_explain_refuses_what_means_nothing(words: tuple[str, ...], says: str) -> None:
     outcome = invoke("explain", *words)
     assert (outcome.exit_code, outcome.stdout) == (2, "")
@@ -300,9 +291,7 @@ def test_targets_are_listed_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "did you mean 'good2026'?" in unknown.stderr
 
 
-def test_an_installed_package_makes_what_it_can_in_a_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
-) -> None:
+def test_an_installed_package_makes_what_it_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     root, package = Path(__file__).resolve().parents[2], tmp_path / "takifugu"
     shutil.copytree(root / "experiments", package / "experiments")
     shutil.copytree(root / "docs", package / "experiments" / "pages", ignore=shutil.ignore_patterns("*.svg", "theory"))
@@ -342,9 +331,8 @@ def test_an_installed_package_makes_what_it_can_in_a_folder(
 
     succeed("reproduce", "networks", "--output", "other")
     said = capfd.readouterr().out
-    assert "left out: networks" in said
-    assert "left out: schools" in said
-    assert "nothing is left to make" in said
+    for words in ("left out: networks", "left out: schools", "nothing is left to make"):
+        assert words in said
     assert not (here / "other").exists()
     assert sorted(package.rglob("*.py")) == before
 
@@ -518,7 +506,7 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_every_command_and_exit_code_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
-    for path in commands(main):
+    for path in all_commands():
         assert f"| `{' '.join(path)}" in page, path
     assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", "3", "4", "5", "130", "143"]
 

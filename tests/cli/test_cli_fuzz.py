@@ -33,6 +33,8 @@ def faults(folder: Path, chosen: list[mutants.Mutant]) -> list[str]:
             complaints.append(f"{mutant.what}: exit code {outcome.exit_code}: {outcome.output}{message}")
         elif mutant.key not in message.replace(mutant.what, ""):
             complaints.append(f"{mutant.what}: the message does not name {mutant.key!r}: {message}")
+        if "Input should" in message or "NoneType" in message:
+            complaints.append(f"{mutant.what}: words of another library: {message}")
         where.unlink()
         if files_in(folder) != before:
             complaints.append(f"{mutant.what}: files were changed")

@@ -209,9 +209,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "no space left"), (errno.EACCES, "permission denied")])
-def test_a_full_disk_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str
-) -> None:
+def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str) -> None:
     import os
 
     data = sleep(tmp_path)
@@ -337,7 +335,6 @@ def test_the_last_words_are_the_verdict_and_the_schema_lies_beside(tmp_path: Pat
     assert re.match(r"Verdict: none yet\. `takifugu advise .+` says whether the table is worth reading", last)
     text = (tmp_path / "r.toml").read_text(encoding="utf-8")
     named = re.match(r"#:schema \./(takifugu-[a-z-]+\.schema\.json)\n", text)
-    assert named is not None
     described = json.loads((tmp_path / named[1]).read_text(encoding="utf-8"))
     assert tomllib.loads(text).keys() <= described["properties"].keys()
     assert "Drafted as" not in started.output  # the kind was said, not guessed

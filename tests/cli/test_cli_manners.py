@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import invoke, succeed
+from tests.support.commands import all_commands, invoke, succeed
 from tests.support.failing import raising
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.terminals import NEVER, in_streams
@@ -53,12 +53,7 @@ COMMANDS = [
     ["init", "data.csv", "--whose", "-", "-o", "other.toml"], ["reproduce"], ["demo"], ["beliefs"],
     ["beliefs", "release.toml"],
 ]  # fmt: skip
-HELP = [[*words, "--help"] for words in (
-    [], ["init"], ["beliefs"], ["compare"], ["calibrate"], ["plan"], ["explain"], ["release"], ["certificate", "show"],
-    ["ledger"], ["ledger", "init"], ["ledger", "show"], ["ledger", "history"], ["ledger", "budget"],
-    ["ledger", "resume"],
-    ["schema"], ["demo"], ["example"], ["reproduce"],
-)]  # fmt: skip
+HELP = [[*path, "--help"] for path in ((), ("ledger",), *all_commands())]
 
 
 def too_long(text: str, columns: int) -> list[str]:

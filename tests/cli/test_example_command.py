@@ -92,9 +92,7 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 @pytest.mark.parametrize("words", [(), (".",), ("a.report.html",), ("newer",)])
-def test_the_newest_report_is_shown(
-    reports: list[Path], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
-) -> None:
+def test_the_newest_is_shown(reports: list[Path], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
     addresses: list[str] = []
     monkeypatch.setattr(webbrowser, "open", lambda address: addresses.append(address) or True)
     assert invoke("open", *words).stdout == f"{reports[1].relative_to(Path.cwd())}\n"

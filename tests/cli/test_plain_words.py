@@ -5,14 +5,10 @@ What these lines may not have stands further below, or is printed with `--all`.
 
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
-from tests.support.commands import invoke
-
-from takifugu.cli import main
+from tests.support.commands import all_commands, invoke
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PRINTED = Path(__file__).parents[1] / "printed" / "expected" / "demo.txt"
@@ -34,21 +30,13 @@ OTHERS = (
 )  # fmt: skip
 
 
-def commands(group: click.Group = main, before: str = "") -> Iterator[str]:
-    for name, one in group.commands.items():
-        if isinstance(one, click.Group):
-            yield from commands(one, f"{before}{name} ")
-        else:
-            yield f"{before}{name}"
-
-
 def strange(text: str) -> list[str]:
     return [match[0] for match in WORDS.finditer("\n".join(text.strip().splitlines()[:LINES]))]
 
 
 def test_no_command_is_forgotten() -> None:
     named = {one.split(" --")[0] for one in (*ABOUT_FILES, *ALONE, *OTHERS)}
-    assert {*commands()} == named | {f"ledger {one}" for one in ABOUT_LEDGERS}
+    assert {" ".join(path) for path in all_commands()} == named | {f"ledger {one}" for one in ABOUT_LEDGERS}
 
 
 @pytest.mark.parametrize("name", [
@@ -99,6 +87,6 @@ def test_of_a_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str)
         assert not strange(invoke("init", table, *more).output), table
 
 
-@pytest.mark.parametrize("command", list(commands()))
-def test_of_its_help(command: str) -> None:
-    assert not strange(invoke(*command.split(), "--help").output), command
+@pytest.mark.parametrize("command", all_commands(), ids=" ".join)
+def test_of_its_help(command: tuple[str, ...]) -> None:
+    assert not strange(invoke(*command, "--help").output), command

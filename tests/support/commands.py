@@ -13,6 +13,15 @@ def invoke(*words: object, color: bool = False, **environment: str) -> Result:
     return CliRunner(env=environment).invoke(main, [str(word) for word in words], catch_exceptions=False, color=color)
 
 
+def all_commands(group: Any = main, before: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """Return the words of every command, in the order of their use."""
+    paths = []
+    for name, command in group.commands.items():
+        path = (*before, name)
+        paths += all_commands(command, path) if hasattr(command, "commands") else [path]
+    return paths
+
+
 def ended(code: int, *words: object, **options: Any) -> Result:
     """Run a command that must end with an exit code."""
     outcome = invoke(*words, **options)

@@ -11,6 +11,15 @@ VOID = {"meta", "img", "br", "link", "input", "hr"}
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 #: What may stand directly inside.
 CHILDREN = {"ul": {"li"}, "dl": {"dt", "dd"}, "tr": {"th", "td"}, "tbody": {"tr"}, "thead": {"tr"}}
+#: All that a report is made of.
+TAGS = {
+    "a", "article", "b", "body", "caption", "circle", "dd", "desc", "details", "div", "dl", "dt", "figcaption",
+    "figure", "footer", "h1", "h2", "h3", "head", "header", "html", "li", "line", "main", "meta", "nav", "p", "polygon",
+    "polyline", "rect", "span", "style", "summary", "svg", "table", "tbody", "td", "text", "th", "thead", "title", "tr",
+    "ul",
+}  # fmt: skip
+#: What makes a browser fetch something.
+FETCHING = {"src", "href", "srcset", "action", "data", "poster", "background"}
 
 
 @dataclass
@@ -78,7 +87,22 @@ def check_page(markup: str) -> Element:
     assert levels[:1] == [1]
     assert all(after <= before + 1 for before, after in pairwise(levels)), levels
     check_parts(page)
+    check_self_contained(page)
     return page
+
+
+def check_self_contained(page: Element) -> None:
+    """Check that a page fetches nothing, and leads only to files that lie beside it."""
+    for e in walk(page):
+        assert e.tag in TAGS, e.tag
+        links = dict(e.attributes)
+        if e.tag == "a":
+            assert re.fullmatch(r"\./[^/]+\.(csv|json|svg|geojson)", links.pop("href")), e
+        assert not FETCHING & links.keys(), e
+        assert "url(" not in "".join(links.values()), e
+        assert all("://" not in value or name == "xmlns" for name, value in links.items()), e
+        if e.tag == "style":
+            assert not re.search(r"url\(|@import|expression", e.words)
 
 
 def check_parts(page: Element) -> None:

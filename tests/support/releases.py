@@ -30,6 +30,11 @@ def refusal_of(path: Path, data: object = None, by: Callable[..., object] = load
     return caught.value
 
 
+def faults_of(path: Path) -> dict[str, str]:
+    """Return what a release file is refused for, by the places of its faults."""
+    return dict(line.split(": ", 1) for line in refusal_of(path).problems)
+
+
 def assert_refused(path: Path, place: str, words: str) -> None:
     """Assert that a release file is refused for a fault at a place, whose line has some words, and nothing is paid."""
     problems = refusal_of(path).problems

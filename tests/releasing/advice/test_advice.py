@@ -80,7 +80,6 @@ def test_where_even_the_largest_difference_is_noise_nothing_is_good(
 @pytest.mark.slow
 def test_how_far_cells_can_differ_is_that_of_the_table(units: tuple[Path, Advice], tmp_path: Path) -> None:
     (table,) = units[1].tables
-    assert table.worth is not None
     assert table.worth.expectation.reach == 168
     means = of_units(tmp_path).read_text().replace("budget = 8", 'budget = 8\ngaps = "public"')
     mean = 'query = "mean"\ncodes = { off = -1, on = 3 }'
@@ -88,7 +87,6 @@ def test_how_far_cells_can_differ_is_that_of_the_table(units: tuple[Path, Advice
         means.replace('query = "histogram"', mean) + '[expect]\nsource = "a hunch"\nmatters = 1\n'
     )
     (table,) = judged(tmp_path / "release.toml")
-    assert table.worth is not None
     assert table.worth.expectation.reach == pytest.approx(4)
 
 
@@ -113,7 +111,6 @@ def test_applying_a_remedy_gives_what_it_promises(name: str, tmp_path: Path) -> 
         assert {key: changed[key] for key in ("belief",)} == {"belief": raw["belief"]}
         foreseen = forecast_of(plan(checked(changed, path)), anyway=True)
         (table,) = (one for one in foreseen.tables if one.name == remedy.table)
-        assert remedy.joint is not None
         assert remedy.joint.half_width in {blur.half_width for blur in table.blurs}
         if remedy.worth.difference is not None:
             assert remedy.promise == f"{remedy.sentence}; its ± is {remedy.joint}"
@@ -126,7 +123,6 @@ def test_pooling_a_larger_epsilon_and_a_longer_window_are_remedies(units: tuple[
     changed = {str(change.where[-1]) for remedy in advised.remedies for change in remedy.changes}
     assert {"from", "to", "epsilon"} <= changed
     assert "what would help" in str(advised).lower()
-    assert advised.shorter_stays is not None
     assert advised.shorter_stays.ratio < advised.tables[0].worth.ratio  # type: ignore[union-attr]
     assert "<table" in advised._repr_html_()
     noise = replace(advised.remedies[0].worth, cell=Band(1e9, 0.95), difference=Band(1e9, 0.95), cells=None)
@@ -247,10 +243,9 @@ def test_a_remedy_over_the_budget_says_so_and_changes_it(tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    ("name", "budget", "delta"),
-    [("wards", "0.3", ""), ("our wards", "{ epsilon = 0.3, delta = 1e-6 }", " --delta 1/1000000")],
-)
+@pytest.mark.parametrize(("name", "budget", "delta"), [
+    ("wards", "0.3", ""), ("our wards", "{ epsilon = 0.3, delta = 1e-6 }", " --delta 1/1000000"),
+])  # fmt: skip
 def test_a_larger_budget_is_told_to_a_ledger_that_has_one(tmp_path: Path, name: str, budget: str, delta: str) -> None:
     """The command that the remedy names, then its lines: nothing stands in the way of the release."""
     path = of_units(tmp_path)
@@ -333,13 +328,11 @@ NORMAL = release_text(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("stay", "half"),
-    [({"off": 20, "on": 10}, {"off": 10, "on": 5}), ({"off": "6 h", "on": "50 min"}, {"off": "3 h", "on": "25 min"})],
-)
+@pytest.mark.parametrize(("stay", "half"), [
+    ({"off": 20, "on": 10}, {"off": 10, "on": 5}), ({"off": "6 h", "on": "50 min"}, {"off": "3 h", "on": "25 min"}),
+])  # fmt: skip
 def test_stays_are_halved(stay: object, half: object) -> None:
     change = half_as_long({"belief": {"kind": "markov-chain", "stay": stay}})
-    assert change is not None
     assert (change.where, change.value) == (("belief", "stay"), half)
     assert half_as_long({"belief": {"kind": "markov-chain", "stay": {"off": [1]}}}) is None
 
@@ -351,10 +344,9 @@ def test_tables_of_which_the_same_is_said_are_shown_once(tmp_path: Path) -> None
     assert [name for name, _ in tf.advise(path).alike] == ["use and 1 more like it"]
 
 
-@pytest.mark.parametrize(
-    ("columns", "rows", "fewer"),
-    [(70, 70, [(35, 35)]), (8, 10, [(4, 5)]), (7, 6, [(3, 3)]), (4, 10, [(4, 5)]), (5, 4, []), (1, 2, []), (3, 3, [])],
-)
+@pytest.mark.parametrize(("columns", "rows", "fewer"), [
+    (70, 70, [(35, 35)]), (8, 10, [(4, 5)]), (7, 6, [(3, 3)]), (4, 10, [(4, 5)]), (5, 4, []), (1, 2, []), (3, 3, []),
+])  # fmt: skip
 def test_a_coarser_grid_still_tells_where_places_are(columns: int, rows: int, fewer: list[tuple[int, int]]) -> None:
     belief = {"kind": "asymmetric", "grid": {"x": [0, 1], "y": [0, 1], "columns": columns, "rows": rows}}
     raw = {"source": {}, "belief": belief, "release": [{"name": "safe", "query": "safe", "epsilon": 1.0}]}
@@ -368,5 +360,4 @@ def test_a_coarser_grid_and_fewer_places_for_a_safe_list() -> None:
     changed = [changes[0].value for changes, why in ideas(raw, {0: 9.0}) if changes and why == "coarser places"]
     assert changed == [{**belief["grid"], "columns": n, "rows": n} for n in [5]]  # type: ignore[dict-item]
     supposed = what_if(raw)
-    assert supposed is not None
     assert (supposed[0].where, supposed[0].value) == (("belief", "most"), 10)

@@ -48,7 +48,6 @@ def test_adjusted_draws_lie_inside_as_often_as_stated(law: type, totals: tuple[F
 def test_cells_far_from_0_without_a_total_have_the_bands_of_the_noise() -> None:
     noise = DiscreteLaplace(Fraction(10), Fraction(1), 3)
     cell, difference = adjusted_bands(noise, (1e6, 2e6, 3e6), (None,))
-    assert difference is not None
     assert cell.width == pytest.approx(cell_band(noise).width, rel=0.05)
     assert difference.width == pytest.approx(difference_band(noise).width, rel=0.05)
 
@@ -63,7 +62,6 @@ def test_one_cell_that_has_the_total_is_exact_and_no_noise_has_no_band() -> None
 @pytest.mark.slow
 def test_many_cells_are_drawn_less_often_and_compared_with_their_neighbours() -> None:
     cell, difference = adjusted_bands(DiscreteLaplace(Fraction(10), Fraction(1), 3000), (100.0,) * 3000, (None,))
-    assert difference is not None
     assert 25 < cell.width < difference.width < 60
 
 
@@ -85,9 +83,6 @@ def test_a_release_file_is_judged_by_what_it_publishes(tmp_path: Path) -> None:
     assert "adjusted" not in raw.sentence
     # The sum is known, so that each of the two cells is off by half of what their difference is off by.
     before, after = raw.worth, adjusted.worth
-    assert before is not None
-    assert after is not None
-    assert after.difference is not None
     assert after.cell.width == pytest.approx(after.difference.width / 2, abs=1)
     assert after.cell.width < 0.75 * before.cell.width
 
@@ -188,9 +183,6 @@ def test_errors_lie_inside_their_bands_as_often_as_stated(epsilon: str, delta: s
     truth = np.array([[simulated(generator) for _ in WARDS] for _ in range(RUNS)])
     noisy = [noise.draw_column(truth[:, who].ravel(), entropy) for who, noise in enumerate(noises)]
     errors = np.stack([one.reshape(RUNS, 2) for one in noisy], axis=1).astype(float) - truth
-    assert worth is not None
-    assert worth.difference is not None
-    assert joint is not None
     assert joint.values == 2 * len(WARDS)
     for sizes, width, coverage in (
         (np.abs(errors).max(axis=(1, 2)), float(joint.half_width), joint.coverage),

@@ -14,7 +14,7 @@ from tests.support.commands import ended, invoke, succeed
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import BAD_INPUT, DONE, REFUSED
+from takifugu.cli import DONE, REFUSED
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.queries.additive import Additive
 from takifugu.releasing.advice import refusing
@@ -49,7 +49,6 @@ def test_what_is_foreseen_is_what_is_published_and_paid(tmp_path: Path) -> None:
     for number in range(2):
         foreseen = tf.forecast(where)
         made = tf.release_file(where, **({"again": "time-use", "once": "K"} if number else {}))
-        assert foreseen.account is not None
         assert foreseen.account.after == made.reservation.spent
         for table, published in zip(foreseen.tables, made.tables, strict=True):
             widths = {Fraction(str(row["high"])) - Fraction(str(row["value"])) for row in published.rows}
@@ -107,17 +106,11 @@ def test_what_two_promises_that_are_alone_cost_is_said_before(tmp_path: Path) ->
     assert "goes from epsilon 1 to epsilon 1.89526" in again.stdout
 
 
-def test_bad_input_is_bad_input(tmp_path: Path) -> None:
-    ended(BAD_INPUT, "release", "--dry-run", tmp_path / "none.toml")
-
-
 NOISE = (("epsilon = 1.0", 'epsilon = 0.01\nmechanism = "group"'), ('per = "both"', 'per = "pooled"'))
 
 
 @pytest.mark.slow
-def test_a_table_of_nothing_but_noise_is_refused_unless_somebody_insists(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_of_noise_is_refused_unless_somebody_insists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refusing, "SECONDS", 0.0)  # what would help is not tested here
     where = files.write(tmp_path, changed(*NOISE))
     for arguments in (("release", where), ("release", "--dry-run", where), ("calibrate", where)):
@@ -144,17 +137,6 @@ def test_tables_of_units_are_judged_by_their_sum(tmp_path: Path) -> None:
     (table,) = foreseen.tables
     assert table.blurs[0].median > table.blurs[0].widest
     succeed("release", many)
-
-
-def _of_one_answer(table: Expected) -> tuple[float, float]:
-    return float(table.blurs[0].median), float(table.blurs[0].widest)
-
-
-@pytest.mark.slow
-def test_without_the_sum_that_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Expected, "noise_and_range", property(_of_one_answer))
-    with pytest.raises(AssertionError):
-        test_tables_of_units_are_judged_by_their_sum(tmp_path)
 
 
 @pytest.mark.slow
@@ -198,7 +180,6 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
     other = spec.replace("[[0.8, 0.2], [0.3, 0.7]]", "[[0.97, 0.03], [0.04, 0.96]]")
     where = files.write(tmp_path, other.replace("epsilon = 1.0", "epsilon = 0.2"))
     foreseen = tf.forecast(where)
-    assert foreseen.account is not None
     assert all(charge.charged.epsilon > charge.alone.epsilon for charge in foreseen.account.charges)
     costly = [words for words in foreseen.notices if "charged" in words]
     assert len(costly) == len(foreseen.account.charges)
@@ -210,8 +191,6 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
 def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> None:
     where = files.people(tmp_path)
     foreseen = tf.forecast(where)
-    assert foreseen.account is not None
-    assert foreseen.account.after is not None
     (charged,) = foreseen.account.charges
     assert foreseen.account.after.epsilon == charged.charged.epsilon < charged.alone.epsilon == 1
     outcome = succeed("calibrate", where)

@@ -129,9 +129,7 @@ def test_no_other_command_counts_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("environment", [{}, {"CI": "true"}])
 @pytest.mark.parametrize("words", [[], ["--json"]])
 @pytest.mark.parametrize("rules", [[], ['duplicates = "first"', 'null_keys = "drop"']])
-def test_a_pipe_or_a_log_gets_no_count(
-    tmp_path: Path, words: list[str], rules: list[str], environment: dict[str, str]
-) -> None:
+def test_pipes_get_no_count(tmp_path: Path, words: list[str], rules: list[str], environment: dict[str, str]) -> None:
     command = ["advise", *words, str(written(tmp_path, *rules))]
     code, printed, seen = in_streams(command, tmp_path, ("stdout", "stderr"), **environment)
     assert (code, seen) == (0 if rules else 2, "")

@@ -35,7 +35,6 @@ def planned(folder: Path, *changes: tuple[str, str]) -> Plan:
 
 
 def cells(advised: TableAdvice) -> dict[str, float]:
-    assert advised.worth is not None
     assert advised.worth.expectation.cells is not None
     return dict(zip(advised.labels, advised.worth.expectation.cells, strict=True))
 
@@ -74,7 +73,6 @@ def test_hidden_gaps_leave_every_step_expected(tmp_path: Path) -> None:
 
 def test_most_frequent_values_are_judged_by_the_rows_that_were_observed(tmp_path: Path) -> None:
     (advised,) = advice_of(planned(tmp_path, ('"histogram"', '"mode"')))
-    assert advised.worth is not None
     assert advised.worth.expectation.cells == pytest.approx((40, 20))
 
 

@@ -183,9 +183,7 @@ MEAN = release_text(
 
 
 @pytest.mark.parametrize(("epsilon", "code"), [(0.6, REFUSED), (0.9, DONE)])
-def test_a_mean_of_which_nobody_says_what_matters_is_refused_where_it_can_be_anything(
-    tmp_path: Path, epsilon: float, code: int
-) -> None:
+def test_a_mean_that_can_be_anything_is_refused(tmp_path: Path, epsilon: float, code: int) -> None:
     (tmp_path / "ages.csv").write_text("age\n20\n60\n60\n20\n")
     path = tmp_path / "ages.toml"
     path.write_text(MEAN + publish("mean", "mean", epsilon=epsilon))

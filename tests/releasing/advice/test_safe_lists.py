@@ -12,11 +12,10 @@ from takifugu.releasing.advice.checking import check
 from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Named, Verdict
 
 
-@pytest.mark.parametrize(
-    ("share", "verdict"),
-    [(1.0, Verdict.GOOD), (0.8, Verdict.GOOD), (0.79, Verdict.ROUGH), (0.2, Verdict.ROUGH), (0.19, Verdict.USELESS),
-     (0.0, Verdict.USELESS)],
-)  # fmt: skip
+@pytest.mark.parametrize(("share", "verdict"), [
+    (1.0, Verdict.GOOD), (0.8, Verdict.GOOD), (0.79, Verdict.ROUGH), (0.2, Verdict.ROUGH), (0.19, Verdict.USELESS),
+    (0.0, Verdict.USELESS),
+])  # fmt: skip
 def test_good_from_four_fifths_and_rough_from_one_fifth(share: float, verdict: Verdict) -> None:
     named = Named(Band(1 - share, 1.0), None, 0.2, Expectation(None, 0.2, "the safe places"))
     assert named.verdict is verdict
@@ -61,10 +60,9 @@ def test_remedies_that_name_most_come_first_and_those_over_the_budget_last(tmp_p
 
 
 @pytest.mark.parametrize("section", ["expect", "release.expect"])
-@pytest.mark.parametrize(
-    "key",
-    ["values = { nosuch = 7 }", "shares = { a = 1 }", "people = 9", "rows = 3", "matters = 3", 'matters = "3 cats"'],
-)
+@pytest.mark.parametrize("key", [
+    "values = { nosuch = 7 }", "shares = { a = 1 }", "people = 9", "rows = 3", "matters = 3", 'matters = "3 cats"',
+])  # fmt: skip
 def test_what_a_list_does_not_use_is_refused(section: str, key: str, tmp_path: Path) -> None:
     path = listed(tmp_path, more=f'[{section}]\nsource = "a hunch"\n{key}\n')
     with pytest.raises(SpecError, match=f"expect.{key.split()[0]}: is not used by a list of safe places.*prior"):

@@ -201,9 +201,7 @@ def test_a_release_that_no_ledger_could_keep_is_refused_before_it_is_paid(
     succeed("release", where)
 
 
-def test_a_release_of_the_library_is_refused_before_it_is_paid_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_release_of_the_library_is_refused_before_it_is_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
     calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism="group")
     monkeypatch.setattr(pending, "LARGEST", 1000)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from tests.support.commands import succeed
-from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
+from tests.support.release_files import EXPECT, believe, changed, hide, publish, read_from, release_text
+from tests.support.releases import faults_of, put
 
 import takifugu as tf
 from takifugu.calibration import Calibration
-from takifugu.core.errors import CalibrationRefused, DataError, SpecError
+from takifugu.core.errors import CalibrationRefused, DataError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.truth import answer_of, read
 
@@ -30,21 +31,7 @@ TABLE = "{ value = 42, points = [0, 1, 2], heights = [0, 1, 0] }"
 
 
 def written(folder: Path, changes: dict[str, str] | None = None, rows: str = ROWS) -> Path:
-    folder.mkdir(exist_ok=True)
-    text = FILE
-    for old, new in (changes or {}).items():
-        assert old in text, f"{old!r} is not in the file"
-        text = text.replace(old, new)
-    (folder / "bodies.csv").write_text(rows, encoding="utf-8")
-    path = folder / "release.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def faults(path: Path) -> dict[str, str]:
-    with pytest.raises(SpecError) as caught:
-        load(path)
-    return dict(line.split(": ", 1) for line in caught.value.problems)
+    return put(folder, {"release.toml": changed(FILE, *(changes or {}).items()), "bodies.csv": rows})
 
 
 def calibration_of(
@@ -172,10 +159,8 @@ def test_a_parameter_of_the_population_is_hidden_by_its_values(tmp_path: Path) -
     ({'attribute = "weight"\n': 'attribute = "wieght"\n'}, "release[0].attribute", "did you mean 'weight'"),
     ({'query = "mean"': 'query = "sum"'}, "release[0].query", "publish the mean of 'weight'"),
 ])  # fmt: skip
-def test_what_is_no_density_is_refused_at_its_place(
-    tmp_path: Path, changes: dict[str, str], place: str, words: str
-) -> None:
-    messages = faults(written(tmp_path, changes))
+def test_what_is_no_density_is_refused(tmp_path: Path, changes: dict[str, str], place: str, words: str) -> None:
+    messages = faults_of(written(tmp_path, changes))
     assert words in messages.get(place, ""), messages
 
 

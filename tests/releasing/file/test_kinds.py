@@ -105,15 +105,12 @@ def test_a_kind_that_lacks_something_is_refused(kind: Any, words: str) -> None:
     assert "unread" not in KINDS
 
 
-UNITS = [
+@pytest.mark.parametrize(("units", "words"), [
     ((), "no person"),
     ((Unit("ann", ["well", "ill"]), Unit("ann", ["ill", "ill"])), "two people of one name"),
     ((Unit(None, ["well", "ill"]), Unit(None, ["ill", "ill"])), "two people of one name"),
     ((Unit("ann", ["well", "ill"]), Unit("bob", ["ill", "ill"])), "read together"),
-]
-
-
-@pytest.mark.parametrize(("units", "words"), UNITS)
+])  # fmt: skip
 def test_units_that_one_debit_would_pay_for_together_are_refused_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, units: tuple[Unit, ...], words: str
 ) -> None:

@@ -78,17 +78,14 @@ def test_an_id_that_is_none_is_refused(tmp_path: Path) -> None:
         tf.release_file(where)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'output = "out"\n',
-        'output = """\nledger = "x"\n"""\n',
-        'ledger = """\nledger.db"""\n',
-        '[source]\nledger = "x"\n',
-        "ledger = 'a.db'\nledger = 'b.db'\n",
-        "[",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    'output = "out"\n',
+    'output = """\nledger = "x"\n"""\n',
+    'ledger = """\nledger.db"""\n',
+    '[source]\nledger = "x"\n',
+    "ledger = 'a.db'\nledger = 'b.db'\n",
+    "[",
+])  # fmt: skip
 def test_a_text_that_would_change_otherwise_stays(text: str) -> None:
     assert with_ledger_id(text, ID) is None
 
@@ -98,14 +95,11 @@ def test_a_text_that_would_change_otherwise_stays(text: str) -> None:
 )
 def test_a_text_with_a_ledger_gets_its_id(text: str) -> None:
     after = with_ledger_id(text, ID)
-    assert after is not None
     assert tomllib.loads(after.removeprefix("\ufeff"))["ledger_id"] == ID
     assert with_ledger_id(after, ID) == after
 
 
-def test_a_file_that_may_not_be_written_is_released_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_may_not_be_written_is_released_anyway(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = files.write(tmp_path, SMALL)
     with failing(monkeypatch, os, "chmod", PermissionError(13, "Permission denied")):
         tf.release_file(where)

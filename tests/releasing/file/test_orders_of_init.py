@@ -149,10 +149,9 @@ def test_who_it_is_is_not_what_is_published(tmp_path: Path, who: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(
-    ("things", "people"),
-    [("station_id", "user_id"), ("machine", "Mitarbeiter"), ("vehicle", "driver"), ("Gerät", "Patient")],
-)
+@pytest.mark.parametrize(("things", "people"), [
+    ("station_id", "user_id"), ("machine", "Mitarbeiter"), ("vehicle", "driver"), ("Gerät", "Patient"),
+])  # fmt: skip
 @pytest.mark.parametrize("together", [True, False])
 def test_people_come_before_what_they_use(tmp_path: Path, things: str, people: str, together: bool) -> None:
     draw = random.Random(7)

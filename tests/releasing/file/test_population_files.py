@@ -2,24 +2,30 @@
 
 import json
 import math
+import traceback
 from collections import Counter
 from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
+import polars
 import pytest
 from tests.support.commands import invoke, succeed
 from tests.support.failing import FULL, failing
-from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.release_files import believe, changed, publish, read_from, release_text
 from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.audit import joint_loss, true_loss
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, SpecError, TakifuguError
+from takifugu.mechanisms.local.senders import Values
 from takifugu.model import frameworks
 from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing import orders
 
 PLACES = release_text(
@@ -64,7 +70,8 @@ def refused(file: Path, kind: type[TakifuguError] = DataError, where: str = "") 
         tf.release_file(file)
     assert {path: path.read_bytes() for path in file.parent.iterdir()} == before
     assert where in str(error.value)
-    assert not any(name in str(error.value) for name in ("p7", "p59"))
+    traced = "".join(traceback.format_exception(error.value))
+    assert not any(name in traced for name in ("p7", "p59"))
     return str(error.value)
 
 
@@ -105,8 +112,6 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
 
 
 def test_the_counts_of_the_survey_are_smoothed_by_hand(tmp_path: Path) -> None:
-    from takifugu.releasing.file.loading import load
-
     belief: Any = load(places_in(tmp_path)).belief
     rows = [line.split(",") for line in (tmp_path / "survey.csv").read_text().splitlines()[1:]]
     for name, law in zip(belief.populations, belief.laws, strict=True):
@@ -157,12 +162,17 @@ def test_other_rows_of_the_same_people_add_up_where_their_batches_are_named(tmp_
         tf.release_file(file, output=tmp_path / "unknown")
 
 
-def test_resume_gives_the_old_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("where", "step", "error", "is_drawn"), [
+    (orders, "place", FULL, True), (Values, "send", OSError(5, "no randomness"), False),
+])  # fmt: skip
+def test_resume_gives_the_column_that_was_paid_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: Any, step: str, error: Exception, is_drawn: bool
+) -> None:
     file = words_in(tmp_path)
-    with failing(monkeypatch, orders, "place", FULL), pytest.raises(TakifuguError):
+    with failing(monkeypatch, where, step, error), pytest.raises((TakifuguError, OSError)):
         tf.release_file(file)
     assert not (tmp_path / "release-published/answers.csv").exists()
-    assert list(tmp_path.glob("*.values"))
+    assert list(tmp_path.glob("*.values")) or not is_drawn
     (done,) = tf.resume(tmp_path / "ledger.db")
     assert not done.problem
     rows = done.outcome.tables[0].rows  # type: ignore[union-attr]
@@ -191,9 +201,8 @@ def test_dummies_and_bits_are_lines_of_their_row(tmp_path: Path) -> None:
 def test_the_dry_run_and_the_comparison_say_what_it_costs(tmp_path: Path) -> None:
     file = places_in(tmp_path)
     foreseen = tf.forecast(file)
-    assert "expected loss" in " ".join(str(foreseen).split())
-    assert " m per row, at worst" in " ".join(str(foreseen).split())
-    assert "epsilon 1.5 per person" in " ".join(str(foreseen).split())
+    for words in ("expected loss", " m per row, at worst", "epsilon 1.5 per person"):
+        assert words in " ".join(str(foreseen).split())
     assert not foreseen.refused
     printed = invoke("compare", "--all", file).stdout
     assert "expected loss of one row" in printed
@@ -266,41 +275,6 @@ def test_the_private_column_is_no_reference_unless_that_is_declared(tmp_path: Pa
     assert any("counted in the private rows" in words for words in table.certificate.assumptions)
 
 
-@pytest.mark.parametrize(("old", "new", "place", "what"), [
-    ('coordinates = ["x", "y"]\n', "", "source.value", "or coordinates must be given"),
-    ("units_independent = true\n", "", "belief.units_independent", "must be declared"),
-    ("first = [0, 4]", "first = [4, 0]", "belief.box.first", "must have an inside"),
-    ("cells = [4, 2]", "cells = [1, 1]", "belief.box.cells", "two different cells"),
-    ("metres = [1000, 500]", "degrees = true, metres = [1, 1]", "belief.box.metres", "beside degrees"),
-    ("smoothing = 1", "smoothing = -1", "belief.reference.smoothing", "must not be negative"),
-    ('population = "status"', 'population = "stats"', "belief.reference", "no column 'stats'"),
-    ('"survey.csv"', '"nowhere.csv"', "belief.reference.file", "nowhere.csv"),
-    ("smoothing = 1 }", 'smoothing = 1, populations = ["home", "away"] }', "belief.reference", "no row of 'away'"),
-    ("epsilon = 1.5", 'epsilon = 1.5\nmechanism = "tupling"', "release[0].dummies", "is missing"),
-    ("epsilon = 1.5", "epsilon = 1.5\ndummies = 3", "release[0].delta", "never improve a pure promise"),
-    ("epsilon = 1.5", 'epsilon = 1.5\nmechanism = "optimum"', "release[0].mechanism", "did you mean 'optimal'"),
-    ("rows_per_person = 3", "rows_per_person = -3", "source.rows_per_person", "greater than or equal"),
-    ("box = {", "boxes = {", "belief.boxes", "is not a known key"),
-])  # fmt: skip
-def test_a_faulty_file_names_its_key(tmp_path: Path, old: str, new: str, place: str, what: str) -> None:
-    assert old in PLACES
-    refusal = refused(places_in(tmp_path, PLACES.replace(old, new)), SpecError, place)
-    assert what in refusal
-
-
-@pytest.mark.parametrize(("old", "new", "place", "what"), [
-    ('["0.75", "0.25"]', '["1", "0"]', "belief", "one value only"),
-    ('["0.75", "0.25"]', '["0.75", "0.35"]', "belief", "sum to 1.1"),
-    ('["0.75", "0.25"]', '["0.75"]', "belief", "1 probabilities and 2 values"),
-    ('values = ["north", "south"]', 'values = ["north", "north"]', "belief", "repeat"),
-    ('home = ["0.75", "0.25"], ', "", "belief", "fewer than two populations"),
-    ('values = ["north", "south"]\n', "", "belief.values", "is missing"),
-])  # fmt: skip
-def test_faulty_declared_populations(tmp_path: Path, old: str, new: str, place: str, what: str) -> None:
-    assert old in WORDS
-    assert what in refused(words_in(tmp_path, WORDS.replace(old, new)), SpecError, place)
-
-
 def test_all_faults_leave_together(tmp_path: Path) -> None:
     text = PLACES.replace("epsilon = 1.5", "epsilon = -1").replace("smoothing = 1", "smoothing = -1")
     text = text.replace('name = "places"', 'name = "../up"').replace("units_independent = true\n", "")
@@ -333,12 +307,6 @@ def test_a_second_table_about_the_same_rows_is_charged_what_both_tell_or_refused
 
 @pytest.mark.slow
 def test_a_frame_and_a_file_give_the_same_codes(tmp_path: Path) -> None:
-    import pandas
-    import polars
-
-    from takifugu.releasing.file.loading import load
-    from takifugu.releasing.planning.plan import plan
-
     file = places_in(tmp_path, BY_NAME)
     expected = plan(load(file)).tables[0].questions[0].data.codes
     for frame in (polars.read_csv(tmp_path / "people.csv"), pandas.read_csv(tmp_path / "people.csv")):
@@ -360,28 +328,9 @@ def test_every_command_says_what_an_error_is(tmp_path: Path) -> None:
     assert "that values stay secret" in report
 
 
-def test_what_was_paid_and_not_drawn_is_drawn_once_from_the_same_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from takifugu.mechanisms.local.senders import Values
-
-    file = words_in(tmp_path)
-    with failing(monkeypatch, Values, "send", OSError(5, "no randomness")), pytest.raises((TakifuguError, OSError)):
-        tf.release_file(file)
-    assert not (tmp_path / "release-published/answers.csv").exists()
-    (done,) = tf.resume(tmp_path / "ledger.db")
-    assert not done.problem
-    assert len(tf.read_table(tmp_path / "release-published/answers.csv")) == 60
-    assert Ledger.open(tmp_path / "ledger.db").spent("answers").spent.epsilon == F(1, 2)
-
-
 @pytest.mark.slow
-def test_what_is_paid_for_some_people_is_not_drawn_for_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_paid_for_some_people_is_not_drawn_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows do not say whose they are: equal rows of other people are another release, and these pay for it."""
-    from takifugu.mechanisms.local.senders import Values
-
     def about(*people: str) -> Path:
         return places_in(tmp_path, BY_NAME, "person,x,y\n" + "".join(f"{name},1.5,0.5\n" for name in people))
 
@@ -395,23 +344,12 @@ def test_what_is_paid_for_some_people_is_not_drawn_for_others(
     assert (source.units, source.releases, source.unpublished) == (3, 2, 1)
 
 
-def test_several_mistakes_in_the_data_never_name_a_person_in_a_traceback(tmp_path: Path) -> None:
-    import traceback
-
-    file = places_in(tmp_path, people="person,x,y\n" + "p7,1.0,1.0\n" * 4)
-    with pytest.raises(DataError) as error:
-        tf.release_file(file)
-    assert "p7" not in "".join(traceback.format_exception(error.value))
-
-
 def test_labels_that_a_spreadsheet_would_run_come_back_as_they_were(tmp_path: Path) -> None:
     labels = ["=1+1", "a,b", "'tis", 'say "no"']
     text = WORDS.replace('["north", "south"]', json.dumps(labels)).replace('value = "place"', 'value = "row"')
     text = text.replace('["0.75", "0.25"]', '["0.4", "0.3", "0.2", "0.1"]')
     text = text.replace('["0.25", "0.75"]', '["0.1", "0.2", "0.3", "0.4"]')
     (tmp_path / "release.toml").write_text(text)
-    import polars
-
     (table,) = tf.release_file(tmp_path / "release.toml", polars.DataFrame({"row": labels * 30})).tables
     again = tf.read_table(tmp_path / "release-published/answers.csv")
     assert again == table.rows
@@ -472,21 +410,6 @@ def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp
     assert 0.5 < float(spent_twice) == pytest.approx(true.loss, rel=1e-6)
 
 
-@pytest.mark.parametrize(("metric", "words"), [
-    ({"near": {"middle": 1, "far": 3}, "middle": {"far": 1}}, "triangle inequality"),
-    ({"near": {"middle": 1, "far": 1}}, "no distance between 'middle' and 'far'"),
-    ({"near": {"middle": -1, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
-    ({"near": {"middle": 0, "far": 1}, "middle": {"far": 1}}, "above 0 between two populations"),
-    ({"near": {"middle": 1, "far": 2}, "far": {"near": 1, "middle": 1}}, "the same both ways"),
-    ("w-1", "w-infinity"),
-    (3, "metric"),
-])  # fmt: skip
-def test_a_file_with_a_metric_that_is_none_is_refused(tmp_path: Path, metric: Any, words: str) -> None:
-    file = words_in(tmp_path, by_distance(metric), "0\n1\n2\n")
-    error = refused(file, SpecError, "belief.metric")
-    assert words in error
-
-
 @pytest.mark.slow
 def test_w_infinity_of_counted_populations_covers_any_two(tmp_path: Path) -> None:
     text = PLACES.replace('kind = "populations"', 'kind = "populations"\nmetric = "w-infinity"')
@@ -528,24 +451,6 @@ def test_a_file_sends_nothing_farther_than_its_radius(tmp_path: Path, mechanism:
     succeed("audit", file)
 
 
-@pytest.mark.parametrize(("radius", "mechanism", "words"), [
-    (0.5, "restricted-laplace", "cuts all noise: no other value is nearer than 1"),
-    (0, "restricted-laplace", "cuts all noise"),
-    (-1, "restricted-laplace", "must not be negative"),
-    (1, "exponential", "cuts no noise of this mechanism"),
-])  # fmt: skip
-def test_a_radius_that_cuts_all_noise_or_none_is_refused(
-    tmp_path: Path, radius: Any, mechanism: str, words: str
-) -> None:
-    file = words_in(tmp_path, within(radius, mechanism), "0\n1\n2\n")
-    assert words in refused(file, SpecError, "radius")
-
-
-def test_restricted_noise_without_a_radius_is_refused(tmp_path: Path) -> None:
-    text = within(1).replace("radius = 1\n", "")
-    assert "is missing: noise is cut there" in refused(words_in(tmp_path, text, "0\n1\n2\n"), SpecError, "radius")
-
-
 # A class that is declared: no value above a mass.
 
 
@@ -571,11 +476,55 @@ def test_a_file_declares_that_no_value_is_likelier_than_a_mass(tmp_path: Path) -
         succeed(*command)
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    (spread(0.2), "write 1/4 at least"),
-    (spread(1.5), "1 at most"),
-    (spread(0.4, laws={"home": ["0.25"] * 4, "out": ["0.25"] * 4}), "laws or reference or largest_mass"),
-    (spread().replace('populations = ["home", "out"]\n', ""), "belongs to largest_mass"),
+METRIC = "{ near = { middle = 1, far = 2 }, middle = { far = 1 } }"
+FAULTY = {
+    "places": PLACES, "words": WORDS, "distance": by_distance(APART), "radius": within(1), "class": spread(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("about", "old", "new", "place", "what"), [
+    ("places", 'coordinates = ["x", "y"]\n', "", "source.value", "or coordinates must be given"),
+    ("places", "units_independent = true\n", "", "belief.units_independent", "must be declared"),
+    ("places", "first = [0, 4]", "first = [4, 0]", "belief.box.first", "must have an inside"),
+    ("places", "cells = [4, 2]", "cells = [1, 1]", "belief.box.cells", "two different cells"),
+    ("places", "metres = [1000, 500]", "degrees = true, metres = [1, 1]", "belief.box.metres", "beside degrees"),
+    ("places", "smoothing = 1", "smoothing = -1", "belief.reference.smoothing", "must not be negative"),
+    ("places", 'population = "status"', 'population = "stats"', "belief.reference", "no column 'stats'"),
+    ("places", '"survey.csv"', '"nowhere.csv"', "belief.reference.file", "nowhere.csv"),
+    ("places", "smoothing = 1 }", 'smoothing = 1, populations = ["home", "away"] }', "belief.reference",
+     "no row of 'away'"),
+    ("places", "epsilon = 1.5", 'epsilon = 1.5\nmechanism = "tupling"', "release[0].dummies", "is missing"),
+    ("places", "epsilon = 1.5", "epsilon = 1.5\ndummies = 3", "release[0].delta", "never improve a pure promise"),
+    ("places", "epsilon = 1.5", 'epsilon = 1.5\nmechanism = "optimum"', "release[0].mechanism", "mean 'optimal'"),
+    ("places", "rows_per_person = 3", "rows_per_person = -3", "source.rows_per_person", "greater than or equal"),
+    ("places", "box = {", "boxes = {", "belief.boxes", "is not a known key"),
+    ("words", '["0.75", "0.25"]', '["1", "0"]', "belief", "one value only"),
+    ("words", '["0.75", "0.25"]', '["0.75", "0.35"]', "belief", "sum to 1.1"),
+    ("words", '["0.75", "0.25"]', '["0.75"]', "belief", "1 probabilities and 2 values"),
+    ("words", 'values = ["north", "south"]', 'values = ["north", "north"]', "belief", "repeat"),
+    ("words", 'home = ["0.75", "0.25"], ', "", "belief", "fewer than two populations"),
+    ("words", 'values = ["north", "south"]\n', "", "belief.values", "is missing"),
+    ("distance", "far = 2", "far = 3", "belief.metric", "triangle inequality"),
+    ("distance", "far = 2 }, middle = { far = 1 } }", "far = 1 } }", "belief.metric",
+     "no distance between 'middle' and 'far'"),
+    ("distance", "middle = 1, far = 2", "middle = -1, far = 1", "belief.metric", "above 0 between two populations"),
+    ("distance", "middle = 1, far = 2", "middle = 0, far = 1", "belief.metric", "above 0 between two populations"),
+    ("distance", "middle = { far = 1 }", "far = { near = 1, middle = 1 }", "belief.metric", "the same both ways"),
+    ("distance", METRIC, '"w-1"', "belief.metric", "w-infinity"),
+    ("distance", METRIC, "3", "belief.metric", "metric"),
+    ("radius", "radius = 1", "radius = 0.5", "radius", "cuts all noise: no other value is nearer than 1"),
+    ("radius", "radius = 1", "radius = 0", "radius", "cuts all noise"),
+    ("radius", "radius = 1", "radius = -1", "radius", "must not be negative"),
+    ("radius", '"restricted-laplace"', '"exponential"', "radius", "cuts no noise of this mechanism"),
+    ("radius", "radius = 1\n", "", "radius", "is missing: noise is cut there"),
+    ("class", "mass = 0.4", "mass = 0.2", "belief", "write 1/4 at least"),
+    ("class", "mass = 0.4", "mass = 1.5", "belief", "1 at most"),
+    ("class", "mass = 0.4", "mass = 0.4\nlaws = { home = [0.25, 0.25, 0.25, 0.25], out = [0.25, 0.25, 0.25, 0.25] }",
+     "belief", "laws or reference or largest_mass"),
+    ("class", 'populations = ["home", "out"]\n', "", "belief", "belongs to largest_mass"),
 ])  # fmt: skip
-def test_a_class_that_is_none_is_refused(tmp_path: Path, text: str, words: str) -> None:
-    assert words in refused(words_in(tmp_path, text, "0\n1\n"), SpecError, "belief")
+def test_a_fault_is_told_at_its_key(tmp_path: Path, about: str, old: str, new: str, place: str, what: str) -> None:
+    text = changed(FAULTY[about], (old, new))
+    values = "north\nsouth\n" if about == "words" else "0\n1\n2\n"
+    file = places_in(tmp_path, text) if about == "places" else words_in(tmp_path, text, values)
+    assert what in refused(file, SpecError, place)

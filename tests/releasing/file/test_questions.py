@@ -95,11 +95,10 @@ def alternating(draw: Draw, user: int) -> list[tuple[datetime, str]]:
 
 
 @pytest.mark.parametrize("mixed", [True, False])
-@pytest.mark.parametrize(
-    ("rows_of", "word", "is_clear"),
-    [(even, "samples", True), (changing, "changes", False), (happening, "events", False),
-     (alternating, "samples", False)],
-)  # fmt: skip
+@pytest.mark.parametrize(("rows_of", "word", "is_clear"), [
+    (even, "samples", True), (changing, "changes", False), (happening, "events", False),
+    (alternating, "samples", False),
+])  # fmt: skip
 def test_what_a_row_says_shows_in_how_rows_follow_each_other(
     tmp_path: Path, rows_of: Callable[[Draw, int], list[tuple[datetime, str]]], word: str, is_clear: bool, mixed: bool
 ) -> None:
@@ -193,7 +192,6 @@ def test_lessons_of_days_of_the_week_are_wide(tmp_path: Path) -> None:
     lessons = [f"{day} {number}" for day in ("Mon", "Tue", "Wed") for number in (1, 2, 3)]
     rows = [",".join([f"class {n}", *("math" if (n + k) % 3 else "art" for k in range(9))]) for n in range(30)]
     subject = table(tmp_path, ",".join(["Class", *lessons]), rows)
-    assert subject.facts.across is not None
     assert subject.facts.across.moments == tuple(map(float, range(1, 10)))
     assert questions(subject)["rows"].offered == "wide"
 
@@ -324,9 +322,7 @@ def test_answers_that_contradict_each_other_are_refused(tmp_path: Path, words: l
     (["--states", "y, n", "--next", "y 0.5"], "next"), (["--states", "y, n", "--next", "y 0.5, no 0.5"], "next"),
     (["--states", "y, n", "--size", "40", "--next", "y 0.5, n 0.6"], "next"), (["--next", "y 0.5, n 0.5"], "next"),
 ])  # fmt: skip
-def test_answers_about_people_are_judged_by_the_file_that_they_draft(
-    tmp_path: Path, words: list[str], place: str
-) -> None:
+def test_answers_about_people_are_judged_by_the_draft(tmp_path: Path, words: list[str], place: str) -> None:
     lines = [f"r{n},{'yn'[n % 2]}" for n in range(40)]
     (tmp_path / "d.csv").write_text("\n".join(["respondent_id,smokes", *lines, ""]), encoding="utf-8")
     decided = ["--rows", "answers", "--whose", "-", "--secret", "answers", "--publish", "smokes", "--yes", "--json"]

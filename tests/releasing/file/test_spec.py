@@ -9,7 +9,6 @@ import pytest
 from tests.releasing import files
 from tests.support.releases import refusal_of
 
-from takifugu.core.errors import SpecError
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.file import problems as problems_module
 from takifugu.releasing.file.sequences.sections import ReleaseSpec
@@ -160,55 +159,6 @@ def test_fitting_on_the_private_file_must_be_said(tmp_path: Path) -> None:
     assert any("is the private data itself" in p for p in problems(text, tmp_path))
     allowed = text.replace('file = "data.csv"\n\n[belief.map]', 'file = "data.csv"\nprivate = true\n\n[belief.map]')
     assert spec.load(files.write(tmp_path, allowed)).spec.belief.fit.private  # type: ignore[union-attr]
-
-
-WRONG: list[Any] = [[[{"a": 1}]], float("nan"), -1, 10**400, "", "SENTINEL", True, [], {}, {"kind": []}]
-
-
-def _mutants(value: Any) -> list[Any]:
-    """Return copies of a nested value, each with one key dropped, misspelt, or given a value of another type."""
-    mutants: list[Any] = []
-    if isinstance(value, dict):
-        for key, inside in value.items():
-            rest = {k: v for k, v in value.items() if k != key}
-            mutants += [rest, {**rest, f"{key}x": inside}, *({**rest, key: wrong} for wrong in WRONG)]
-            mutants += [{**value, key: mutant} for mutant in _mutants(inside)]
-    elif isinstance(value, list):
-        mutants += [[*value[:i], m, *value[i + 1 :]] for i, v in enumerate(value) for m in _mutants(v)]
-    return mutants
-
-
-@pytest.mark.slow
-def test_mutated_files_never_raise_anything_else(tmp_path: Path) -> None:
-    files.write(tmp_path)
-    (tmp_path / "public.csv").write_text(files.data({"p": (30,), "q": (41, 12)}), encoding="utf-8")
-    more = """
-[[release]]
-name = "walking"
-query = "count"
-states = ["walking"]
-epsilon = "1/3"
-delta = 0.0
-mechanism = "group"
-total = 3
-allow_zero_noise = false
-"""
-    fit = 'fit = { file = "public.csv", value = "état; raw", smoothing = 1, private = false }\ninitial = "any"'
-    texts = [files.SPEC + more, files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]", fit)]
-    mutants = [mutant for text in texts for mutant in _mutants(tomllib.loads(text))]
-    assert len(mutants) > 500
-    refused = [p for mutant in mutants if (p := _refusals(mutant, tmp_path))]
-    assert [p for lines in refused for p in lines if ": " not in p or "; " not in p] == []
-    assert not any("Input should" in p or "NoneType" in p for lines in refused for p in lines), refused
-    assert len(refused) > len(mutants) * 0.8
-
-
-def _refusals(raw: Any, folder: Path) -> tuple[str, ...]:
-    try:
-        spec.checked(raw, folder / "release.toml")
-    except SpecError as error:
-        return error.problems
-    return ()
 
 
 def test_the_schema_is_json_and_names_every_section() -> None:

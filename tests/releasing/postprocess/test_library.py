@@ -24,10 +24,9 @@ CALIBRATION = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(
 COLUMNS = {"cell": ["still", "it's"], "value": [6, -2], "low": [0.5, -3.25]}
 
 
-@pytest.mark.parametrize(
-    ("data", "name"),
-    [(pd.Series(STATES), "pandas"), (pl.Series(STATES), "polars"), (pa.array(STATES), "pyarrow")],
-)
+@pytest.mark.parametrize(("data", "name"), [
+    (pd.Series(STATES), "pandas"), (pl.Series(STATES), "polars"), (pa.array(STATES), "pyarrow"),
+])  # fmt: skip
 def test_a_frame_is_of_the_library_that_the_data_came_in(data: Any, name: str) -> None:
     noisy = tf.release(CALIBRATION, data)
     assert noisy.library == name

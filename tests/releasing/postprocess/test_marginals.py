@@ -141,18 +141,14 @@ def test_what_has_no_picture_says_so() -> None:
 
 
 @pytest.mark.slow
-def test_advice_and_what_was_published_are_one_line_each(tmp_path: Path) -> None:
+def test_advice_and_what_was_published_are_one_line_and_a_picture(tmp_path: Path) -> None:
     file = write_demo(tmp_path)
     outcome = release_file(file, new_ledger=True)
     assert repr(outcome) == "<Outcome: time-use-units, time-use-pooled>"
     said = "<Published time-use-pooled: how often each state occurs, for all participants together, in rows, 4 rows>"
     assert repr(outcome.tables[1]) == said
     assert repr(tf.advise(file)).startswith("<Advice: time-use-units: good: differences above")
-
-
-@pytest.mark.slow
-def test_what_was_published_has_its_picture(tmp_path: Path) -> None:
-    for table in release_file(write_demo(tmp_path), new_ledger=True).tables:
+    for table in outcome.tables:
         assert ElementTree.fromstring(table.plot()._repr_svg_()).tag.endswith("svg")
         assert table.plot().svg in table._repr_html_()
 

@@ -98,9 +98,7 @@ def test_the_report_offers_all_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_picture_is_drawn_anew_from_the_certificate_where_it_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_picture_is_drawn_anew_from_the_certificate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     table = published(tmp_path)
     certificate, svg = (tmp_path / "out" / f"{table.name}{end}" for end in (".certificate.json", ".svg"))
     show = ("certificate", "show", certificate, "--picture")

@@ -65,15 +65,12 @@ def test_the_odds_of_the_suspicion_move_by_e_to_the_epsilon(epsilon: float) -> N
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    ("step", "start", "said"),
-    [("1h", "2026-01-05", "2026-01-05 00:00"), ("30min", "2026-01-05T10:30", "2026-01-05 10:30"),
-     ("1d", "2026-01-05", "2026-01-05")],
-)  # fmt: skip
+@pytest.mark.parametrize(("step", "start", "said"), [
+    ("1h", "2026-01-05", "2026-01-05 00:00"), ("30min", "2026-01-05T10:30", "2026-01-05 10:30"),
+    ("1d", "2026-01-05", "2026-01-05"),
+])  # fmt: skip
 @pytest.mark.parametrize("unit", ["", "Ana"])
-def test_a_suspicion_about_a_calendar_says_the_time_by_the_clock(
-    step: str, start: str, said: str, unit: str, tmp_path: Path
-) -> None:
+def test_a_suspicion_says_the_time_by_the_clock(step: str, start: str, said: str, unit: str, tmp_path: Path) -> None:
     at = datetime.fromisoformat(start)
     length = {"1h": timedelta(hours=1), "30min": timedelta(minutes=30), "1d": timedelta(days=1)}[step]
     rows = [f"{unit or 'x'},{(at + n * length).isoformat()},{'busy' if n % 3 else 'calm'}" for n in range(20)]
