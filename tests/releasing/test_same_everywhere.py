@@ -111,15 +111,6 @@ def session() -> Iterator[Any]:
 
 
 @pytest.mark.slow
-def test_a_parquet_file_is_published_like_a_csv_file(where: Path) -> None:
-    import pyarrow.parquet
-    from tests.support.engines import arrow
-
-    pyarrow.parquet.write_table(arrow(columns()), where.parent / "data.parquet")
-    assert answers(planning.plan(load(where, where.parent / "data.parquet"))) == answers(planning.plan(load(where)))
-
-
-@pytest.mark.slow
 def test_a_frame_is_published_as_the_file_says(where: Path) -> None:
     (where.parent / "data.csv").unlink()
     outcome = tf.release_file(where, data=ENGINES["polars"](columns()), output=where.parent / "elsewhere")

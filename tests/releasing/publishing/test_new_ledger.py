@@ -82,17 +82,6 @@ def test_whoever_goes_on_with_a_new_ledger_goes_on(tmp_path: Path) -> None:
     assert tf.release_file(where, new_ledger=True).reservation.spent.epsilon > 1
 
 
-@pytest.mark.slow
-def test_other_sources_and_other_files_in_the_folder_say_nothing(tmp_path: Path) -> None:
-    where = files.write(tmp_path, SMALL)
-    tf.release_file(where)
-    (tmp_path / "out" / "x.certificate.json").write_text("{", encoding="utf-8")
-    (tmp_path / "out" / "y.certificate.json").write_text("[" * 100_000, encoding="utf-8")
-    (tmp_path / "out" / "z.certificate.json").write_text('{"source": 7}', encoding="utf-8")
-    files.write(tmp_path, AGAIN.replace('"study"', '"other"').replace('"ledger.db"', '"other.db"'))
-    assert [t.name for t in tf.release_file(where).tables] == ["again"]
-
-
 def test_a_release_file_that_requires_its_ledger(tmp_path: Path) -> None:
     where = files.write(tmp_path, f"require_ledger = true\n{SMALL}")
     refused = ended(2, "release", where)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC as SMALL
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, invoke, succeed, words_of
 from tests.support.crashing import FAST, check_public, seen
 from tests.support.failing import FULL, failing, raising
 
@@ -311,12 +311,17 @@ def test_who_waits_too_long_is_told(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_in_the_way_is_found_before_it_is_paid(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("in_the_way", "options", "words"), [
+    (lambda out: (out / "both.csv").mkdir(parents=True), ["--force"], "is a folder where a file belongs"),
+    (lambda out: (out.mkdir(), os.mkfifo(out / "both.csv")), [], "both.csv"),  # it is not waited for
+    (lambda out: out.write_text("a file, not a folder"), [], "cannot be written to"),
+])  # fmt: skip
+def test_what_is_in_the_way_is_found_before_it_is_paid(
+    tmp_path: Path, in_the_way: Callable[[Path], object], options: list[str], words: str
+) -> None:
     toml = small(tmp_path)
-    (tmp_path / "out" / "both.csv").mkdir(parents=True)
-    outcome = ended(2, "release", "--force", toml)
-    assert "both.csv in" in outcome.stderr
-    assert "is a folder where a file belongs" in outcome.stderr
+    in_the_way(tmp_path / "out")
+    assert words in ended(2, "release", *options, toml).stderr
     assert not (tmp_path / "ledger.db").exists()
 
 
@@ -360,11 +365,8 @@ def test_a_ledger_that_has_forgotten_the_release_is_not_done(tmp_path: Path, mon
         ledger.write_bytes(empty)
         real(book, paid)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(Ledger, "publish", restored)
-        outcome = invoke("release", toml)
-    assert outcome.exit_code == 5
-    assert "has no reservation" in outcome.stderr
+    monkeypatch.setattr(Ledger, "publish", restored)
+    assert "has no reservation" in ended(5, "release", toml).stderr
 
 
 @pytest.mark.slow
@@ -412,9 +414,8 @@ def test_what_another_process_publishes_elsewhere_is_no_success_here(
         return real(*args)
 
     monkeypatch.setattr(publish, "draw", slow)
-    outcome = invoke("release", toml, "--output", tmp_path / "here")
+    outcome = ended(4, "release", toml, "--output", tmp_path / "here")
     assert not (tmp_path / "here").exists()
-    assert outcome.exit_code == 4
     assert "was drawn and published before" in outcome.stderr
     assert "State of the release: done." in outcome.stderr
     assert len(seen(tmp_path).reservations) == 1
@@ -443,18 +444,6 @@ def test_values_of_the_library_stay_in_the_ledger_until_they_can_be_returned(
     assert of_a_file.state is ReleaseState.PAID
     assert "a fault of Takifugu itself (KeyError at" in of_a_file.problem
     assert [one.state for one in tf.resume(book)] == [ReleaseState.DONE]
-
-
-@pytest.mark.slow
-def test_a_pipe_in_the_way_is_not_waited_for(tmp_path: Path) -> None:
-    toml, pipe = small(tmp_path), tmp_path / "out" / "both.csv"
-    pipe.parent.mkdir()
-    os.mkfifo(pipe)
-    outcome = ended(2, "release", toml)
-    assert "both.csv" in outcome.stderr
-    assert not (tmp_path / "ledger.db").exists()
-    succeed("release", "--force", toml)
-    check_public(seen(tmp_path))
 
 
 def test_half_a_character_is_refused_before_it_is_paid(tmp_path: Path) -> None:
@@ -487,23 +476,16 @@ def test_a_ledger_that_fails_when_everything_is_published_takes_nothing_back(
 
     def and_then_gone(*args: Any) -> Any:
         tables = real(*args)
-        monkeypatch.setattr(Ledger, "open", opening)
+        monkeypatch.setattr(Ledger, "open", raising(LedgerError("it cannot be read")))
         return tables
 
-    def opening(*_: Any, **__: Any) -> Any:
-        raise LedgerError("it cannot be read")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(orders, "handed_out", and_then_gone)
-        outcome = invoke("release", toml)
-    assert outcome.exit_code == 0, outcome.output
-    assert "written to" in outcome.stdout
+    monkeypatch.setattr(orders, "handed_out", and_then_gone)
+    assert "written to" in succeed("release", toml).stdout
 
 
 def test_the_system_ends_it_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with failing(monkeypatch, publish, "answer_of", SystemExit(143)):
-        outcome = invoke("release", small(tmp_path))
-    assert outcome.exit_code == 143
+        outcome = ended(143, "release", small(tmp_path))
     assert "State of the release: paid, not drawn." in outcome.stderr
 
 
@@ -511,19 +493,18 @@ def edited(table: Path) -> None:
     table.write_bytes(table.read_bytes().replace(b"still", b"Still"))
 
 
-@pytest.mark.parametrize(("change", "code", "words"), [
-    (lambda table: None, 0, "The table beside it is the one that was certified."),
-    (Path.unlink, 0, "Note: the table that it is about is not beside it."),
-    (edited, 2, "both.csv, the table beside the certificate, is not the one that was certified"),
-    (lambda table: (table.unlink(), table.mkdir()), 2, "cannot be read (is a directory)"),
-])  # fmt: skip
-def test_the_table_beside_a_certificate(
-    tmp_path: Path, change: Callable[[Path], object], code: int, words: str
-) -> None:
+def test_the_table_beside_a_certificate(tmp_path: Path) -> None:
     tf.release_file(small(tmp_path))
-    change(tmp_path / "out" / "both.csv")
-    outcome = ended(code, "certificate", "show", tmp_path / "out" / "both.certificate.json")
-    assert words in " ".join((outcome.stdout + outcome.stderr).split())
+    table, certificate = (tmp_path / "out" / f"both.{end}" for end in ("csv", "certificate.json"))
+    changes: list[tuple[Callable[[Path], object], int, str]] = [
+        (lambda _: None, 0, "The table beside it is the one that was certified."),
+        (edited, 2, "both.csv, the table beside the certificate, is not the one that was certified"),
+        (Path.unlink, 0, "Note: the table that it is about is not beside it."),
+        (Path.mkdir, 2, "cannot be read (is a directory)"),
+    ]
+    for change, code, words in changes:
+        change(table)
+        assert words in words_of(ended(code, "certificate", "show", certificate))
 
 
 def test_a_certificate_of_another_format_is_refused(tmp_path: Path) -> None:
