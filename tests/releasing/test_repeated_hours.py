@@ -9,7 +9,7 @@ import polars
 import pytest
 from tests.support.engines import ENGINES, Columns
 from tests.support.release_files import believe, changed, publish, read_from, release_text
-from tests.support.releases import refusal_of
+from tests.support.releases import put, refusal_of
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import TakifuguError
@@ -41,9 +41,7 @@ CLEAR_ENDS = [
 
 
 def written(folder: Path, keys: str = "", window: str = NIGHT, step: str = "30min") -> Path:
-    text = FILE.format(keys=keys, window=window, step=step)
-    (folder / "ward.toml").write_text(text, encoding="utf-8")
-    return folder / "ward.toml"
+    return put(folder, {"ward.toml": FILE.format(keys=keys, window=window, step=step)})
 
 
 def days(passes: int = 1, minutes: int = 30) -> list[tuple[datetime, str]]:

@@ -13,7 +13,7 @@ import pytest
 from tests.support import cell_oracles
 from tests.support.engines import ENGINES, Columns
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
-from tests.support.releases import assert_refused, refusal_of
+from tests.support.releases import assert_refused, put, refusal_of
 
 from takifugu.releasing.advice.forecast import forecast
 from takifugu.releasing.file.loading import load
@@ -42,13 +42,11 @@ def recorded(who: str = "ana ben", steps: int = 1000, seen: float = 0.9) -> list
 
 
 def written(folder: Path, *changes: tuple[str, str], rows: Any = None, local: bool = False) -> Path:
-    (folder / "ward.toml").write_text(changed(FILE, *changes), encoding="utf-8")
     lines = ["who,at,state"]
     for who, at, state in recorded() if rows is None else rows:
         clock = at.replace(tzinfo=UTC).astimezone(ZoneInfo(ZONE)) if local else at
         lines.append(f"{who},{clock:%Y-%m-%dT%H:%M},{state}")
-    (folder / "ward.csv").write_text("\n".join(lines), encoding="utf-8")
-    return folder / "ward.toml"
+    return put(folder, {"ward.toml": changed(FILE, *changes), "ward.csv": "\n".join(lines)})
 
 
 def truths(path: Path, data: Any = None) -> Iterator[tuple[str | None, dict[str, Fraction]]]:

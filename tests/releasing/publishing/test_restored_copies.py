@@ -178,24 +178,19 @@ def test_the_same_people_in_another_source_are_charged_for_what_was_adopted(tmp_
     assert row.spent.epsilon > 2
 
 
-def test_a_certificate_that_was_changed_is_not_adopted(tmp_path: Path) -> None:
-    forgotten(tmp_path)
-    path = tmp_path / "out" / "time-use.certificate.json"
-    path.write_text(path.read_text().replace('"epsilon": "1"', '"epsilon": "0.001"'))
-    result = ended(2, "ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
-    assert "was changed after it was written" in words_of(result)
-    assert not Ledger.open(tmp_path / "ledger.db").history("study")
-    ended(2, "ledger", "adopt", tmp_path / "ledger.db", tmp_path / "nowhere")
-
-
-def test_a_promise_without_a_cost_beside_others_cannot_be_adopted(
+def test_a_promise_without_a_cost_beside_others_and_a_changed_certificate_are_not_adopted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forgotten(tmp_path)
-    monkeypatch.setattr(adopting, "any_change", lambda _: None)
-    result = ended(1, "ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
-    assert "nothing bounds what the release" in words_of(result)
+    adopt = ("ledger", "adopt", tmp_path / "ledger.db")
+    with monkeypatch.context() as patched:
+        patched.setattr(adopting, "any_change", lambda _: None)
+        assert "nothing bounds what the release" in words_of(ended(1, *adopt, tmp_path / "out", "--yes"))
+    path = tmp_path / "out" / "time-use.certificate.json"
+    path.write_text(path.read_text().replace('"epsilon": "1"', '"epsilon": "0.001"'))
+    assert "was changed after it was written" in words_of(ended(2, *adopt, tmp_path / "out", "--yes"))
     assert not Ledger.open(tmp_path / "ledger.db").history("study")
+    ended(2, *adopt, tmp_path / "nowhere")
 
 
 @pytest.mark.slow

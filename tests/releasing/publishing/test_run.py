@@ -136,13 +136,10 @@ def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
     assert 1 < again.reservation.spent.epsilon < 10  # both by their noise
 
 
-@pytest.mark.parametrize("several", ["both", "two"])
-def test_several_tables_cannot_each_be_the_only_release(tmp_path: Path, several: str) -> None:
-    spec = files.SPEC.replace("budget = 10", "budget = 10\nonly_release = true")
-    if several == "two":
-        spec = spec.replace('per = "both"', "") + '\n[[release]]\nname = "more"\nquery = "histogram"\nepsilon = 1\n'
+def test_several_tables_cannot_each_be_the_only_release(tmp_path: Path) -> None:
+    """Nor can the two of units and of all of them; see test_sharing.py for two of one file."""
     with pytest.raises(SpecError, match=r"source\.only_release: is true, and several tables"):
-        planned(tmp_path, spec)
+        planned(tmp_path, changed(("budget = 10", "budget = 10\nonly_release = true")))
 
 
 @pytest.mark.slow

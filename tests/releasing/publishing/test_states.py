@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC as SMALL
+from tests.releasing.publishing.test_crashes import small
 from tests.support.commands import ended, invoke, succeed, words_of
 from tests.support.crashing import FAST, check_public, seen
 from tests.support.failing import FULL, failing, raising
@@ -27,14 +28,6 @@ from takifugu.releasing.publishing.folder import alone_in
 from takifugu.releasing.publishing.resuming import Resumed
 
 ROOT = Path(__file__).parents[3]
-
-
-def small(where: Path, spec: str = SMALL, rows: int = 40) -> Path:
-    where.mkdir(exist_ok=True)
-    (where / "release.toml").write_text(spec)
-    table = "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(rows))
-    (where / "data.csv").write_text(f"t,state\n{table}")
-    return where / "release.toml"
 
 
 def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) -> Result:
