@@ -59,9 +59,9 @@ UNKNOWN = {"kind": "dataset-property", "columns": ["x"], "function": {"name": "?
 
 
 @pytest.mark.parametrize(("wrong", "words"), [
-    (lambda: tf.distribution_parameter("a", interval=(1, 1)), ""),
-    (lambda: tf.distribution_parameter("a", values=[1]), ""),
-    (lambda: tf.distribution_parameter("a", values=[1, 2], interval=(0, 1)), ""),
+    (lambda: tf.distribution_parameter("a", interval=(1, 1)), "interval"),
+    (lambda: tf.distribution_parameter("a", values=[1]), "values"),
+    (lambda: tf.distribution_parameter("a", values=[1, 2], interval=(0, 1)), "values"),
     (lambda: tf.Pufferfish(tf.dataset_property("x1", "mean"), COIN), "requires a belief over records"),
     (lambda: secrets.from_dict(UNKNOWN), "defined by nobody"),
 ])  # fmt: skip

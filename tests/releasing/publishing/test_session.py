@@ -112,7 +112,6 @@ def test_a_session_ends_with_its_last_number_and_says_so(file: Path) -> None:
 def test_a_session_is_ended_by_hand_and_gives_nothing_back(file: Path) -> None:
     assert not json_of("ask", file, "--end")["has_ended"]  # there is none
     assert not ask(load(file), ["inn"]).has_ended
-    assert json_of("ask", file, "--end")["has_ended"]
     assert ask(load(file), is_last=True).has_ended
     ended(BAD_INPUT, "ask", file, "bar")
     assert spent(file) == "epsilon 60"
