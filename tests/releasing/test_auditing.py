@@ -36,6 +36,12 @@ def ward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.fixture
+def certificate(ward: Path) -> Path:
+    invoke("release", ward, "--anyway")
+    return Path("ward-published", "busy.certificate.json")
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", corpus(), ids=lambda case: case.name)
 def test_a_release_draws_what_its_noise_declares(case: Case) -> None:
@@ -69,17 +75,20 @@ def test_a_table_that_is_too_long_says_why(ward: Path) -> None:
     assert "Not audited: the audit would have to list about 10^903 joint states" in " ".join(result.stdout.split())
 
 
-def test_a_certificate_with_too_little_noise_is_a_fault(ward: Path) -> None:
-    invoke("release", ward, "--anyway")
-    path = Path("ward-published", "busy.certificate.json")
+def with_noise(path: Path, **noise: str) -> Any:
+    """Read a certificate of one answer, with other noise."""
     certificate = read_certificate(path)
     (answer,) = certificate.answers
-    noise: Any = {**answer.noise, "units": "1"} if "units" in answer.noise else {**answer.noise, "scale": "1"}
-    weak = replace(certificate, answers=(replace(answer, noise=noise),))
+    return replace(certificate, answers=(replace(answer, noise=noise),))
+
+
+def test_a_certificate_with_too_little_noise_is_a_fault(certificate: Path) -> None:
+    noise: Any = read_certificate(certificate).answers[0].noise
+    weak = with_noise(certificate, **{**noise, "units" if "units" in noise else "scale": "1"})
     (broken,) = auditing.of_certificate(weak)
     assert broken.verdict == "broken"
-    path.write_text(weak.to_json())
-    result = ended(FAULT, "audit", path, "--json")
+    certificate.write_text(weak.to_json())
+    result = ended(FAULT, "audit", certificate, "--json")
     assert json.loads(result.stdout)["answers"][0]["verdict"] == "broken"
     assert "gives away more than it promises" in result.stderr
 
@@ -96,12 +105,8 @@ def test_a_sender_of_plain_values_is_a_fault(ward: Path, monkeypatch: pytest.Mon
     assert "is not drawn as it declares" in result.stderr
 
 
-def test_noise_from_outside_is_not_drawn_here(ward: Path) -> None:
-    invoke("release", ward, "--anyway")
-    certificate = read_certificate(Path("ward-published", "busy.certificate.json"))
-    (answer,) = certificate.answers
-    noise = {"kind": "outside", "epsilon": "1", "delta": "0", "made_by": "them"}
-    elsewhere = replace(certificate, answers=(replace(answer, noise=noise),))
+def test_noise_from_outside_is_not_drawn_here(certificate: Path) -> None:
+    elsewhere = with_noise(certificate, kind="outside", epsilon="1", delta="0", made_by="them")
     (audited,) = auditing.of_certificate(elsewhere, 10)
     assert (audited.verdict, audited.audit, audited.fit) == ("open", None, None)
     assert audited.not_audited

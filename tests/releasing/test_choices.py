@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.releasing import files
-from tests.support.release_files import believe, group, publish, read_from, release_text
-from tests.support.releases import assert_refused
+from tests.support.release_files import believe, group, read_from, release_text
+from tests.support.releases import assert_refused, put, spent
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -19,16 +20,20 @@ USERS = release_text(
     believe("users", size=60, values=["short", "middle", "long"], probabilities=["0.3", "0.5", "0.2"]),
     output="out",
 )  # fmt: skip
-DAYS = [1] * 17 + [3] * 31 + [20] * 12
+DAYS = ["days", *[1] * 17, *[3] * 31, *[20] * 12]
 CODES = "codes = { short = 1, middle = 4, long = 14 }"
 ORDER = 'states = ["short", "middle", "long"]'
 ITEM = '\n[[release]]\nname = "one"\nepsilon = {epsilon}\n{keys}\n'
 
 
-def published(folder: Path, keys: str, epsilon: int = 200, text: str = USERS) -> dict[str, object]:
-    (folder / "stays.csv").write_text("days\n" + "\n".join(map(str, DAYS)) + "\n")
-    (folder / "release.toml").write_text(text + ITEM.format(keys=keys, epsilon=epsilon))
-    tf.release_file(folder / "release.toml")
+def written(folder: Path, keys: str, epsilon: object = 200, text: str = USERS, rows: list[object] = DAYS) -> Path:
+    """Write a file that asks one question, and its data; return the file's path."""
+    data = "\n".join(map(str, rows)) + "\n"
+    return put(folder, {"release.toml": text + ITEM.format(keys=keys, epsilon=epsilon), "stays.csv": data})
+
+
+def published(folder: Path, *args: Any, **more: Any) -> dict[str, object]:
+    tf.release_file(written(folder, *args, **more))
     return {row["cell"]: row["value"] for row in tf.read_table(folder / "out" / "one.csv")}
 
 
@@ -59,17 +64,12 @@ def test_it_is_paid_like_a_count_and_never_drawn_again(tmp_path):
     assert Ledger.open(tmp_path / "ledger.db").spent("stays").spent.epsilon == 1
 
 
-def test_the_forecast_says_how_far_it_may_be_off(tmp_path):
-    (tmp_path / "stays.csv").write_text("days\n" + "\n".join(map(str, DAYS)) + "\n")
-    (tmp_path / "release.toml").write_text(USERS + ITEM.format(keys='query = "mode"', epsilon=1))
-    (table,) = forecast(tmp_path / "release.toml").tables
+def test_the_forecast_says_how_far_it_may_be_off_and_a_choice_that_is_blind_is_refused(tmp_path):
+    (table,) = forecast(written(tmp_path, 'query = "mode"', epsilon=1)).tables
     assert "occurs at most 5 times less than the best one (of 60)" in table.words()
     assert not table.hopeless
-
-
-def test_a_choice_that_is_blind_is_refused_before_it_is_paid(tmp_path):
     with pytest.raises(CalibrationRefused, match="nothing but noise"):
-        published(tmp_path, f'query = "median"\n{ORDER}', epsilon="1e-3")  # type: ignore[arg-type]
+        published(tmp_path, f'query = "median"\n{ORDER}', epsilon="1e-3")
     assert not (tmp_path / "out").exists()
 
 
@@ -87,17 +87,14 @@ def test_units_and_pieces_of_sequences(scope, tmp_path):
 @pytest.mark.slow
 def test_a_window_of_a_calendar(tmp_path):
     text = release_text(
-        read_from("home", "data.csv", value="state", order="time", step="1h", from_="2026-01-05", until="2026-01-19",
+        read_from("home", "stays.csv", value="state", order="time", step="1h", from_="2026-01-05", until="2026-01-19",
                   budget=400),
         believe("markov-chain", states=["out", "in"], matrix=[[0.9, 0.1], [0.2, 0.8]]),
-        publish("usual", "mode", every="week", epsilon=100),
         output="out",
     )  # fmt: skip
     lines = [f"2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{'in' if hour < 168 else 'out'}"
              for hour in range(336) if hour % 7]  # fmt: skip
-    (tmp_path / "data.csv").write_text("time,state\n" + "\n".join(lines) + "\n")
-    (tmp_path / "release.toml").write_text(text)
-    tf.release_file(tmp_path / "release.toml")
+    tf.release_file(written(tmp_path, 'query = "mode"\nevery = "week"', 100, text, ["time,state", *lines]))
     values = [row["value"] for path in sorted((tmp_path / "out").rglob("*.csv")) for row in tf.read_table(path)]
     assert values == ["in", "out"]
 
@@ -124,18 +121,15 @@ WARDS = {"A": ["short"] * 4 + ["middle"] * 7 + ["long"] * 9, "B": ["short"] * 25
     (f'query = "count-above"\nthresholds = [4]\n{CODES}', {"A": 9, "B": 5}),
 ])  # fmt: skip
 def test_each_ward_has_its_value_and_all_are_paid_once(keys, values, tmp_path):
-    rows = [f"{ward},{stay}" for ward, stays in WARDS.items() for stay in stays]
-    (tmp_path / "stays.csv").write_text("ward,days\n" + "\n".join(rows) + "\n")
-    (tmp_path / "release.toml").write_text(GROUPS + ITEM.format(keys=f'{keys}\nby = "ward"', epsilon=200))
+    rows = ["ward,days", *(f"{ward},{stay}" for ward, stays in WARDS.items() for stay in stays)]
+    assert published(tmp_path, f'{keys}\nby = "ward"', text=GROUPS, rows=rows) == values
     assert not forecast(tmp_path / "release.toml").tables[0].hopeless
-    tf.release_file(tmp_path / "release.toml")
-    assert {row["cell"]: row["value"] for row in tf.read_table(tmp_path / "out" / "one.csv")} == values
     assert Ledger.open(tmp_path / "ledger.db").spent("stays").spent.epsilon == 200
     assert all(str(value) in (tmp_path / "out" / "one.report.html").read_text() for value in values.values())
 
 
 CALENDAR = release_text(
-    read_from("home", "data.csv", value="state", unit="who", order="time", step="1h", from_="2026-01-05",
+    read_from("home", "stays.csv", value="state", unit="who", order="time", step="1h", from_="2026-01-05",
               until="2026-01-19", attributes={"ward": ["A", "B", "C"]}, budget=900),
     believe("markov-chain", states=["out", "in"], matrix=[[0.9, 0.1], [0.2, 0.8]], units_independent=True),
     output="out",
@@ -151,22 +145,15 @@ CALENDAR = release_text(
 ])  # fmt: skip
 def test_by_the_calendar_and_by_an_attribute_each_unit_pays_once(by, values, tmp_path):
     """Ada and Bo of ward A are in until 8 in the morning; Cy of ward B is always in, but two are more than one."""
-    lines = ["who,ward,time,state"]
+    rows = ["who,ward,time,state"]
     for who, ward in (("ada", "A"), ("bo", "A"), ("cy", "B")):
         for hour in range(336):
             state = "in" if hour % 24 < 8 or ward == "B" else "out"
-            lines.append(f"{who},{ward},2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{state}")
-    (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
-    (tmp_path / "release.toml").write_text(CALENDAR + ITEM.format(keys=f'query = "mode"\nby = {by}', epsilon=300))
-    tf.release_file(tmp_path / "release.toml")
-    assert {row["cell"]: row["value"] for row in tf.read_table(tmp_path / "out" / "one.csv")} == values
-    spent = Ledger.open(tmp_path / "ledger.db").spent("home").spent.epsilon
-    (tmp_path / "plain").mkdir()
-    (tmp_path / "plain" / "data.csv").write_text((tmp_path / "data.csv").read_text())
-    plain = CALENDAR + ITEM.format(keys='query = "mode"', epsilon=300)
-    (tmp_path / "plain" / "release.toml").write_text(plain)
-    tf.release_file(tmp_path / "plain" / "release.toml")
-    assert spent == Ledger.open(tmp_path / "plain" / "ledger.db").spent("home").spent.epsilon
+            rows.append(f"{who},{ward},2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{state}")
+    about = {"epsilon": 300, "text": CALENDAR, "rows": rows}
+    assert published(tmp_path, f'query = "mode"\nby = {by}', **about) == values
+    published(tmp_path / "plain", 'query = "mode"', **about)
+    assert spent(tmp_path, "home") == spent(tmp_path / "plain", "home")
 
 
 @pytest.mark.parametrize(("keys", "where", "says"), [
@@ -204,6 +191,4 @@ def test_what_does_not_fit_is_told_with_its_place(keys, where, says, kind, tmp_p
     if kind == "chain":
         chain = 'kind = "markov-chain"\nstates = ["short", "middle", "long"]\n'
         text = text[: text.index("kind =")] + chain + "matrix = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]]\n"
-    (tmp_path / "stays.csv").write_text("days\n" + "\n".join(map(str, DAYS)) + "\n")
-    (tmp_path / "release.toml").write_text(text + ITEM.format(keys=keys, epsilon=1))
-    assert_refused(tmp_path / "release.toml", where, says)
+    assert_refused(written(tmp_path, keys, epsilon=1, text=text), where, says)

@@ -9,7 +9,7 @@ import pytest
 from tests.support.commands import succeed
 from tests.support.data_files import SOURCES
 from tests.support.release_files import believe, publish, read_from, release_text, section
-from tests.support.releases import refusal_of
+from tests.support.releases import put, refusal_of
 from tests.support.starting import init
 from tests.support.workbooks import ERROR, write_workbook
 
@@ -114,11 +114,6 @@ ROWS = {
 }
 
 
-def run(folder: Path, *words: str) -> str:
-    done = succeed(*(word.replace("@", f"{folder}/") for word in words))
-    return done.output
-
-
 @pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", SOURCES)
@@ -128,13 +123,14 @@ def test_from_init_to_a_second_release(kind: str, tmp_path: Path) -> None:
     assert f'file = "{name}"' in init(tmp_path / name, "-o", tmp_path / "draft.toml", "--kind", "markov-chain").output
     draft = (tmp_path / "draft.toml").read_text()
     assert all(f'{role} = "{column}"' in draft for role, column in zip(("unit", "order", "value"), ROWS, strict=True))
-    (tmp_path / "one.toml").write_text(SPEC.format(file=name, name="first"))
-    assert "differences" in run(tmp_path, "advise", "@one.toml")
-    run(tmp_path, "release", "@one.toml")
+    one = put(tmp_path, {"one.toml": SPEC.format(file=name, name="first")})
+    assert "differences" in succeed("advise", one).output
+    succeed("release", one)
     SOURCES["CSV"][1](tmp_path / "same.csv", ROWS)  # the same rows in another file are the same source and layout
-    (tmp_path / "two.toml").write_text(SPEC.format(file="same.csv", name="second"))
-    assert "layout" not in run(tmp_path, "release", "@two.toml")
-    assert {"first", "second"} <= set(run(tmp_path, "ledger", "show", "@ledger.db").replace(",", " ").split())
+    two = put(tmp_path, {"two.toml": SPEC.format(file="same.csv", name="second")})
+    assert "layout" not in succeed("release", two).output
+    shown = succeed("ledger", "show", tmp_path / "ledger.db").output
+    assert {"first", "second"} <= set(shown.replace(",", " ").split())
 
 
 def test_a_faulty_part_is_a_fault_of_its_key(tmp_path: Path) -> None:

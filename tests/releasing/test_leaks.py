@@ -7,12 +7,12 @@ import zlib
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.releasing import files
 from tests.support.commands import ended, invoke, succeed
 from tests.support.failing import FULL, failing
+from tests.support.release_files import changed
 
 import takifugu as tf
 from takifugu.core.errors import TakifuguError
@@ -66,14 +66,12 @@ def words_of(path: Path) -> str:
     return re.sub(r"<style>.*?</style>|<[^>]*>", " ", text, flags=re.DOTALL) if is_markup else text
 
 
-SPEC = (
-    files.SPEC.replace('source = "a test"', 'source = "a test"\nmin_length = 100')
-    .replace('order = "t [min]"', 'order = "t [min]"\nstep = 1')
-    .replace("budget = 10", "budget = 3")
-    .replace('states = ["still", "walking"]', 'states = ["still", "walking", "lying"]')
-    .replace("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]]")
-    .replace('lying = "still"\n', "")
-)
+SPEC = changed(
+    files.SPEC, ('source = "a test"', 'source = "a test"\nmin_length = 100'), ("budget = 10", "budget = 3"),
+    ('order = "t [min]"', 'order = "t [min]"\nstep = 1'), ('lying = "still"', ""),
+    ('states = ["still", "walking"]', 'states = ["still", "walking", "lying"]'),
+    ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]]"),
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -159,12 +157,9 @@ def test_messages_about_broken_data_tell_no_secret(folder: Path, old: str, new: 
 
 
 def test_a_fault_of_ours_tells_its_place_and_not_its_message(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fault(*_: Any, **__: Any) -> None:
-        raise KeyError(SPARE, START)
-
-    monkeypatch.setattr(publish, "answer_of", fault)
-    outcome = ended(3, "release", folder / "release.toml")
-    assert "a fault of Takifugu itself (KeyError at test_leaks.py:" in outcome.stderr
+    with failing(monkeypatch, publish, "answer_of", KeyError(SPARE, START)):
+        outcome = ended(3, "release", folder / "release.toml")
+    assert "a fault of Takifugu itself (KeyError at failing.py:" in outcome.stderr
     assert secrets_in(secrets_of(table()), outcome.output + outcome.stderr) == []
 
 

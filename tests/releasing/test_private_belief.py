@@ -116,14 +116,6 @@ def test_public_sequences_of_the_same_kind_are_no_private_data(tmp_path: Path) -
     assert len(problems(path, pandas.read_csv(tmp_path / "public.csv"))) == 1
 
 
-@pytest.mark.slow
-def test_a_belief_that_says_that_it_is_private_says_so_on_the_certificate(tmp_path: Path) -> None:
-    text = CHAIN.replace("public.csv", "d.csv").replace('csv" }', 'csv", private = true }')
-    (tmp_path / "d.csv").write_text(files.data(), encoding="utf-8")
-    outcome = release_file(chain(tmp_path, OTHER, text), tmp_path / "d.csv")
-    assert all("estimated from the private data" in t.certificate.text() for t in outcome.tables)
-
-
 def test_a_matrix_in_the_private_file_is_refused(tmp_path: Path) -> None:
     path = chain(tmp_path, text=files.SPEC.replace("[[0.8, 0.2], [0.3, 0.7]]", '"data.csv"'))
     assert any(p.startswith("belief.matrix: is the private data itself") for p in problems(path))

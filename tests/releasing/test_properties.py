@@ -54,21 +54,20 @@ def test_what_a_property_refuses(wrong, key):
     assert key in refusal.value.where
 
 
-@pytest.mark.parametrize("wrong", [{"interval": (1, 1)}, {"values": [1]}, {"values": [1, 2], "interval": (0, 1)}])
-def test_what_a_parameter_refuses(wrong):
-    with pytest.raises(tf.errors.InputError):
-        tf.distribution_parameter("a", **wrong)
+COIN = tf.JointTable([(0,), (1,)], [0.5, 0.5])
+UNKNOWN = {"kind": "dataset-property", "columns": ["x"], "function": {"name": "?", "version": 1}}
 
 
-def test_a_property_requires_records():
-    coin = tf.JointTable([(0,), (1,)], [0.5, 0.5])
-    with pytest.raises(tf.errors.InputError, match="requires a belief over records"):
-        tf.Pufferfish(tf.dataset_property("x1", "mean"), coin)
-
-
-def test_a_function_that_nobody_defined_does_not_read_back():
-    with pytest.raises(tf.errors.InputError, match="defined by nobody"):
-        secrets.from_dict({"kind": "dataset-property", "columns": ["x"], "function": {"name": "?", "version": 1}})
+@pytest.mark.parametrize(("wrong", "words"), [
+    (lambda: tf.distribution_parameter("a", interval=(1, 1)), "interval"),
+    (lambda: tf.distribution_parameter("a", values=[1]), "values"),
+    (lambda: tf.distribution_parameter("a", values=[1, 2], interval=(0, 1)), "values"),
+    (lambda: tf.Pufferfish(tf.dataset_property("x1", "mean"), COIN), "requires a belief over records"),
+    (lambda: secrets.from_dict(UNKNOWN), "defined by nobody"),
+])  # fmt: skip
+def test_what_else_is_refused(wrong, words):
+    with pytest.raises(tf.errors.InputError, match=words):
+        wrong()
 
 
 @given(st.sets(st.fractions(0, 10, max_denominator=4), max_size=9), st.fractions(0, 5, max_denominator=4))

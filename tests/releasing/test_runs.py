@@ -39,6 +39,7 @@ EVENTS = (
     ('before = "away"', 'otherwise = "away"'),
 )
 DURATIONS = (*STAYS, ('end = "end"', 'duration = ["minutes", "1min"]'))
+ALONE = (('unit = "agent"\nroster = "agents.csv"\n', ""), ("units_independent = true\n", ""))
 
 
 def states_of(agents: int = 3) -> dict[str, list[str]]:
@@ -133,38 +134,38 @@ def test_a_linear_query_weighs_every_step_of_changes_and_stays(tmp_path: Path) -
     assert len(noise) == 1
 
 
+WHICH_EVENT = "the state in one step of 1 hour: which event, if any"
+
+
 @pytest.mark.slow
-def test_a_log_of_changes_is_published_as_time_and_says_what_is_hidden(tmp_path: Path) -> None:
-    path = written(tmp_path)
-    release_file(path)
+@pytest.mark.parametrize(("changes", "sentences"), [
+    ((), ["what is hidden of it is the state in one step of 1 hour, not all of the change",
+          "who has no row at or before the first step was 'away' until the first one",
+          "a step has the state at its start"]),
+    ((*EVENTS, ('value = "state"', 'value = "state"\noverlap = "first"')), [
+        f"what is hidden is {WHICH_EVENT}", "who has no event is 'away'",
+        "of several events in one step the first one counts"]),
+])  # fmt: skip
+def test_a_log_is_published_as_time_and_its_certificate_says_what_is_hidden(
+    tmp_path: Path, changes: tuple[tuple[str, str], ...], sentences: list[str]
+) -> None:
+    release_file(written(tmp_path, *changes))
     talking = sum(listed.count("talking") for listed in states_of().values())
     value, low, high, *_ = (tmp_path / "out" / "time.csv").read_text().splitlines()[2].split(",")[1:]
     assert float(low) <= float(value) <= float(high)  # which misses the truth once in twenty times
     assert abs(float(value) - talking) < 200
-    certificate = " ".join((tmp_path / "out" / "time.certificate.txt").read_text().split())
-    assert "what is hidden of it is the state in one step of 1 hour, not all of the change" in certificate
-    assert "no row decides it; the data are declared to be complete until 2026-01-19" in certificate
-    assert "who has no row at or before the first step was 'away' until the first one" in certificate
-
-
-@pytest.mark.slow
-def test_what_happened_is_published_by_step_and_its_certificate_says_what_is_hidden(tmp_path: Path) -> None:
-    path = written(tmp_path, *EVENTS, ('value = "state"', 'value = "state"\noverlap = "first"'))
-    release_file(path)
-    certificate = " ".join((tmp_path / "out" / "time.certificate.txt").read_text().split())
-    assert "what is hidden is the state in one step of 1 hour: which event, if any" in certificate
-    assert "no row decides it; the data are declared to be complete until 2026-01-19" in certificate
-    assert "who has no event is 'away'" in certificate
-    assert "of several events in one step the first one counts" in certificate
-    assert "a step has the state at its start" not in certificate
-    page = " ".join((tmp_path / "out" / "time.report.html").read_text().split())
-    assert "the state in one step of 1 hour: which event, if any" in page
+    certificate, page = (
+        " ".join((tmp_path / "out" / f"time.{end}").read_text().split()) for end in ("certificate.txt", "report.html")
+    )
+    for sentence in (*sentences, "no row decides it; the data are declared to be complete until 2026-01-19"):
+        assert sentence in certificate
+    assert ("a step has the state at its start" in certificate) == (not changes)
+    assert (WHICH_EVENT in page) == bool(changes)
 
 
 @pytest.mark.slow
 def test_which_of_several_events_in_a_step_counts_is_declared(tmp_path: Path) -> None:
-    alone = (('unit = "agent"\nroster = "agents.csv"\n', ""), ("units_independent = true\n", ""))
-    whole = (*EVENTS, *alone)
+    whole = (*EVENTS, *ALONE)
     path = written(tmp_path, *whole)
     (tmp_path / "events.csv").write_text(f"when,state\n{at(3, 20)},away\n{at(3, 40)},talking\n{at(4)},talking\n")
     assert "several events of one person in one step" in refused(path)
@@ -185,8 +186,7 @@ def test_who_has_no_row_is_counted_and_who_is_not_covered_is_not(tmp_path: Path)
 
 @pytest.mark.slow
 def test_a_log_of_one_parking_bay_needs_no_roster(tmp_path: Path) -> None:
-    alone = (('unit = "agent"\nroster = "agents.csv"\n', ""), ("units_independent = true\n", ""))
-    path = written(tmp_path, *alone)
+    path = written(tmp_path, *ALONE)
     (tmp_path / "changes.csv").write_text(f"when,state\n{at(10, 30)},talking\n{at(20)},away\n")
     assert counts(path)[0][2] == [HOURS - 9, 9]  # type: ignore[index]
 
@@ -220,11 +220,9 @@ def test_a_later_until_and_new_people_are_no_other_layout(tmp_path: Path) -> Non
 
 
 def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> None:
-    path = written(tmp_path, *SAMPLES, ('rows = "samples"\n', ""))
-    assert any("source.rows is not written" in notice for notice in check(path).notices)
-    (tmp_path / "b").mkdir()
-    path = written(tmp_path / "b", *SAMPLES)
-    assert not any("source.rows" in notice for notice in check(path).notices)
+    for changes, is_noticed in (((*SAMPLES, ('rows = "samples"\n', "")), True), (SAMPLES, False)):
+        notices = check(written(tmp_path, *changes)).notices
+        assert any("source.rows is not written" in notice for notice in notices) is is_noticed
 
 
 @pytest.mark.parametrize(("changes", "words"), [

@@ -111,15 +111,6 @@ def session() -> Iterator[Any]:
 
 
 @pytest.mark.slow
-def test_a_parquet_file_is_published_like_a_csv_file(where: Path) -> None:
-    import pyarrow.parquet
-    from tests.support.engines import arrow
-
-    pyarrow.parquet.write_table(arrow(columns()), where.parent / "data.parquet")
-    assert answers(planning.plan(load(where, where.parent / "data.parquet"))) == answers(planning.plan(load(where)))
-
-
-@pytest.mark.slow
 def test_a_frame_is_published_as_the_file_says(where: Path) -> None:
     (where.parent / "data.csv").unlink()
     outcome = tf.release_file(where, data=ENGINES["polars"](columns()), output=where.parent / "elsewhere")
@@ -200,28 +191,25 @@ def test_weights_may_lie_in_a_file(tmp_path: Path) -> None:
     assert answers(planning.plan(load(one(tmp_path, release__0__weights="w.csv")))) == written
 
 
-def test_weights_must_be_as_many_as_entries(tmp_path: Path) -> None:
-    words = r"release\[0\]\.weights: has 2 numbers, and the sequence has 3 entries"
+@pytest.mark.parametrize(("changes", "words"), [
+    ({"release__0__weights": [1, 2]}, r"release\[0\]\.weights: has 2 numbers, and the sequence has 3 entries"),
+    ({"hide__entry": 3}, r"hide\.entry: the secret is about entry 3"),
+])  # fmt: skip
+def test_weights_are_as_many_as_entries_and_a_hidden_entry_is_there(
+    tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
     with pytest.raises(SpecError, match=words):
-        planning.plan(load(one(tmp_path, release__0__weights=[1, 2])))
-
-
-def test_a_hidden_entry_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"hide\.entry: the secret is about entry 3"):
-        planning.plan(load(one(tmp_path, hide__entry=3)))
+        planning.plan(load(one(tmp_path, **changes)))
 
 
 @pytest.mark.slow
 def test_a_linear_query_reads_nothing_where_nothing_was_observed(tmp_path: Path) -> None:
     lines = [f"{mutants.AT},{mutants.STATE}", "0,walking", "2,", "4,walking"]
-    where = one(tmp_path, source__nulls="unobserved")
-    (tmp_path / "one.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    plan = planning.plan(load(where))
-    assert plan.tables[0].calibrations[0].query.weights == (1, 0, Fraction(1, 2))  # type: ignore[attr-defined]
-    where = one(tmp_path, source__nulls="unobserved", release__0__weights=[1, 5, 2])
-    (tmp_path / "one.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    plan = planning.plan(load(where))
-    assert plan.tables[0].calibrations[0].query.weights == (1, 0, 2)  # type: ignore[attr-defined]
+    for weights, read in (([1, 0, "1/2"], (1, 0, Fraction(1, 2))), ([1, 5, 2], (1, 0, 2))):
+        where = one(tmp_path, source__nulls="unobserved", release__0__weights=weights)
+        (tmp_path / "one.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        plan = planning.plan(load(where))
+        assert plan.tables[0].calibrations[0].query.weights == read  # type: ignore[attr-defined]
     assert [answer for _, _, answer in answers(plan)] == [(3,)]
 
 

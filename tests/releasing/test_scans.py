@@ -111,18 +111,8 @@ def test_gaps_cost_no_more(looks: list[int], tmp_path: Path) -> None:
     assert max(looks) <= FEW
 
 
-LINEAR = (
-    SEQUENCES.partition("[[release]]")[0]
-    + """
-[[release]]
-name = "weighed"
-query = "linear"
-weights = "weights.csv"
-codes = { still = 0, walking = 1 }
-epsilon = 1.0
-per = "unit"
-"""
-)
+WEIGHED = publish("weighed", "linear", weights="weights.csv", codes={"still": 0, "walking": 1}, epsilon=1.0, per="unit")
+LINEAR = SEQUENCES.partition("[[release]]")[0] + WEIGHED
 
 
 @pytest.mark.slow

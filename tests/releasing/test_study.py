@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from tests.releasing import files
 from tests.releasing.test_windows import written
-from tests.support.commands import invoke, succeed
+from tests.support.commands import invoke, json_of, succeed
 from tests.support.failing import failing
 from tests.support.pages import Element, Tree, walk
 
@@ -100,25 +100,20 @@ def test_calibrate_says_what_forced_the_noise(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_dry_run_is_what_the_command_foresees(tmp_path: Path) -> None:
-    rehearsal = study(tmp_path).dry_run()
-    outcome = invoke("release", "--dry-run", "--json", tmp_path / "release.toml")
-    foreseen = json.loads(outcome.stdout)["forecast"]
+def test_a_study_prints_what_the_terminal_prints_and_foresees_what_the_command_foresees(tmp_path: Path) -> None:
+    made, path = study(tmp_path), tmp_path / "release.toml"
+    rehearsal = made.dry_run()
+    for command, printed in (
+        (["compare", path, "--all"], made.compare()), (["calibrate", path], made.calibrate()),
+        (["release", "--dry-run", path], rehearsal),
+    ):  # fmt: skip
+        assert invoke(*command).stdout == f"{printed}\n"
+    foreseen = json_of("release", "--dry-run", path)["forecast"]
     assert foreseen == json.loads(json.dumps(rehearsal.forecast.to_dict()))
     assert "nothing was paid" in rows_as_text(rehearsal).text
     assert "nothing was paid" in str(rehearsal)
     assert not (tmp_path / "ledger.db").exists()
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.slow
-def test_a_study_prints_what_the_terminal_prints(tmp_path: Path) -> None:
-    made, path = study(tmp_path), str(tmp_path / "release.toml")
-    for command, printed in (
-        (["compare", path, "--all"], made.compare()), (["calibrate", path], made.calibrate()),
-        (["release", "--dry-run", path], made.dry_run()),
-    ):  # fmt: skip
-        assert invoke(*command).stdout == f"{printed}\n"
 
 
 @pytest.mark.slow
@@ -152,11 +147,11 @@ def test_release_publishes_what_the_file_asks_for(tmp_path: Path) -> None:
 def test_long_tables_are_shown_in_part(tmp_path: Path) -> None:
     lengths = {f"unit {i}": (5,) for i in range(40)}
     spec = QUICK.replace('per = "both"', 'per = "unit"')
-    (tmp_path / "data.csv").write_text("")
     where = files.write(tmp_path, spec, files.data(lengths))
     (table,) = tf.open_study(where).release(anyway=True).tables
-    assert f"and {80 - MOST_ROWS} more rows, in time-use.csv" in rows_as_text(table).text
-    assert len(rows_as_text(table).all("table")[0].all("tr")) == MOST_ROWS + 1
+    page = rows_as_text(table)
+    assert f"and {80 - MOST_ROWS} more rows, in time-use.csv" in page.text
+    assert len(page.all("table")[0].all("tr")) == MOST_ROWS + 1
     assert f"and {80 - MOST_ROWS} more rows" in str(table)
 
 

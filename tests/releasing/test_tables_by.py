@@ -11,21 +11,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.support import cell_oracles
-from tests.support.commands import succeed
 from tests.support.engines import ENGINES, Columns
-from tests.support.failing import raising
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
-from tests.support.releases import assert_refused, refusal_of
+from tests.support.releases import assert_refused, put, refusal_of
 
-from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import Fault
 from takifugu.releasing.advice.forecast import forecast
-from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.truth import answer_of, read
-from takifugu.releasing.publishing.resuming import resume
 from takifugu.releasing.publishing.run import release_file
 
 START, STEP, ZONE = datetime(2025, 10, 20), timedelta(minutes=30), "Europe/Berlin"
@@ -48,13 +42,11 @@ def recorded(who: str = "ana ben", steps: int = 1000, seen: float = 0.9) -> list
 
 
 def written(folder: Path, *changes: tuple[str, str], rows: Any = None, local: bool = False) -> Path:
-    (folder / "ward.toml").write_text(changed(FILE, *changes), encoding="utf-8")
     lines = ["who,at,state"]
     for who, at, state in recorded() if rows is None else rows:
         clock = at.replace(tzinfo=UTC).astimezone(ZoneInfo(ZONE)) if local else at
         lines.append(f"{who},{clock:%Y-%m-%dT%H:%M},{state}")
-    (folder / "ward.csv").write_text("\n".join(lines), encoding="utf-8")
-    return folder / "ward.toml"
+    return put(folder, {"ward.toml": changed(FILE, *changes), "ward.csv": "\n".join(lines)})
 
 
 def truths(path: Path, data: Any = None) -> Iterator[tuple[str | None, dict[str, Fraction]]]:
@@ -149,21 +141,6 @@ def test_each_week_costs_what_a_histogram_costs(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_was_paid_for_and_not_drawn_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = written(tmp_path, ("epsilon = 0.5", "epsilon = 8"), rows=recorded(seen=0.1))
-
-    with monkeypatch.context() as patch:
-        patch.setattr("takifugu.releasing.publishing.publish.draw", raising(OSError("no randomness")))
-        with pytest.raises(Fault, match="paid, not drawn"):
-            release_file(path)
-    paid = Ledger.open(tmp_path / "ledger.db").spent("ward").spent.epsilon
-    (done,) = resume(tmp_path / "ledger.db")
-    assert not done.problem
-    assert len(read_table(tmp_path / "out" / "table.csv")) == 48
-    assert Ledger.open(tmp_path / "ledger.db").spent("ward").spent.epsilon == paid <= 8
-
-
-@pytest.mark.slow
 def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Path) -> None:
     path = written(tmp_path, LOCAL, local=True)
     release_file(path, anyway=True)
@@ -189,21 +166,6 @@ def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Pat
 ])  # fmt: skip
 def test_what_is_no_table_by_cells_releases_nothing(tmp_path: Path, changes: Any, place: str, words: str) -> None:
     assert_refused(written(tmp_path, *changes), place, words)
-
-
-@pytest.mark.slow
-def test_the_command_line_releases_and_plans_it(tmp_path: Path) -> None:
-    path = written(tmp_path, ('window = "2025-W43"', 'every = "week"'), ("epsilon = 0.5", "epsilon = 8"))
-    for words in (
-        ["release", str(path), "--dry-run"],
-        ["plan", str(path), "--releases", "52"],
-        ["release", str(path), "--window", "2025-W44"],
-        ["compare", str(path)],
-    ):
-        succeed(*words)
-    text = (tmp_path / "out" / "table-2025-W44.csv").read_text(encoding="utf-8")
-    assert text.splitlines()[1].startswith('"00, calm",')
-    assert len(text.splitlines()) == 49
 
 
 @pytest.mark.slow

@@ -217,10 +217,11 @@ def test_two_tables_reveal_no_more_than_a_unit_is_charged(mechanism: str, alike:
 # What is published, and what is refused
 
 
-@pytest.mark.slow
 def test_a_declared_value_that_nobody_has_is_no_cell_and_told(tmp_path: Path) -> None:
-    path = written(tmp_path)
-    tf.release_file(path)
+    result = succeed("release", written(tmp_path))
+    assert "by ward" in result.output
+    page = (tmp_path / "out" / "table.report.html").read_text()
+    assert all(f">{part}<" in page for part in ("A", "B", "calm", "busy"))  # a table of two ways
     rows = tf.read_table(tmp_path / "out" / "table.csv")
     assert [row["cell"] for row in rows] == ["A, calm", "A, busy", "B, calm", "B, busy"]
     content = json.loads((tmp_path / "out" / "table.certificate.json").read_text())
@@ -259,29 +260,17 @@ WINDOW = ("epsilon = 0.5", "epsilon = 0.5\nfrom = 10\nto = 30")
 
 
 @pytest.mark.slow
-def test_a_window_of_a_calendar_is_told_by_ward(tmp_path: Path) -> None:
-    path = written(tmp_path, CALENDAR, WINDOW)
-    assert cells(path) == by_hand([row for row in recorded() if 10 <= row[3] < 30])
-    assert {charge.at for _, charge in debits(path)} == {10}
-    assert {charge.entries for _, charge in debits(path)} == {20}
-    tf.release_file(path, anyway=True)
-    assert Fraction(9, 100) < Ledger.open(tmp_path / "ledger.db").spent("clinic").spent.epsilon < Fraction(1, 10)
-
-
-@pytest.mark.slow
-def test_a_year_is_planned_and_mechanisms_are_compared(tmp_path: Path) -> None:
+def test_a_window_of_a_calendar_is_told_by_ward_planned_and_compared(tmp_path: Path) -> None:
     path = written(tmp_path, CALENDAR, WINDOW)
     year = outlook(load(path), 4)
     assert Fraction(9, 100) < year.rows[0].epsilon < year.rows[0].added == Fraction(1, 2)
     (comparison,) = compared(load(path))
     assert "quilt-exact" in str(comparison.rows)
-
-
-def test_terminal_and_report_know_it(tmp_path: Path) -> None:
-    result = succeed("release", written(tmp_path))
-    assert "by ward" in result.output
-    page = (tmp_path / "out" / "table.report.html").read_text()
-    assert all(f">{part}<" in page for part in ("A", "B", "calm", "busy"))  # a table of two ways
+    assert cells(path) == by_hand([row for row in recorded() if 10 <= row[3] < 30])
+    assert {charge.at for _, charge in debits(path)} == {10}
+    assert {charge.entries for _, charge in debits(path)} == {20}
+    tf.release_file(path, anyway=True)
+    assert Fraction(9, 100) < Ledger.open(tmp_path / "ledger.db").spent("clinic").spent.epsilon < Fraction(1, 10)
 
 
 @pytest.mark.parametrize(("row", "message"), [

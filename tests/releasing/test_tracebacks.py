@@ -93,39 +93,35 @@ def check(call: Callable[[], Any], state: ReleaseState = ReleaseState.NOTHING) -
     return error
 
 
-def broken(kind: str) -> Any:
-    return {
-        "unknown": [*DATA[:-1], PLANTED],
-        "too long": [*DATA, KNOWN],
-        "no sequence": PLANTED,
-        "not hashable": [*DATA[:-1], [PLANTED]],
-        "a mapping": {PLANTED: DATA},
-        "empty": [],
-    }[kind]
+BROKEN: dict[str, Any] = {
+    "unknown": [*DATA[:-1], PLANTED],
+    "too long": [*DATA, KNOWN],
+    "no sequence": PLANTED,
+    "not hashable": [*DATA[:-1], [PLANTED]],
+    "a mapping": {PLANTED: DATA},
+    "empty": [],
+}
 
 
-@pytest.mark.parametrize("kind", ["unknown", "too long", "no sequence", "not hashable", "a mapping", "empty"])
+@pytest.mark.parametrize("kind", BROKEN)
 @pytest.mark.parametrize("ledger", [True, False])
 def test_data_that_break_a_rule(tmp_path: Path, kind: str, ledger: bool) -> None:
     where = tmp_path / "ledger.db" if ledger else None
-    check(lambda: tf.release(calibration(), broken(kind), ledger=where))
+    check(lambda: tf.release(calibration(), BROKEN[kind], ledger=where))
     assert not (tmp_path / "ledger.db").exists()
 
 
-def users() -> tf.IndependentUsers:
-    return tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 4)
+USERS = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 4))
+RECORD = tf.Pufferfish(tf.attribute("a", 0, 1), tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["a", "b"]))
+LAWS = tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([0, 2], [0.5, 0.5]))
 
 
 @pytest.mark.parametrize(("framework", "query", "data"), [
-    (lambda: tf.Pufferfish(tf.every_entry(), users()), tf.Count(1), [1, 0, PLANTED, 1]),
-    (lambda: tf.Pufferfish(tf.attribute("a", 0, 1), tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["a", "b"])),
-     tf.Count(1), {"a": 0, "b": PLANTED}),
-    (lambda: tf.Pufferfish(tf.attribute("a", 0, 1), tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["a", "b"])),
-     tf.Count(1), {"a": 0, PLANTED: 1}),
-    (lambda: tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([0, 2], [0.5, 0.5])), tf.Identity(), PLANTED),
+    (USERS, tf.Count(1), [1, 0, PLANTED, 1]), (RECORD, tf.Count(1), {"a": 0, "b": PLANTED}),
+    (RECORD, tf.Count(1), {"a": 0, PLANTED: 1}), (LAWS, tf.Identity(), PLANTED),
 ])  # fmt: skip
 def test_data_of_other_beliefs(framework: Any, query: Any, data: Any) -> None:
-    made = tf.calibrate(framework(), query, 1, mechanism="group")
+    made = tf.calibrate(framework, query, 1, mechanism="group")
     check(lambda: tf.release(made, data))
 
 
@@ -237,7 +233,7 @@ def test_release_files_that_are_refused_or_fail(tmp_path: Path, monkeypatch: pyt
 def test_the_search_finds_what_was_there(tmp_path: Path) -> None:
     """The mutants: the same calls without their guard."""
     bare: Any = tf.release.__wrapped__  # type: ignore[attr-defined]
-    assert any(tells(one) for one in carried(left_by(lambda: bare(calibration(), broken("unknown")))))
+    assert any(tells(one) for one in carried(left_by(lambda: bare(calibration(), BROKEN["unknown"]))))
     book = Ledger.open(tmp_path / "ledger.db")
     book.source("data", budget=0.01)
     assert any(tells(one) for one in carried(left_by(lambda: bare(calibration(), DATA, ledger=book))))
@@ -248,7 +244,7 @@ def test_the_search_finds_what_was_there(tmp_path: Path) -> None:
 
 
 def test_the_lines_of_a_traceback_stay(tmp_path: Path) -> None:
-    error = left_by(lambda: tf.release(calibration(), broken("unknown")))
+    error = left_by(lambda: tf.release(calibration(), BROKEN["unknown"]))
     names, trace = [], error.__traceback__
     while trace is not None:
         names.append(trace.tb_frame.f_code.co_name)

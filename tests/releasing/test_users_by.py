@@ -55,9 +55,6 @@ def scale(path: Path) -> Any:
     return table.questions[0].calibration.randomiser.laplace_scale
 
 
-BY_WARD = [('value = ["age", "sex"]', 'value = ["age", "sex"]\ngroup = "ward"')]
-
-
 def test_combinations_of_columns_are_counted(tmp_path: Path) -> None:
     right = Counter(f"{age}, {sex}" for _, age, sex in people())
     path = written(tmp_path, FILE)
@@ -180,7 +177,7 @@ def without_some_ages() -> list[Row]:
 @pytest.mark.parametrize("engine", ["", *sorted(ENGINES)])
 def test_a_missing_value_counts_as_the_one_that_is_declared(engine: str, tmp_path: Path) -> None:
     rows = without_some_ages()
-    declared = ('kind = "users"', 'kind = "users"\nmissing = { age = "old" }')
+    declared = missing('{ age = "old" }')
     both = written(tmp_path, FILE, declared, rows=rows)
     ward, age, sex = zip(*rows, strict=True)
     columns = {"ward": ("text", ward), "age": ("text", [one or None for one in age]), "sex": ("text", sex)}
@@ -190,12 +187,14 @@ def test_a_missing_value_counts_as_the_one_that_is_declared(engine: str, tmp_pat
     assert cells(by_ward, frame) == Counter(f"{ward}, {age or 'old'}" for ward, age, _ in rows)
 
 
+def missing(values: str) -> tuple[str, str]:
+    """Return the change of a file that declares what missing values count as."""
+    return 'kind = "users"', f'kind = "users"\nmissing = {values}'
+
+
 def test_what_a_missing_value_counts_as_is_part_of_the_layout_and_public(tmp_path: Path) -> None:
     rows = without_some_ages()
-    files = [
-        load(written(tmp_path, FILE, ('kind = "users"', f'kind = "users"\nmissing = {{ age = "{age}" }}'), rows=rows))
-        for age in ("old", "young")
-    ]
+    files = [load(written(tmp_path, FILE, missing(f'{{ age = "{age}" }}'), rows=rows)) for age in ("old", "young")]
     assert files[0].layout != files[1].layout
     assert "a missing value of 'age' counts as 'old'" in [str(line) for line in files[0].kind.assumptions(files[0])]
 
@@ -216,23 +215,18 @@ def test_a_key_that_is_wrong_is_not_said_to_be_missing_too(tmp_path: Path, size:
 
 def test_no_answer_can_be_a_value_of_its_own(tmp_path: Path) -> None:
     rows = without_some_ages()
-    values = 'values = ["young", "old"]', 'values = ["young", "old", "no answer"]'
-    declared = ('kind = "users"', 'kind = "users"\nmissing = { age = "no answer" }')
-    text = GROUPED.replace(*values)
-    for law in ('["0.5", "0.5"]', '["0.1", "0.9"]'):
-        assert law in text
-        text = text.replace(law, '["0.1", "0.5", "0.4"]')
-    assert cells(written(tmp_path, text, declared, rows=rows)) == Counter(
-        f"{ward}, {age or 'no answer'}" for ward, age, _ in rows
-    )
+    values = ('values = ["young", "old"]', 'values = ["young", "old", "no answer"]')
+    laws = ((law, '["0.1", "0.5", "0.4"]') for law in ('["0.5", "0.5"]', '["0.1", "0.9"]'))
+    path = written(tmp_path, GROUPED, values, *laws, missing('{ age = "no answer" }'), rows=rows)
+    assert cells(path) == Counter(f"{ward}, {age or 'no answer'}" for ward, age, _ in rows)
 
 
-@pytest.mark.parametrize(("missing", "where"), [
+@pytest.mark.parametrize(("values", "where"), [
     ('{ aeg = "old" }', ("belief", "missing")), ('{ age = "odl" }', ("belief", "missing", "age")),
     ('{ sex = "old" }', ("belief", "missing", "sex")),
 ])  # fmt: skip
 def test_a_missing_value_that_counts_as_none_of_the_column_is_refused(
-    missing: str, where: tuple[str, ...], tmp_path: Path
+    values: str, where: tuple[str, ...], tmp_path: Path
 ) -> None:
-    path = written(tmp_path, FILE, ('kind = "users"', f'kind = "users"\nmissing = {missing}'))
+    path = written(tmp_path, FILE, missing(values))
     assert [fault.where for fault in refusal_of(path).faults] == [where]

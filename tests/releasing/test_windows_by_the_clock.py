@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.support.engines import ENGINES, IN_ROWS, Columns
 from tests.support.release_files import believe, changed, publish, read_from, release_text
+from tests.support.releases import put
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import SpecError, TakifuguError
@@ -53,8 +54,7 @@ def as_csv(folder: Path, rows: list[tuple[datetime, str]]) -> None:
 def written(folder: Path, change: tuple[str, date, date, int], every: str = "day") -> Path:
     zone, first, last, minutes = change
     values = {"step": f"{minutes}min", "start": first, "stop": last, "zone": zone, "every": every}
-    (folder / "ward.toml").write_text(FILE.format(**values), encoding="utf-8")
-    return folder / "ward.toml"
+    return put(folder, {"ward.toml": FILE.format(**values)})
 
 
 def read(path: Path, data: Any = None) -> dict[str, tuple[int, int]]:

@@ -11,14 +11,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.support.pages import check_page
-from tests.support.release_files import believe, hide, publish, read_from, release_text
+from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
+from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CompositionRefused, DataError, InputError, SpecError
 from takifugu.releasing.certificates.cells import read_table
-from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.outlook import outlook
@@ -31,6 +31,10 @@ FILE = release_text(
     hide(visits="all"),
 )  # fmt: skip
 HOURLY = publish("safe", "safe", at_most=1, epsilon=1.25, every="hour") + "\n"
+GRID = (
+    ('place = "where"', 'x = "lon"\ny = "lat"'),
+    ('places = ["bar", "gym"]', "grid = { x = [0, 3], y = [0, 2], columns = 3, rows = 2 }"),
+)
 ROWS = """\
 who,where,when
 Ana,bar,2026-01-05T00:59
@@ -43,23 +47,15 @@ Cem,gym,2026-01-05T01:10
 
 
 def written(folder: Path, text: str = FILE + HOURLY, rows: str = ROWS) -> Path:
-    (folder / "visits.csv").write_text(rows, encoding="utf-8")
-    (folder / "city.toml").write_text(text, encoding="utf-8")
-    return folder / "city.toml"
+    return put(folder, {"city.toml": text, "visits.csv": rows})
 
 
 def table(name: str, epsilon: str, window: str, at_most: int = 1) -> str:
-    keys = {"name": name, "query": "safe", "epsilon": epsilon, "window": window}
-    lines = [f'{key} = "{value}"' for key, value in keys.items()]
-    return "\n".join(["[[release]]", *lines, f"at_most = {at_most}", ""])
+    return publish(name, "safe", epsilon=epsilon, window=window, at_most=at_most) + "\n"
 
 
 def counts(file: Path, data: object = None) -> dict[str, list[int]]:
-    return counts_of(load(file, data))
-
-
-def counts_of(file: ReleaseFile) -> dict[str, list[int]]:
-    return {t.name: t.questions[0].data[0].tolist() for t in plan(file).tables}  # type: ignore[index]
+    return {t.name: t.questions[0].data[0].tolist() for t in plan(load(file, data)).tables}  # type: ignore[index]
 
 
 # What all windows promise together.
@@ -120,9 +116,8 @@ def test_hours_and_the_day_promise_together_what_the_ledger_says_and_no_less(tmp
 
 def test_a_framework_of_hours_is_charged_for_a_day_by_what_a_day_moves(tmp_path: Path) -> None:
     """Of a day a move takes away a visit in each hour: 24 times what it takes from one hour."""
-    text = FILE.replace('until = "2026-01-05T03:00"', 'until = "2026-01-06"').replace(
-        'places = ["bar", "gym"]', f"places = {[*range(30)]}"
-    )  # fmt: skip
+    day, places = ("2026-01-05T03:00", "2026-01-06"), ('places = ["bar", "gym"]', f"places = {[*range(30)]}")
+    text = changed(FILE, day, places)
     tables = table("hour", "1", "2026-01-05T07") + table("day", "1", "2026-01-05")
     frameworks, charges = {}, {}
     for asking, item, name, scope in aims_of(load(written(tmp_path, text + tables))):
@@ -151,8 +146,8 @@ def test_visits_that_are_read_otherwise_do_not_add_up_and_are_refused(tmp_path: 
     file = written(tmp_path, rows="who,where,when\nAna,bar,2026-01-05T00:40\n")
     tf.release_file(file, window="2026-01-05T00", anyway=True)
     lines = (FILE + HOURLY).replace('name = "safe"', 'name = "other"').splitlines(keepends=True)
-    changed = "".join(OTHERS[other].get(line.partition(" ")[0], line) for line in lines)
-    (tmp_path / "other.toml").write_text(changed, encoding="utf-8")
+    text = "".join(OTHERS[other].get(line.partition(" ")[0], line) for line in lines)
+    (tmp_path / "other.toml").write_text(text, encoding="utf-8")
     with pytest.raises(CompositionRefused, match="is read in another layout than before"):
         tf.release_file(tmp_path / "other.toml", anyway=True)
     assert Ledger.open(tmp_path / "ledger.db").show()[0].spent.epsilon == Fraction(5, 4)
@@ -203,11 +198,11 @@ def in_berlin(extra: str = "") -> str:
 def test_hours_of_a_zone_are_those_of_its_clocks(tmp_path: Path) -> None:
     """Each row lies in the one hour whose name its clock shows; two passes are one window of two steps."""
     rows = "".join(f"{who},bar,2026-10-25T{time}\n" for who, time in enumerate(TWICE))
-    file = load(written(tmp_path, in_berlin(), f"who,where,when\n{rows}"))
-    by_window = {name.removeprefix("safe-2026-10-25T"): bars for name, (bars, _) in counts_of(file).items()}
+    file = written(tmp_path, in_berlin(), f"who,where,when\n{rows}")
+    by_window = {name.removeprefix("safe-2026-10-25T"): bars for name, (bars, _) in counts(file).items()}
     assert len(by_window) == 24
     assert {hour: bars for hour, bars in by_window.items() if bars} == {"01": 1, "02": 2, "03": 1, "04": 1}
-    steps = {t.name[-2:]: t.questions[0].calibration.framework.domain.steps for t in plan(file).tables}
+    steps = {t.name[-2:]: t.questions[0].calibration.framework.domain.steps for t in plan(load(file)).tables}
     assert [steps[hour] for hour in ("01", "02", "03")] == [1, 2, 1]
     for time, hour in TWICE.items():
         local = datetime.fromisoformat(f"2026-10-25T{time}")
@@ -330,9 +325,9 @@ def test_a_calendar_that_is_none(tmp_path: Path, text: str, problem: str) -> Non
 
 
 def test_a_value_for_each_person_has_no_calendar(tmp_path: Path) -> None:
-    text = FILE.replace('person = "who"\nplace = "where"', 'value = "where"').replace(
-        'places = ["bar", "gym"]\nmost = 1', 'values = ["bar", "gym"]\npeople = 6'
-    ).replace('visits = "all"', 'policy = [{ none_of = ["bar"] }]')  # fmt: skip
+    values = ('places = ["bar", "gym"]\nmost = 1', 'values = ["bar", "gym"]\npeople = 6')
+    hidden = ('visits = "all"', 'policy = [{ none_of = ["bar"] }]')
+    text = changed(FILE, ('person = "who"\nplace = "where"', 'value = "where"'), values, hidden)
     with pytest.raises(SpecError, match="is of visits, and each person has one value"):
         load(written(tmp_path, text + HOURLY + 'states = ["bar"]\n'))
 
@@ -367,10 +362,8 @@ def test_one_page_shows_all_hours_and_each_is_paid_for_once(tmp_path: Path) -> N
 
 
 def test_a_grid_has_a_map_for_each_hour(tmp_path: Path) -> None:
-    text = FILE.replace('place = "where"', 'x = "lon"\ny = "lat"').replace(
-        'places = ["bar", "gym"]', "grid = { x = [0, 3], y = [0, 2], columns = 3, rows = 2 }"
-    )  # fmt: skip
-    tf.release_file(written(tmp_path, text + HOURLY, "who,lon,lat,when\nAna,0.5,1.5,2026-01-05T01:00\n"), anyway=True)
+    text, rows = changed(FILE, *GRID) + HOURLY, "who,lon,lat,when\nAna,0.5,1.5,2026-01-05T01:00\n"
+    tf.release_file(written(tmp_path, text, rows), anyway=True)
     page = check_page((tmp_path / "city-published" / "safe.windows.html").read_text(encoding="utf-8"))
     assert [figure.text for figure in page.all("figcaption")] == [f"2026-01-05T0{hour}" for hour in range(3)]
     assert len(page.all("svg")) == 3
@@ -378,11 +371,10 @@ def test_a_grid_has_a_map_for_each_hour(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_many_hours_are_folded_by_month_and_each_is_there(tmp_path: Path) -> None:
-    text = FILE.replace('from = "2026-01-05"', 'from = "2026-01-31"').replace("2026-01-05T03:00", "2026-02-02T12:00")
-    text = text.replace('place = "where"', 'x = "lon"\ny = "lat"').replace(
-        'places = ["bar", "gym"]', "grid = { x = [0, 3], y = [0, 2], columns = 3, rows = 2 }"
-    ).replace("budget = 20.0", "budget = 100.0")  # fmt: skip
-    tf.release_file(written(tmp_path, text + HOURLY, "who,lon,lat,when\nAna,0.5,1.5,2026-02-01T01:00\n"), anyway=True)
+    calendar = (('from = "2026-01-05"', 'from = "2026-01-31"'), ("2026-01-05T03:00", "2026-02-02T12:00"))
+    text = changed(FILE, *GRID, *calendar, ("budget = 20.0", "budget = 100.0")) + HOURLY
+    rows = "who,lon,lat,when\nAna,0.5,1.5,2026-02-01T01:00\n"
+    tf.release_file(written(tmp_path, text, rows), anyway=True)
     folder = tmp_path / "city-published"
     page = check_page((folder / "safe.windows.html").read_text(encoding="utf-8"))
     hours = [f"2026-01-31T{hour:02}" for hour in range(24)] + [f"2026-02-01T{hour:02}" for hour in range(24)]
@@ -401,7 +393,4 @@ def test_a_file_without_a_calendar_is_the_release_that_it_was(tmp_path: Path) ->
     """Its digest is that of before there were calendars of visits."""
     text = FILE.replace('order = "when"\nstep = "1h"\nfrom = "2026-01-05"\nuntil = "2026-01-05T03:00"\n', "")
     file = load(written(tmp_path, text + HOURLY.replace('every = "hour"\n', "")))
-    assert keys_of(file, file.items[0]) == BEFORE
-
-
-BEFORE = "a24317db1b9adcbfae26aef2d9a3974020cfa2ee4ea82ec471195009951de13b"
+    assert keys_of(file, file.items[0]) == "a24317db1b9adcbfae26aef2d9a3974020cfa2ee4ea82ec471195009951de13b"

@@ -2,9 +2,10 @@
 
 import math
 import os
+import shutil
 import signal
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.ledger import Debit, Ledger
@@ -240,13 +242,47 @@ def release_apart_forever(path: str, log: str, epsilon: str, name: str) -> None:
         Ledger.open(path).merge(copy)
 
 
-def copied(path: Path, copy: Path) -> None:
-    """Write a copy of a ledger, whole or not at all, in place of an earlier one."""
+def copied(path: Path, copy: Path) -> Path:
+    """Write a copy of a ledger, whole or not at all, in place of an earlier one; return its path."""
     draft = copy.with_suffix(".draft")
     draft.unlink(missing_ok=True)
     with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(draft)) as target:
         source.backup(target)
-    draft.replace(copy)
+    return draft.replace(copy)
+
+
+def restored(path: Path, copy: Path) -> None:
+    """Put a copy of a ledger in its place, as from a backup."""
+    for leftover in path.parent.glob(f"{path.name}*"):
+        leftover.unlink()
+    shutil.copy(copy, path)
+
+
+@contextmanager
+def copies_of_each_state(folder: Path) -> Iterator[dict[str, Path]]:
+    """Copy the ledger of a release before it pays and at each state, with the values that wait beside it."""
+    copies: dict[str, Path] = {}
+
+    def keep(book: Ledger, state: str) -> None:
+        copies[state] = copied(book.store.place, folder / f"{state}.db")
+        for values in book.store.place.parent.glob("*.values"):
+            shutil.copy(values, folder)
+
+    def kept(real: Callable[..., Any], state: str) -> Callable[..., Any]:
+        def call(book: Ledger, *args: Any, **more: Any) -> Any:
+            if not copies:
+                keep(book, "nothing")
+            answer = real(book, *args, **more)
+            keep(book, state)
+            return answer
+
+        return call
+
+    folder.mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as patched:
+        for method, state in {"reserve": "paid", "drawn": "drawn", "publish": "published"}.items():
+            patched.setattr(Ledger, method, kept(getattr(Ledger, method), state))
+        yield copies
 
 
 def check_forever(path: str, log: str) -> None:

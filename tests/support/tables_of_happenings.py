@@ -110,12 +110,8 @@ def hotel() -> MadeTable:
         (name, state, f"{first:{GERMAN}}", "" if last is None else f"{last:{GERMAN}}", 1 + k % 3)
         for k, (first, last, name, state) in enumerate(stays(courses, "away"))
     ]
-    content = table(
-        ["Gast", "Zimmer", "Anreise", "Abreise", "Personen"],
-        [*rows, ("Summe", "", "", "", sum(row[4] for row in rows))],
-        ";",
-        ["Belegung Januar 2026", ""],
-    )
+    header, total = ["Gast", "Zimmer", "Anreise", "Abreise", "Personen"], sum(row[4] for row in rows)
+    content = table(header, [*rows, ("Summe", "", "", "", total)], ";", ["Belegung Januar 2026", ""])
     right = {"rows": "stays", "whose": "Gast", "when": "Anreise, Abreise", "publish": "Zimmer"}
     return of_courses("belegung.csv", content, right, courses, lasts, "1h", is_ugly=True)
 
@@ -124,15 +120,10 @@ def machines() -> MadeTable:
     """Return jobs of machines as JSON, from when to when; what runs has no end."""
     lasts, places = {"idle": 30_000.0, "milling": 9000.0, "turning": 6000.0}, names("cnc", 12)
     courses = histories(34, lasts, places)
-    jobs = [
-        {
-            "machine": {"name": name},
-            "job": {"type": state},
-            "start": first.isoformat(),
-            "end": None if last is None else last.isoformat(),
-        }
-        for first, last, name, state in stays(courses, "idle")
-    ]
+    jobs = []
+    for first, last, name, state in stays(courses, "idle"):
+        times = {"start": first.isoformat(), "end": None if last is None else last.isoformat()}
+        jobs.append({"machine": {"name": name}, "job": {"type": state}, **times})
     right = {"rows": "stays", "whose": "machine.name", "when": "start, end", "publish": "job.type"}
     content = json.dumps(jobs).encode()
     return of_courses(

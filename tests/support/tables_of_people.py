@@ -2,6 +2,7 @@
 
 import random
 from datetime import timedelta
+from itertools import chain
 
 from tests.support.exports import START
 from tests.support.made_tables import MadeTable, names, samples, shares, table
@@ -36,15 +37,10 @@ def qualtrics() -> MadeTable:
     header = ["StartDate", "ResponseId", "Duration (in seconds)", "Q1", "Q2"]
     texts = ["Start Date", "Response ID", "Duration (in seconds)", '"I feel safe, at work"', "I am paid well"]
     ids = [f'"{{""ImportId"":""{one}""}}"' for one in ("startDate", "_recordId", "duration", "QID1", "QID2")]
-    rows = [
-        (
-            f"{START + timedelta(minutes=31 * k):%Y-%m-%d %H:%M:%S}",
-            f"R_{c.randrange(1 << 40):010x}",
-            60 + c.randrange(900),
-            *pair,
-        )
-        for k, pair in enumerate(zip(first, second, strict=True))
-    ]
+    rows = []
+    for k, pair in enumerate(zip(first, second, strict=True)):
+        begun = f"{START + timedelta(minutes=31 * k):%Y-%m-%d %H:%M:%S}"
+        rows.append((begun, f"R_{c.randrange(1 << 40):010x}", 60 + c.randrange(900), *pair))
     return _of_people("survey.csv", table(header, [texts, ids, *rows]), "Q1", likely, first, is_ugly=True)
 
 
@@ -67,32 +63,21 @@ def meetings() -> MadeTable:
     pairs = {tuple(sorted(c.sample(pupils[k // 5 * 5 : k // 5 * 5 + 5], 2))) for k in range(60) for _ in range(2)}
     rows = [(one, other, 1 + c.randrange(30)) for one, other in sorted(pairs)]
     ill = _drawn(c, {"ill": 0.15, "well": 0.85}, 60)
-    right = {"rows": "contacts", "publish": ""}
     people = "\n".join(["pupil,state", *(f"{name},{state}" for name, state in zip(pupils, ill, strict=True))])
-    lines = {
-        "source": 'file = "people.csv"\nperson = "pupil"\nvalue = "state"',
-        "belief": "outside = 0.1\ninside = 0.3",
-        "release": 'states = ["ill"]',
-    }
+    lines = {"source": 'file = "people.csv"\nperson = "pupil"\nvalue = "state"',
+             "belief": "outside = 0.1\ninside = 0.3", "release": 'states = ["ill"]'}  # fmt: skip
     return MadeTable(
-        "meetings.csv",
-        table(["pupil_1", "pupil_2", "minutes"], rows),
-        right,
-        {"public": "yes", "states": "well, ill"},
-        {"ill": float(ill.count("ill"))},
-        lines,
-        {"people.csv": people},
-    )
+        "meetings.csv", table(["pupil_1", "pupil_2", "minutes"], rows), {"rows": "contacts", "publish": ""},
+        {"public": "yes", "states": "well, ill"}, {"ill": float(ill.count("ill"))}, lines, {"people.csv": people},
+    )  # fmt: skip
 
 
 def form() -> MadeTable:
     """Return answers to a form on the web: when, and questions as the names of columns."""
     c, likely = random.Random(55), {"car": 0.4, "bus": 0.35, "bicycle": 0.25}
     how, often = _drawn(c, likely, 500), _drawn(c, {"Never": 1, "Sometimes": 2, "Always": 1}, 500)
-    rows = [
-        (f"{START + timedelta(seconds=991 * k):%m/%d/%Y %H:%M:%S}", *pair)
-        for k, pair in enumerate(zip(how, often, strict=True))
-    ]
+    times = [f"{START + timedelta(seconds=991 * k):%m/%d/%Y %H:%M:%S}" for k in range(500)]
+    rows = zip(times, how, often, strict=True)
     header = ["Timestamp", "How do you come to work?", "Do you work at home on some days?"]
     return _of_people("form.csv", table(header, rows), "How do you come to work?", likely, how)
 
@@ -110,20 +95,21 @@ def _sheet(
     return of_person, shares(state for *_, state in rows)
 
 
+def _wide(
+    file: str, content: bytes, whose: str, truth: dict[str, float], is_ugly: bool = False, **knows: str
+) -> MadeTable:
+    """Return a sheet whose rows are the states of a person each."""
+    return MadeTable(file, content, {"rows": "wide", "whose": whose}, {**KNOWN, **knows}, truth, is_ugly=is_ugly)
+
+
 def attendance() -> MadeTable:
     """Return a school's sheet: a column for each day."""
     pupils = names("Pupil ", 60)
     sheet, truth = _sheet(61, STAYS, pupils, 40)
     days = [f"{START + timedelta(days=k):%d/%m/%Y}" for k in range(40)]
     rows = [(name, "AB"[k % 2], *sheet[name]) for k, name in enumerate(pupils)]
-    right = {"rows": "wide", "whose": "Name"}
-    return MadeTable(
-        "sheet.csv",
-        table(["Name", "Class", *days], rows, ";"),
-        right,
-        {**KNOWN, "stay": "there 16.7 d, absent 2.5 d"},
-        truth,
-    )
+    content = table(["Name", "Class", *days], rows, ";")
+    return _wide("sheet.csv", content, "Name", truth, stay="there 16.7 d, absent 2.5 d")
 
 
 def register() -> MadeTable:
@@ -132,13 +118,8 @@ def register() -> MadeTable:
     sheet, _ = _sheet(66, STAYS, pupils, 45)
     on_school_days = {name: [states[k] for k in days] for name, states in sheet.items()}
     headers = [f"{moment.day}.{moment.month}." for k in days for moment in [START + timedelta(days=k)]]
-    return MadeTable(
-        "school.csv",
-        table(["Pupil", *headers], [(name, *states) for name, states in on_school_days.items()], ";"),
-        {"rows": "wide", "whose": "Pupil"},
-        KNOWN,
-        shares(state for states in on_school_days.values() for state in states),
-    )
+    content = table(["Pupil", *headers], [(name, *states) for name, states in on_school_days.items()], ";")
+    return _wide("school.csv", content, "Pupil", shares(chain(*on_school_days.values())))
 
 
 def week() -> MadeTable:
@@ -146,13 +127,8 @@ def week() -> MadeTable:
     people = names("worker ", 90)
     sheet, truth = _sheet(62, STAYS, people, 7)
     rows = [(name, *sheet[name]) for name in people]
-    return MadeTable(
-        "week.csv",
-        table(["employee", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], rows),
-        {"rows": "wide", "whose": "employee"},
-        KNOWN,
-        truth,
-    )
+    content = table(["employee", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], rows)
+    return _wide("week.csv", content, "employee", truth)
 
 
 def hours() -> MadeTable:
@@ -161,18 +137,12 @@ def hours() -> MadeTable:
     sheet, truth = _sheet(63, stay, homes, 24 * 14)
     rows = [
         (name, f"{START + timedelta(days=day):%Y-%m-%d}", *sheet[name][24 * day : 24 * day + 24])
-        for name in homes
-        for day in range(14)
-    ]
-    header = ["household", "date", *(f"{hour:02}:00" for hour in range(24))]
-    return MadeTable(
-        "hours.csv",
-        table(header, rows),
-        {"rows": "wide", "whose": "household", "when": "date"},
-        {"states": "low, high", "stay": "low 10 h, high 200 min", "source": "a test", "independent": "yes"},
-        truth,
-        is_ugly=True,
-    )
+        for name in homes for day in range(14)
+    ]  # fmt: skip
+    content = table(["household", "date", *(f"{hour:02}:00" for hour in range(24))], rows)
+    knows = {**KNOWN, "states": "low, high", "stay": "low 10 h, high 200 min"}
+    right = {"rows": "wide", "whose": "household", "when": "date"}
+    return MadeTable("hours.csv", content, right, knows, truth, is_ugly=True)
 
 
 def items() -> MadeTable:
@@ -192,14 +162,7 @@ def shifts() -> MadeTable:
     weeks = ["", *("" if k % 7 else f"KW {2 + k // 7}" for k in range(28))]
     rows = [(name, *sheet[name]) for name in people]
     content = table(["Mitarbeiter", *days], rows, ";", ["Dienstplan" + ";" * 28, ";".join(weeks)])
-    return MadeTable(
-        "plan.csv",
-        content,
-        {"rows": "wide", "whose": "Mitarbeiter"},
-        {**KNOWN, "stay": "there 16.7 d, absent 2.5 d"},
-        truth,
-        is_ugly=True,
-    )
+    return _wide("plan.csv", content, "Mitarbeiter", truth, is_ugly=True, stay="there 16.7 d, absent 2.5 d")
 
 
 OF_PEOPLE = {

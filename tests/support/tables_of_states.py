@@ -39,14 +39,10 @@ def meters() -> MadeTable:
     """Return half hours of meters: a BOM, semicolons, decimal commas, German dates."""
     stay, homes, c = {"low": 0.9, "high": 0.7}, names("Z", 15), random.Random(12)
     rows = samples(12, stay, homes, 14 * 48)
-    written = [
-        (
-            name,
-            f"{moment(1800 * k):{GERMAN}}",
-            f"{c.uniform(0, 0.4) if state == 'low' else c.uniform(0.5, 3):.3f}".replace(".", ","),
-        )
-        for k, name, state in rows
-    ]
+    written = []
+    for k, name, state in rows:
+        used = c.uniform(*{"low": (0, 0.4), "high": (0.5, 3)}[state])
+        written.append((name, f"{moment(1800 * k):{GERMAN}}", f"{used:.3f}".replace(".", ",")))
     right = {"rows": "samples", "whose": "Zähler-Nr", "when": "Zeitpunkt", "publish": "Verbrauch kWh"}
     content = b"\xef\xbb\xbf" + table(["Zähler-Nr", "Zeitpunkt", "Verbrauch kWh"], written, ";")
     return of_samples(

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
+from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.analysis.randomisers import KINDS
@@ -72,15 +74,11 @@ def test_it_says_everything_that_was_promised(tmp_path: Path) -> None:
     assert certificate.warnings == ()
 
 
-def test_the_text_is_at_most_78_columns() -> None:
-    text = made(tf.calibrate(FRAMEWORK, tf.Histogram(), 1)).text()
-    assert max(map(len, text.splitlines())) <= 78
-
-
-def test_without_a_ledger_it_says_so() -> None:
+def test_without_a_ledger_it_says_so_in_at_most_78_columns() -> None:
     certificate = made(tf.calibrate(FRAMEWORK, tf.Histogram(), 1))
     assert (certificate.ledger, certificate.release_id) == (None, None)
     assert any("No ledger" in w for w in certificate.warnings)
+    assert max(map(len, certificate.text().splitlines())) <= 78
 
 
 def test_it_warns_of_noise_that_hides_no_single_entry() -> None:
@@ -99,16 +97,12 @@ def test_it_warns_of_noise_that_hides_no_single_entry() -> None:
     assert any("No noise was added" in w for w in tf.release(nothing, (0, 1)).certificate.warnings)
 
 
-def test_it_warns_of_a_promise_weaker_than_asked() -> None:
+def test_facts_are_typed_in_the_file_and_words_on_the_page() -> None:
     calibration = tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="entry")
     assert calibration.epsilon > 1
-    certificate = made(calibration)
-    assert any("weaker than requested" in w for w in certificate.warnings)
-    assert any("correlated" in c for c in certificate.conditions)
-
-
-def test_facts_are_typed_in_the_file_and_words_on_the_page() -> None:
-    plain = made(tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="entry"))
+    plain = made(calibration)
+    assert any("weaker than requested" in w for w in plain.warnings)
+    assert any("correlated" in c for c in plain.conditions)
     assert plain.cautions == (Caution.WEAKER, Caution.NO_LEDGER)
     window = Window("2026-01-05 to 2026-01-12", "1 hour", "Europe/Vienna", {"one day": "2.5"})
     stays = tuple(Stays({"still": "for ever", "walking": "about 2 hours"}, f"hour {hour:02}") for hour in range(9))
@@ -184,9 +178,9 @@ def test_texts_come_back_and_none_is_run(text: str) -> None:
     assert not written.startswith(STARTS) or written.lstrip("+-").replace(".", "", 1).isdigit()
 
 
-@pytest.mark.parametrize("number", ["-1", "+3", "-0.5", "-10.25"])
-def test_texts_that_are_numbers_stay(number: str) -> None:
-    assert guarded(number) == number
+def test_texts_that_are_numbers_stay() -> None:
+    for number in ("-1", "+3", "-0.5", "-10.25"):
+        assert guarded(number) == number
 
 
 def test_numbers_are_never_touched(tmp_path: Path) -> None:
@@ -198,16 +192,14 @@ def test_numbers_are_never_touched(tmp_path: Path) -> None:
 
 
 def test_a_release_of_formulas(tmp_path: Path) -> None:
-    (tmp_path / "data.csv").write_text("who,state\n" + "".join(f'"{f}",=2\n"{f}",@x\n' for f in ("=1+1", "-x", "ana")))
-    (tmp_path / "release.toml").write_text(
-        'ledger = "l.db"\n[expect]\nsource = "a test"\nmatters = 1000\n'
-        '[source]\nname = "s"\nfile = "data.csv"\nunit = "who"\nvalue = "state"\nbudget = 10\n'
-        '[belief]\nkind = "markov-chain"\nstates = ["=2", "@x"]\nmatrix = [[0.8, 0.2], [0.3, 0.7]]\n'
-        'units_independent = true\n[[release]]\nname = "t"\nquery = "histogram"\nepsilon = 1\nper = "unit"\n'
-        'mechanism = "group"\n'
-    )
-    (table,) = tf.release_file(tmp_path / "release.toml").tables
-    file = tmp_path / "release-published" / "t.csv"
+    spec = release_text(
+        read_from("s", "data.csv", unit="who", value="state", budget=10),
+        believe("markov-chain", states=["=2", "@x"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
+        publish("t", "histogram", epsilon=1, per="unit", mechanism="group"), expect=EXPECT, output="out",
+    )  # fmt: skip
+    rows = "who,state\n" + "".join(f'"{f}",=2\n"{f}",@x\n' for f in ("=1+1", "-x", "ana"))
+    (table,) = tf.release_file(put(tmp_path, {"release.toml": spec, "data.csv": rows})).tables
+    file = tmp_path / "out" / "t.csv"
     with open(file, newline="") as lines:
         for row in csv.DictReader(lines):
             assert not row["unit"].startswith(STARTS)

@@ -23,6 +23,11 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out" / "time-use-units.certificate.json"
 
 
+@pytest.fixture
+def certificate(written: Path) -> dict[str, Any]:
+    return json.loads(written.read_text(encoding="utf-8"))
+
+
 def changes(value: Any) -> list[Any]:
     """Return every copy of nested plain data with one leaf changed or one key dropped."""
     if isinstance(value, dict):
@@ -46,8 +51,7 @@ def test_it_reads_back_as_it_was_written(written: Path) -> None:
     assert again.text() + "\n" == written.with_suffix(".txt").read_text(encoding="utf-8")
 
 
-def test_every_change_is_noticed(written: Path) -> None:
-    certificate = json.loads(written.read_text(encoding="utf-8"))
+def test_every_change_is_noticed(certificate: dict[str, Any]) -> None:
     changed = changes(certificate)
     assert len(changed) > 200
     for one in changed:
@@ -77,29 +81,22 @@ def test_a_certificate_of_an_earlier_format_opens() -> None:
 
 
 @pytest.mark.parametrize("left_out", ["scale", "expected_error"])
-def test_what_the_noise_has_is_never_left_out(written: Path, left_out: str) -> None:
-    certificate = json.loads(written.read_text(encoding="utf-8"))
+def test_what_the_noise_has_is_never_left_out(certificate: dict[str, Any], left_out: str) -> None:
     forged = {**certificate, "answers": [{**answer, left_out: None} for answer in certificate["answers"]]}
     with pytest.raises(InputError, match="missing"):
         from_dict({**forged, "checksum": checksum_of(forged)})
 
 
-def test_another_layout_is_no_change(written: Path) -> None:
-    certificate = json.loads(written.read_text(encoding="utf-8"))
+def test_another_layout_is_no_change(written: Path, certificate: dict[str, Any]) -> None:
     turned = json.loads(json.dumps(dict(reversed(certificate.items())), ensure_ascii=True, indent=7))
     assert from_dict(turned) == read_certificate(written)
     assert from_dict(copy.deepcopy(certificate)) == read_certificate(written)
 
 
 @pytest.mark.parametrize(("content", "words"), [
-    (b"", "not JSON"),
-    (b"{", "not JSON"),
-    (b"\xff\xfe", "not JSON"),
-    (b"[" * 100_000, "not JSON"),
-    (b"[]", "not a Takifugu certificate"),
-    (b"{}", "not a Takifugu certificate"),
-    (b'{"format": 3}', "not a Takifugu certificate"),
-    (b'{"format": "takifugu-certificate/9"}', "this version reads"),
+    (b"", "not JSON"), (b"{", "not JSON"), (b"\xff\xfe", "not JSON"), (b"[" * 100_000, "not JSON"),
+    (b"[]", "not a Takifugu certificate"), (b"{}", "not a Takifugu certificate"),
+    (b'{"format": 3}', "not a Takifugu certificate"), (b'{"format": "takifugu-certificate/9"}', "this version reads"),
     (b'{"format": "takifugu-certificate/5"}', "changed after it was written"),
 ])  # fmt: skip
 def test_files_that_are_no_certificate(tmp_path: Path, content: bytes, words: str) -> None:
@@ -121,10 +118,7 @@ def test_the_page_is_not_the_certificate(written: Path) -> None:
         read_certificate(written.with_suffix(".txt"))
 
 
-def test_one_of_another_version_is_not_guessed_at(written: Path) -> None:
-    from takifugu.releasing.certificates.facts import checksum_of
-
-    certificate = json.loads(written.read_text(encoding="utf-8"))
+def test_one_of_another_version_is_not_guessed_at(certificate: dict[str, Any]) -> None:
     del certificate["mechanisms"]
     certificate["software"] = "takifugu 7"
     with pytest.raises(InputError, match="'takifugu 7', which this version cannot read"):

@@ -1,18 +1,20 @@
 """Release files whose tables begin a series of normal releases, or share a delta, up to what the ledger counts."""
 
+import json
+import random
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import ended, succeed
-from tests.support.release_files import EXPECT, believe, read_from, release_text
+from tests.support.commands import ended, invoke, succeed, words_of
+from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
+from tests.support.releases import put, spent
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Ledger
-from takifugu.calibration import Calibration
 from takifugu.cli import REFUSED
 from takifugu.core.errors import CompositionRefused
 from takifugu.releasing.file.loading import load
@@ -38,6 +40,8 @@ UNIMPORTANT = '[release.expect]\nsource = "a test"\nmatters = 1000\nunimportant 
 HISTOGRAM = ("time-use", "histogram", f"{NORMAL}\n{UNIMPORTANT}")
 PURE = ("still", "count", 'states = ["still"]\nepsilon = 0.2')
 SHARED = "joint_epsilon = 1\njoint_delta = 1e-6\n"
+#: Two tables without an epsilon and a delta of their own.
+SHARING = [(name, query, keys.replace(NORMAL, "")) for name, query, keys in (COUNT, HISTOGRAM)]
 
 
 def write(folder: Path, *tables: tuple[str, str, str], joint: str = "", keys: str = BEGINS) -> Path:
@@ -46,25 +50,19 @@ def write(folder: Path, *tables: tuple[str, str, str], joint: str = "", keys: st
     return files.write(folder, joint + WEEK.replace("{keys}", keys) + "".join(made), "\n".join(["hour,state", *lines]))
 
 
-def ledger_of(folder: Path) -> Any:
-    from takifugu.accounting.ledger import Ledger
-
-    return Ledger.open(folder / "ledger.db").spent("study").spent
-
-
 @pytest.mark.slow
 def test_tables_of_one_file_after_another_add_up_by_their_squares(tmp_path: Path) -> None:
     where = write(tmp_path, COUNT)
     first = succeed("release", where)
     assert "is alone" not in first.output
-    assert ledger_of(tmp_path).pair == (1, Fraction(1, 10**6))
+    assert spent(tmp_path, "study").pair == (1, Fraction(1, 10**6))
     write(tmp_path, COUNT, ("again", *COUNT[1:]), PURE)
     succeed("release", where)
     made = {table.name: table.calibrations[0] for table in plan(load(where)).tables}
     begun = charge_of(made["walking"], at=0, begins_series=True)
     framework = made["walking"].framework
     charged = joint(framework, [begun, *(charge_of(made[name], at=0) for name in ("again", "still"))])
-    assert ledger_of(tmp_path).pair == (charged.epsilon, charged.delta)
+    assert spent(tmp_path, "study").pair == (charged.epsilon, charged.delta)
     assert 1 < charged.epsilon < 2
     words = (tmp_path / "out" / "walking.certificate.txt").read_text()
     assert "it begins a series" in " ".join(words.split())
@@ -74,13 +72,13 @@ def test_tables_of_one_file_after_another_add_up_by_their_squares(tmp_path: Path
 def test_without_the_key_a_second_one_is_refused(tmp_path: Path) -> None:
     where = write(tmp_path, COUNT, keys="")
     succeed("release", where)
-    before = ledger_of(tmp_path)
+    before = spent(tmp_path, "study")
     write(tmp_path, COUNT, ("again", *COUNT[1:]), keys="")
     ended(REFUSED, "release", where)
     write(tmp_path, COUNT, ("again", *COUNT[1:]))  # it is too late to begin one
     refused = ended(REFUSED, "release", where)
     assert "begin after another release" in " ".join(refused.output.split())
-    assert ledger_of(tmp_path) == before
+    assert spent(tmp_path, "study") == before
 
 
 @pytest.mark.slow
@@ -91,36 +89,34 @@ def test_tables_that_are_published_at_once_begin_it_together(tmp_path: Path) -> 
     made = {table.name: table.calibrations[0] for table in plan(load(where)).tables}
     begun = [charge_of(made[name], at=0, begins_series=True, reading="at once") for name in ("walking", "time-use")]
     charged = joint(made["walking"].framework, [*begun, charge_of(made["still"], at=0, reading="at once")])
-    assert ledger_of(tmp_path).pair == (charged.epsilon, charged.delta)
+    assert spent(tmp_path, "study").pair == (charged.epsilon, charged.delta)
     advance = tf.compose([made["walking"], made["time-use"]], fixed_in_advance=True)
     assert joint(made["walking"].framework, begun).epsilon == pytest.approx(advance.epsilon, rel=1e-8)
 
 
 @pytest.mark.slow
 def test_tables_share_a_delta(tmp_path: Path) -> None:
-    sharing = [(name, query, keys.replace(NORMAL, "")) for name, query, keys in (COUNT, HISTOGRAM)]
-    where = write(tmp_path, *sharing, joint=SHARED, keys="")
+    where = write(tmp_path, *SHARING, joint=SHARED, keys="")
     for command in ("compare", "calibrate"):
         succeed(command, where)
     succeed("release", where)
-    spent = ledger_of(tmp_path)
-    assert Fraction(999, 1000) < spent.epsilon <= 1
-    assert spent.delta == Fraction(1, 10**6)
+    shared = spent(tmp_path, "study")
+    assert Fraction(999, 1000) < shared.epsilon <= 1
+    assert shared.delta == Fraction(1, 10**6)
     planned = plan(load(where))
     each = tf.calibrate_jointly(planned.tables[0].calibrations[0].framework, [tf.Count("walking"), tf.Histogram()], 1,
         "1e-6")  # fmt: skip
     assert [table.calibrations[0].scale for table in planned.tables] == [one.scale for one in each]
-    write(tmp_path, *sharing, PURE, joint=SHARED, keys="")
+    write(tmp_path, *SHARING, PURE, joint=SHARED, keys="")
     succeed("release", where)
-    assert spent.epsilon < ledger_of(tmp_path).epsilon < 2
+    assert shared.epsilon < spent(tmp_path, "study").epsilon < 2
 
 
 @pytest.mark.slow
 def test_a_delta_is_not_shared_after_another_release(tmp_path: Path) -> None:
     where = write(tmp_path, PURE, keys="")
     tf.release_file(where)
-    sharing = [(name, query, keys.replace(NORMAL, "")) for name, query, keys in (COUNT, HISTOGRAM)]
-    write(tmp_path, PURE, *sharing, joint=SHARED, keys="")
+    write(tmp_path, PURE, *SHARING, joint=SHARED, keys="")
     with pytest.raises(CompositionRefused, match="joint_delta"):
         tf.release_file(where)
 
@@ -132,21 +128,51 @@ DATA = ["still", "walking", "walking", "still"]
 CHAIN = tf.MarkovChain([["0.9", "0.1"], ["0.4", "0.6"]], length=4, states=["still", "walking"])
 
 
-def alone() -> Calibration:
-    calibration = tf.calibrate(
-        tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), 1, mechanism="laplace-exact"
-    )
-    assert str(calibration.guarantee.composition) == "alone"
-    return calibration
-
-
 @pytest.mark.filterwarnings("ignore::takifugu.releasing.planning.notices.Notice")
 def test_an_alone_promise_counts_by_its_noise_beside_others(tmp_path: Path) -> None:
     account: dict[str, Any] = {"ledger": tmp_path / "l.db", "source": "walks", "budget": 9, "at": 0}
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), 1, mechanism="influence")
+    framework = tf.Pufferfish(tf.every_entry(), CHAIN)
+    alone, composing = (
+        tf.calibrate(framework, tf.Count("walking"), 1, mechanism=name) for name in ("laplace-exact", "influence")
+    )
+    assert str(alone.guarantee.composition) == "alone"
     made = []
-    for one in (alone(), alone(), calibration):
+    for one in (alone, alone, composing):
         tf.release(one, DATA, **account)
         made.append(one)
         assert Ledger.open(tmp_path / "l.db").spent("walks").spent.epsilon == tf.compose(made).epsilon
     assert float(tf.compose(made[:2]).epsilon) == pytest.approx(2.0433, abs=1e-4)
+
+
+# A pooled table that counts on other units' randomness: by name, with what it is worth beside it, and alone.
+
+
+HOMES = release_text(
+    read_from("homes", "homes.csv", unit="home", order="t", value="state", budget={"epsilon": 100.0, "delta": 0.001}),
+    believe("markov-chain", matrix=[[0.7, 0.3], [0.6, 0.4]], states=["still", "up"], units_independent=True),
+    publish("up", "count", states=["up"], epsilon=1, delta=1e-05, mechanism="gaussian-exact"),
+    output="out", expect=EXPECT,
+)  # fmt: skip
+
+
+def homes(folder: Path, spec: str = HOMES) -> Path:
+    draw = random.Random(1)
+    rows = [f"{home},{t},{draw.choice(['still', 'up'])}" for home in range(8) for t in range(3)]
+    return put(folder, {"release.toml": spec, "homes.csv": "home,t,state\n" + "\n".join(rows) + "\n"})
+
+
+@pytest.mark.slow
+def test_a_pooled_table_says_what_is_lost_to_who_knows_others_and_blocks_what_follows(tmp_path: Path) -> None:
+    file = homes(tmp_path)
+    words = words_of(invoke("compare", file, "--all"))
+    assert "what the other components add: against someone who does, epsilon is at most" in words
+    succeed("release", file)
+    certificate = json.loads((tmp_path / "out" / "up.certificate.json").read_text())
+    (condition,) = certificate["conditions"]
+    assert float(condition.split()[-1]) > 1
+    page = " ".join((tmp_path / "out" / "up.certificate.txt").read_text().split())
+    assert "And if nobody who sees it knows what the other components add" in page
+    each = changed(HOMES, ('name = "up"', 'name = "each"\nper = "unit"'), ("delta = 1e-05\n", ""))
+    again = ended(REFUSED, "release", homes(tmp_path, each.replace("gaussian-exact", "quilt-exact")))
+    assert not (tmp_path / "out" / "each.csv").exists()
+    assert "alone" in again.output

@@ -19,8 +19,9 @@ from takifugu.data.rows.pieces import runs_of
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, states=["still", "walking"])
 PIECES = tf.IndependentPieces(CHAIN, (3, 2))
 TABLE = tf.JointTable([("f", 30), ("f", 40), ("m", 30)], [0.5, 0.25, 0.25], names=["sex", "age"])
-
-
+PATIENTS = tf.IndependentUsers([{"ill": 0.1, "well": 0.9}] * 4, 0.9, "removed", names=["a", "b", "c", "d"])
+MIXED = tf.IndependentUsers([{0: 0.5, 1: 0.5}, {10: 0.5, 20: 0.5}, {0: 0.5, 1: 0.5}], [1, 0.5, 0.5], "removed")
+PAIR = tf.between(tf.Pmf([0], [1]), tf.Pmf([4], [1]))
 HISTOGRAM = stand_in(CHAIN, tf.Histogram())
 SINGLE = stand_in(CHAIN, tf.Count("walking"), Covers.OUTPUT)
 
@@ -38,6 +39,10 @@ SINGLE = stand_in(CHAIN, tf.Count("walking"), Covers.OUTPUT)
     (stand_in(TABLE, tf.Identity("age")), {"age": 40, "sex": "f"}, (4,)),
     (stand_in(TABLE, tf.Identity("age")), ("m", 30), (3,)),
     (stand_in(tf.between(tf.Pmf([0, 2], [0.5, 0.5]), tf.Pmf([4], [1])), tf.Identity()), 4, (2,)),
+    (stand_in(PATIENTS, tf.Count("ill")), ["ill", "absent", "well", "ill"], (2,)),
+    (stand_in(PATIENTS, tf.Count("ill")), np.array(["ill", "well", "well", "well"]), (1,)),
+    (stand_in(PATIENTS, tf.Count("ill")), {"d": "ill", "a": "ill", "c": "ill", "b": "absent"}, (3,)),
+    (stand_in(MIXED, tf.Sum()), [1, 20, "absent"], (21,)),
 ])  # fmt: skip
 def test_answers(calibration: Any, data: Any, answer: tuple[int, ...]) -> None:
     assert true_answer(calibration, data) == answer
@@ -60,9 +65,10 @@ def test_answers(calibration: Any, data: Any, answer: tuple[int, ...]) -> None:
     (stand_in(TABLE, tf.Identity("age")), {"age": "SENTINEL", "sex": "f"}, r"values are \['30', '40'\]"),
     (stand_in(TABLE, tf.Identity("age")), {"age": 30}, "exactly the columns"),
     (stand_in(TABLE, tf.Identity("age")), (30,), "one value for each"),
-    (stand_in(tf.between(tf.Pmf([0], [1]), tf.Pmf([4], [1])), tf.Identity()), 2, "probability zero"),
-    (stand_in(tf.between(tf.Pmf([0], [1]), tf.Pmf([4], [1])), tf.Identity()), "SENTINEL", "finite number"),
-    (stand_in(tf.between(tf.Pmf([0], [1]), tf.Pmf([4], [1])), tf.Identity()), float("nan"), "finite number"),
+    (stand_in(PAIR, tf.Identity()), 2, "probability zero"),
+    (stand_in(PAIR, tf.Identity()), "SENTINEL", "finite number"),
+    (stand_in(PAIR, tf.Identity()), float("nan"), "finite number"),
+    (HISTOGRAM, None, "not a sequence"),
 ])  # fmt: skip
 def test_refusals_never_repeat_the_data(calibration: Any, data: Any, words: str) -> None:
     with pytest.raises(DataError, match=words) as caught:

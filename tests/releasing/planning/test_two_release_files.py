@@ -6,8 +6,9 @@ import warnings
 from pathlib import Path
 
 import pytest
-from tests.support.commands import invoke, succeed
-from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
+from tests.support.commands import invoke, json_of, succeed, words_of
+from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
+from tests.support.releases import put
 from tests.support.starting import begin, init
 
 import takifugu as tf
@@ -27,16 +28,14 @@ FILE = release_text(
 )  # fmt: skip
 
 
-def written(folder: Path, stem: str, ledger: str, file: str = "minutes.csv", table: str = "t", more: str = "") -> Path:
-    if not (folder / "minutes.csv").exists():
-        (folder / "minutes.csv").write_text(ROWS, encoding="utf-8")
-    path = folder / f"{stem}.toml"
-    path.write_text(more + FILE.format(ledger=ledger, file=file, table=table, name="minutes"), encoding="utf-8")
-    return path
+def written(folder: Path, stem: str, ledger: str, *changes: tuple[str, str], file: str = "minutes.csv",
+            table: str = "t", rows: str = ROWS) -> Path:  # fmt: skip
+    text = changed(FILE.format(ledger=ledger, file=file, table=table, name="minutes"), *changes)
+    return put(folder, {f"{stem}.toml": text, "minutes.csv": rows})
 
 
-def folders(where: Path) -> list[str]:
-    return sorted(path.name for path in where.iterdir() if path.is_dir())
+def compared(path: Path) -> str:
+    return words_of(invoke("compare", path))
 
 
 @pytest.mark.slow
@@ -45,8 +44,8 @@ def test_a_file_without_an_output_publishes_beside_itself_under_its_name(tmp_pat
         path = written(tmp_path, stem, "spent.db")
         assert load(path).output == tmp_path / f"{stem}-published"
         succeed("release", path, "--again", "t", "--once", stem)
-    assert folders(tmp_path) == ["one-published", "other file-published"]
-    chosen = written(tmp_path, "chosen", "spent.db", more='output = "public"\n')
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"one-published", "other file-published"}
+    chosen = written(tmp_path, "chosen", "spent.db", ('ledger = "spent.db"', 'ledger = "spent.db"\noutput = "public"'))
     assert load(chosen).output == tmp_path / "public"
 
 
@@ -86,49 +85,41 @@ def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Pat
     assert content["ledger"] == str(tmp_path / "kept/spent.db")
 
 
-@pytest.mark.parametrize("kind", ["sequences", "table", "normal", "populations", "asymmetric"])
-def test_every_kind_of_draft_names_the_source_as_the_other_file_does(tmp_path: Path, kind: str) -> None:
-    path = written(tmp_path, "first", "spent.db")
-    text = path.read_text(encoding="utf-8").replace('name = "minutes"', 'name = "who did what"')
-    path.write_text(text.replace("budget = 50.0", "budget = { epsilon = 2, delta = 1e-9 }"), encoding="utf-8")
+@pytest.mark.parametrize(("kind", "name", "budget", "taken"), [
+    *((kind, "who did what", "{ epsilon = 2, delta = 1e-9 }", ("who did what", {"epsilon": 2, "delta": 1e-9}))
+      for kind in ("sequences", "table", "normal", "populations", "asymmetric")),
+    ("sequences", " ", "2026-01-05", ("minutes", 1.0)),  # neither is one
+])  # fmt: skip
+def test_every_kind_of_draft_names_the_source_as_the_other_file_does(
+    tmp_path: Path, kind: str, name: str, budget: str, taken: tuple[str, object]
+) -> None:
+    written(tmp_path, "first", "spent.db", ('"minutes"', f'"{name}"'), ("budget = 50.0", f"budget = {budget}"))
     begin(tmp_path / "minutes.csv", "-o", tmp_path / "new.toml", "--kind", kind)
     source = tomllib.loads((tmp_path / "new.toml").read_text(encoding="utf-8"))["source"]
-    assert (source["name"], source["budget"]) == ("who did what", {"epsilon": 2, "delta": 1e-9})
-
-
-def test_a_name_or_a_budget_that_is_none_is_not_taken_over(tmp_path: Path) -> None:
-    path = written(tmp_path, "first", "spent.db")
-    text = path.read_text(encoding="utf-8").replace('name = "minutes"', 'name = " "')
-    path.write_text(text.replace("budget = 50.0", "budget = 2026-01-05"), encoding="utf-8")
-    begin(tmp_path / "minutes.csv", "-o", tmp_path / "new.toml")
-    source = tomllib.loads((tmp_path / "new.toml").read_text(encoding="utf-8"))["source"]
-    assert (source["name"], source["budget"]) == ("minutes", 1.0)
+    assert (source["name"], source["budget"]) == taken
 
 
 @pytest.mark.slow
 def test_the_same_data_under_another_name_in_one_ledger_are_noticed(tmp_path: Path) -> None:
     """Two sources have two budgets; without units in the data the ledger cannot ask whether the people are the same."""
-    mine, other = written(tmp_path, "mine", "spent.db"), written(tmp_path, "other", "./spent.db", table="u")
-    spelt = mine.read_text(encoding="utf-8").replace('name = "minutes"', 'name = " minutes"')
-    mine.write_text(spelt, encoding="utf-8")
-    assert "another source of this ledger" not in invoke("compare", mine).output, "one name, spelt in two ways"
-    mine.write_text(spelt.replace('" minutes"', '"hours"'), encoding="utf-8")
-    words = "the same data are another source of this ledger in other.toml ('minutes')"
+    said = "another source of this ledger"
+    other = written(tmp_path, "other", "./spent.db", table="u")
+    mine = written(tmp_path, "mine", "spent.db", ('"minutes"', '" minutes"'))
+    assert said not in compared(mine), "one name, spelt in two ways"
+    written(tmp_path, "mine", "spent.db", ('"minutes"', '"hours"'))
+    words = f"the same data are {said} in other.toml ('minutes')"
     for command in (["compare"], ["release", "--dry-run"], ["compare", "--json"]):
-        outcome = succeed(*command, mine)
-        assert words in " ".join(outcome.output.split()), command
-    mine.write_text(spelt.replace('" minutes"', '"hours"\nsame_people = true'), encoding="utf-8")
-    assert "another source of this ledger" not in invoke("compare", mine).output
-    assert "another source of this ledger" in " ".join(invoke("compare", other).output.split())
-    nameless = mine.read_text(encoding="utf-8").replace('unit = "who"', 'duplicates = "first"')
-    mine.write_text(nameless, encoding="utf-8")
-    printed = " ".join(invoke("compare", mine).output.split())
-    assert words in printed, "where one names no units, nothing is charged to the other source"
-    assert "or same_people" not in printed
-    spelt = other.read_text(encoding="utf-8").replace('unit = "who"', 'duplicates = "first"')
-    other.write_text(spelt, encoding="utf-8")
-    assert "another source of this ledger" not in invoke("compare", mine).output, "both name none: each pays"
-    assert "or same_people = true" in " ".join(invoke("compare", other).output.split())
+        assert words in words_of(succeed(*command, mine)), command
+    same, nameless = ('"minutes"', '"hours"\nsame_people = true'), ('unit = "who"', 'duplicates = "first"')
+    written(tmp_path, "mine", "spent.db", same)
+    assert said not in compared(mine)
+    assert said in compared(other)
+    written(tmp_path, "mine", "spent.db", same, nameless)
+    assert words in compared(mine), "where one names no units, nothing is charged to the other source"
+    assert "or same_people" not in compared(mine)
+    written(tmp_path, "other", "./spent.db", nameless, table="u")
+    assert said not in compared(mine), "both name none: each pays"
+    assert "or same_people = true" in compared(other)
 
 
 def test_files_that_are_no_release_file_do_not_stop_init(tmp_path: Path) -> None:
@@ -144,19 +135,19 @@ def test_files_that_are_no_release_file_do_not_stop_init(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path: Path) -> None:
-    mine, other = written(tmp_path, "mine", "mine.db"), written(tmp_path, "other", "other.db", "./minutes.csv", "u")
+    mine = written(tmp_path, "mine", "mine.db")
+    other = written(tmp_path, "other", "other.db", file="./minutes.csv", table="u")
     words = "the same data are read with another ledger by other.toml ('other.db')"
     for command in (
         ["compare"], ["calibrate"], ["release", "--dry-run"],
         ["compare", "--json"], ["calibrate", "--json"], ["release", "--dry-run", "--json"],
     ):  # fmt: skip
-        result = succeed(*command, mine)
-        assert words in " ".join(result.output.split()), command
-        assert "'mine.db'" in " ".join(result.output.split())
+        printed = words_of(succeed(*command, mine))
+        assert words in printed, command
+        assert "'mine.db'" in printed
     assert words in str(tf.open_study(mine).compare())
     assert words in " ".join(str(tf.forecast(mine)).split())
-    released = succeed("release", mine)
-    assert words in " ".join(released.output.split())
+    assert words in words_of(succeed("release", mine))
     with pytest.raises(LedgerError, match=r"t\.certificate\.json in '.*mine-published' was paid for by a ledger other"):
         tf.release_file(other)  # neither says where to publish, so both used to share a folder
     with pytest.warns(Notice, match="the same data are read with another ledger by mine.toml"):
@@ -166,26 +157,24 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
 
 @pytest.mark.slow
 def test_plan_notices_it_too(tmp_path: Path) -> None:
-    weeks = 'step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-03-02"'
+    weeks = ("step = 1\nfrom = 0\nuntil = 8", 'step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-03-02"')
     for stem in ("one", "two"):
-        path = written(tmp_path, stem, f"{stem}.db")
-        text = path.read_text(encoding="utf-8").replace("step = 1\nfrom = 0\nuntil = 8", weeks)
-        path.write_text(text + 'every = "week"\n', encoding="utf-8")
-    (tmp_path / "minutes.csv").write_text("who,minute,doing\na,2026-01-05T00:00,still\n", encoding="utf-8")
-    assert "read with another ledger by two.toml" in " ".join(invoke("plan", tmp_path / "one.toml").stdout.split())
-    content = json.loads(invoke("plan", tmp_path / "one.toml", "--json").stdout)
-    assert "read with another ledger by two.toml" in content["notices"][0]
+        every = ("epsilon = 5.0", 'every = "week"\nepsilon = 5.0')
+        written(tmp_path, stem, f"{stem}.db", weeks, every, rows="who,minute,doing\na,2026-01-05T00:00,still\n")
+    words = "read with another ledger by two.toml"
+    assert words in words_of(succeed("plan", tmp_path / "one.toml"))
+    assert words in json_of("plan", tmp_path / "one.toml")["notices"][0]
 
 
-@pytest.mark.parametrize("ledger", ["mine.db", "./mine.db", "link.db"])
-def test_one_ledger_by_any_name_is_one_ledger(tmp_path: Path, ledger: str) -> None:
+def test_one_ledger_by_any_name_is_one_ledger(tmp_path: Path) -> None:
     mine = written(tmp_path, "mine", "mine.db")
     Ledger.open(tmp_path / "mine.db")
     (tmp_path / "link.db").symlink_to(tmp_path / "mine.db")
-    written(tmp_path, "other", ledger, table="u")
+    for table, ledger in zip("uvw", ("mine.db", "./mine.db", "link.db"), strict=True):
+        written(tmp_path, table, ledger, table=table)
     (tmp_path / "people.csv").write_text(ROWS, encoding="utf-8")
-    written(tmp_path, "another source", "another.db", "people.csv")
-    assert "another ledger" not in invoke("compare", mine).output
+    written(tmp_path, "another source", "another.db", file="people.csv")
+    assert "another ledger" not in compared(mine)
     with warnings.catch_warnings():
         warnings.simplefilter("error", Notice)
         tf.release_file(mine)
@@ -194,12 +183,9 @@ def test_one_ledger_by_any_name_is_one_ledger(tmp_path: Path, ledger: str) -> No
 @pytest.mark.slow
 def test_the_same_people_without_units_pay_in_both_files(tmp_path: Path) -> None:
     minutes = "minute,doing\n" + "".join(f"{m},{'still' if m % 3 else 'walking'}\n" for m in range(8))
-    (tmp_path / "minutes.csv").write_text(minutes, encoding="utf-8")
-    one, other = written(tmp_path, "one", "spent.db"), written(tmp_path, "other", "spent.db")
-    for path, lines in ((one, 'name = "minutes"'), (other, 'name = "hours"\nsame_people = true')):
-        text = path.read_text(encoding="utf-8").replace('unit = "who"\n', "").replace("units_independent = true\n", "")
-        path.write_text(text.replace('name = "minutes"', lines), encoding="utf-8")
-    for path in (one, other):
+    alone = (('unit = "who"\n', ""), ("units_independent = true\n", ""))
+    for stem, name in (("one", '"minutes"'), ("other", '"hours"\nsame_people = true')):
+        path = written(tmp_path, stem, "spent.db", *alone, ('"minutes"', name), rows=minutes)
         succeed("release", path, "--anyway")
     mine, theirs = (row.spent.epsilon for row in Ledger.open(tmp_path / "spent.db").show())
     assert 5 < mine == theirs <= 10, "5 for a change of all steps of the other source, and its own"

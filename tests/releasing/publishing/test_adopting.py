@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.releasing import files
-from tests.releasing.publishing.test_restored_copies import AGAIN, SMALL, copied, restored
+from tests.releasing.publishing.test_restored_copies import AGAIN, SMALL
 from tests.support.commands import invoke, words_of
-from tests.support.ledger_tools import dump, forge, worst_joint_loss
+from tests.support.ledger_tools import copied, copies_of_each_state, dump, forge, restored, worst_joint_loss
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
@@ -59,19 +59,15 @@ def yes(_: object) -> bool:
 
 def lost(folder: Path, *specs: str, windows: tuple[str | None, ...] = (None, None), table: str | None = None) -> Ledger:
     """Publish files one after the other, and return the ledger as it was before the last one."""
-    copy_of = folder / "copy.db"
+    ledger = folder / "ledger.db"
     for spec, window in zip(specs, windows, strict=True):
-        copy_of.unlink(missing_ok=True)
         where = files.write(folder, spec, table)
-        if (folder / "ledger.db").exists():
-            copied(folder / "ledger.db", "copy.db")
+        if ledger.exists():
+            copied(ledger, folder / "copy.db")
         tf.release_file(where, window=window)
-    shutil.copy(folder / "ledger.db", folder / "whole.db")
-    for end in ("-wal", "-shm"):
-        if (folder / f"ledger.db{end}").exists():
-            shutil.copy(folder / f"ledger.db{end}", folder / f"whole.db{end}")
-    restored(folder / "ledger.db", copy_of)
-    return Ledger.open(folder / "ledger.db")
+    copied(ledger, folder / "whole.db")
+    restored(ledger, folder / "copy.db")
+    return Ledger.open(ledger)
 
 
 def spent(book: Ledger, source: str = "study") -> dict[str, Fraction]:
@@ -151,7 +147,7 @@ def test_the_true_loss_is_never_above_what_is_adopted(tmp_path: Path) -> None:
     out.mkdir()
     for n, at in enumerate((0, 3)):
         if n:
-            copied(path, "copy.db")
+            copied(path, tmp_path / "copy.db")
         release = tf.release(calibration, ["calm", "busy", "calm"], ledger=path, budget=9, at=at, layout="steps")
         (out / f"{n}.certificate.json").write_text(release.certificate.to_json())
     whole = Ledger.open(path).spent("data").spent
@@ -244,14 +240,16 @@ def worst_of(folder: Path, book: Ledger) -> Adopted:
     return prices
 
 
-@pytest.mark.parametrize("attack", ["no bill", "another ledger"])
+FOREIGN: dict[str, Callable[[Any], Any]] = {
+    "no bill": lambda c: c.update(bill=None, digest=None),
+    "another ledger": lambda c: c["bill"].update(book="0" * 16),
+}
+
+
+@pytest.mark.parametrize("attack", FOREIGN)
 def test_a_foreign_certificate_counts_at_its_worst(there: Path, attack: str) -> None:
     """Whoever takes the marks of this ledger off, or writes those of another, gains nothing."""
-    changes = {
-        "no bill": lambda c: c.update(bill=None, digest=None),
-        "another ledger": lambda c: c["bill"].update(book="0" * 16),
-    }
-    rewrite(written(there), changes[attack])
+    rewrite(written(there), FOREIGN[attack])
     prices = worst_of(there, Ledger.open(there / "ledger.db"))
     assert min(spent(Ledger.open(there / "ledger.db")).values()) == prices.spent.epsilon or len(prices.releases) == 1
 
@@ -302,28 +300,20 @@ def test_a_certificate_of_an_earlier_format_is_foreign(there: Path) -> None:
     assert adopt(there / "ledger.db", there / "out", yes) == ()
 
 
-def drawn_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Ledger, Path]:
+def drawn_twice(folder: Path) -> tuple[Ledger, Path]:
     """Publish one payment from two copies of the ledger: the second certificate lies in a folder of its own."""
     where = files.write(folder, UNITS)
-    real = Ledger.drawn
-
-    def call(self: Ledger, *args: Any, **more: Any) -> bytes:
-        if not (folder / "copy.db").exists():
-            copied(folder / "ledger.db", "copy.db")
-        return real(self, *args, **more)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Ledger, "drawn", call)
+    with copies_of_each_state(folder / "copies") as copies:
         tf.release_file(where)
     shutil.move(folder / "out", folder / "theirs")
-    restored(folder / "ledger.db", folder / "copy.db")
+    restored(folder / "ledger.db", copies["paid"])
     tf.release_file(where)
     return Ledger.open(folder / "ledger.db"), folder / "theirs"
 
 
 @pytest.mark.slow
-def test_a_release_that_was_drawn_twice_is_paid_for_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    book, theirs = drawn_twice(tmp_path, monkeypatch)
+def test_a_release_that_was_drawn_twice_is_paid_for_twice(tmp_path: Path) -> None:
+    book, theirs = drawn_twice(tmp_path)
     ids = {json.loads((f / "time-use.certificate.json").read_text())["release_id"] for f in (theirs, tmp_path / "out")}
     assert len(ids) == 1
     before = spent(book)
@@ -336,14 +326,11 @@ def test_a_release_that_was_drawn_twice_is_paid_for_twice(tmp_path: Path, monkey
 
 
 @pytest.mark.slow
-def test_both_draws_of_one_payment_count_where_neither_is_known(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn_twice(tmp_path, monkeypatch)
-    for name in ("one", "two"):
-        origin = {"one": tmp_path / "theirs", "two": tmp_path / "out"}[name]
-        (tmp_path / "all").mkdir(exist_ok=True)
-        shutil.copy(origin / "time-use.certificate.json", tmp_path / "all" / f"{name}.certificate.json")
+def test_both_draws_of_one_payment_count_where_neither_is_known(tmp_path: Path) -> None:
+    drawn_twice(tmp_path)
+    (tmp_path / "all").mkdir()
+    for origin in ("theirs", "out"):
+        shutil.copy(tmp_path / origin / "time-use.certificate.json", tmp_path / "all" / f"{origin}.certificate.json")
     fresh = Ledger.open(tmp_path / "fresh.db")
     (prices,) = adopt(fresh, tmp_path / "all", yes)
     assert len(prices.releases) == 2
@@ -369,7 +356,7 @@ def test_where_the_order_decides_it_is_charged_at_its_worst_or_refused(
     data = ["calm", "busy"] * 4
     for n, calibration in enumerate((plain, odd) if is_lost else (odd, plain)):
         if n:
-            copied(path, "copy.db")
+            copied(path, tmp_path / "copy.db")
         release = tf.release(calibration, data, ledger=path, budget=(99, 0.5), layout="steps")
         (out / f"{n}.certificate.json").write_text(release.certificate.to_json())
     whole = Ledger.open(path).spent("data").spent
@@ -392,7 +379,7 @@ def test_the_refusal_names_merge_restore_and_adopt_with_their_prices(there: Path
     assert merged < restoring < adopting
     assert f"would have spent at most {whole}" in refused[merged:restoring]
     assert f"would have spent {whole}" in refused[adopting:]
-    rewrite(written(there), lambda c: c.update(bill=None, digest=None))
+    rewrite(written(there), FOREIGN["no bill"])
     refused = words_of(invoke("release", there / "release.toml"))
     assert "add --dry-run, and it is printed" in refused
     rewrite(written(there), lambda c: c.update(answers=copy.deepcopy(c["answers"])[:1]))

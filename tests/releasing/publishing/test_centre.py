@@ -121,24 +121,6 @@ def test_a_float_atom_and_the_value_are_read_as_one_number() -> None:
         true_answer(calibration, 0.2)
 
 
-@pytest.mark.slow
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("centre", [F(0), F(1, 3), F(1, 2), F(-7, 15)])
-def test_what_is_drawn_around_a_centre_off_the_grid_is_the_stated_law(centre: Fraction) -> None:
-    for noise in (RoundedLaplace(F(3, 2), F(1), 1, on_grid=False), RoundedNormal(F(3, 2), F(1), 1, on_grid=False)):
-        entropy = InsecureSeededEntropyForTests(11)
-        drawn = [int(noise.draw((centre,), entropy)[0]) for _ in range(4000)]
-        cells = list(range(-4, 5))
-        masses = [math.exp(noise.log_density((centre,), (F(k),))) for k in cells]
-        counts = [drawn.count(k) for k in cells]
-        masses, counts = [*masses, 1 - sum(masses)], [*counts, len(drawn) - sum(counts)]
-        assert stats.chisquare(counts, [m * len(drawn) for m in masses]).pvalue > 1e-6
-        # A distribution that is off by a third of a step would be detected.
-        shifted = [math.exp(noise.log_density((centre + F(1, 3),), (F(k),))) for k in cells]
-        wrong = [*shifted, 1 - sum(shifted)]
-        assert stats.chisquare(counts, [m * len(drawn) for m in wrong]).pvalue < 1e-6
-
-
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
 @pytest.mark.parametrize("law", [RoundedLaplace, RoundedNormal])
 def test_half_widths_hold_at_every_centre(law: Any, level: float) -> None:
@@ -158,10 +140,7 @@ def test_no_noise_off_the_grid_has_the_error_of_its_rounding() -> None:
     assert (noise.expected_error(), noise.half_width(0.9)) == (0.25, 1)
 
 
-NOISES = [Exact(F(1), 2, False), RoundedLaplace(F(1), F(1), 1, False), RoundedNormal(F(1), F(1))]
-
-
-@pytest.mark.parametrize("noise", NOISES)
-def test_where_answers_lie_is_written_and_read_back(noise: Any) -> None:
-    assert from_dict(noise.to_dict()) == noise
-    assert ("on_grid" in noise.to_dict()) == (not noise.on_grid)
+def test_where_answers_lie_is_written_and_read_back() -> None:
+    for noise in (Exact(F(1), 2, False), RoundedLaplace(F(1), F(1), 1, False), RoundedNormal(F(1), F(1))):
+        assert from_dict(noise.to_dict()) == noise
+        assert ("on_grid" in noise.to_dict()) == (not noise.on_grid)

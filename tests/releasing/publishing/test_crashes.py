@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.crashing import FAULTS, LIMITS, Ended, Fault, check_public, check_words, run, seen
 from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.releases import put
 
 #: How many rounds the slow test plays; `make crashes` plays more.
 ROUNDS = int(os.environ.get("TAKIFUGU_CRASHES", "20"))
@@ -23,15 +24,18 @@ SPEC = release_text(
 )  # fmt: skip
 
 
+def small(where: Path, spec: str = SPEC, rows: int = 40) -> Path:
+    """Write a release file and its data; return the file's path."""
+    table = "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(rows))
+    return put(where, {"release.toml": spec, "data.csv": f"t,state\n{table}"})
+
+
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a release file, one in which it was published once, and how many steps a release takes."""
     folder = tmp_path_factory.mktemp("prepared")
     for name in ("new", "old"):
-        (folder / name).mkdir()
-        (folder / name / "release.toml").write_text(SPEC)
-        rows = "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(40))
-        (folder / name / "data.csv").write_text(f"t,state\n{rows}")
+        small(folder / name)
     first = run(["release", str(folder / "old" / "release.toml")], folder / "old")
     assert first.code == 0, first
     assert len(seen(folder / "old").files) == 14

@@ -10,6 +10,7 @@ import pytest
 from tests.releasing.test_windows import written
 from tests.support.failing import FULL, failing
 from tests.support.pages import check_page
+from tests.support.releases import put
 
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import ReleaseError
@@ -76,8 +77,7 @@ def test_windows_are_drawn_at_their_distance_under_their_names(tmp_path: Path) -
 
 def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     file = written(tmp_path)
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / PAGE).write_text("mine", encoding="utf-8")
+    put(tmp_path / "out", {PAGE: "mine"})
     release_file(file, window="2026-W02", anyway=True)
     assert (tmp_path / "out" / PAGE).read_text(encoding="utf-8") == "mine"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, json_of, succeed
 from tests.support.starting import begin, init
 
 import takifugu as tf
@@ -35,12 +35,9 @@ def test_a_new_ledger_is_announced_on_stderr_and_in_json(tmp_path: Path) -> None
     assert "new ledger at" in first.stderr
     assert NEWS in " ".join(first.stderr.split())
     files.write(tmp_path, AGAIN)
-    second = invoke("release", where, "--json")
-    assert NEWS not in second.stderr
-    assert not [n for n in json.loads(second.stdout)["notices"] if NEWS in n]
+    assert not [n for n in json_of("release", where)["notices"] if NEWS in n]
     files.write(tmp_path, SMALL.replace('"ledger.db"', '"ledgre.db"').replace('"out"', '"elsewhere"'))
-    third = invoke("release", where, "--json")
-    (notice,) = [n for n in json.loads(third.stdout)["notices"] if NEWS in n]
+    (notice,) = [n for n in json_of("release", where)["notices"] if NEWS in n]
     assert str(tmp_path / "ledgre.db") in notice
 
 
@@ -55,13 +52,8 @@ def test_a_ledger_that_was_deleted_or_mistyped_is_refused(tmp_path: Path) -> Non
         assert "--new-ledger" in refused.stderr
         assert not list(tmp_path.glob("ledg*.db"))
         (tmp_path / "away.db").rename(tmp_path / "ledger.db")
-
-
-def test_an_empty_ledger_made_on_purpose_does_not_know_the_certificates_either(tmp_path: Path) -> None:
-    where = files.write(tmp_path, SMALL)
-    tf.release_file(where)
     (tmp_path / "ledger.db").unlink()
-    Ledger.open(tmp_path / "ledger.db")
+    Ledger.open(tmp_path / "ledger.db")  # an empty one that is made on purpose does not know the certificates either
     files.write(tmp_path, AGAIN)
     with pytest.raises(LedgerError, match="was paid for by a ledger other than"):
         tf.release_file(where)
@@ -82,17 +74,6 @@ def test_whoever_goes_on_with_a_new_ledger_goes_on(tmp_path: Path) -> None:
     assert tf.release_file(where, new_ledger=True).reservation.spent.epsilon > 1
 
 
-@pytest.mark.slow
-def test_other_sources_and_other_files_in_the_folder_say_nothing(tmp_path: Path) -> None:
-    where = files.write(tmp_path, SMALL)
-    tf.release_file(where)
-    (tmp_path / "out" / "x.certificate.json").write_text("{", encoding="utf-8")
-    (tmp_path / "out" / "y.certificate.json").write_text("[" * 100_000, encoding="utf-8")
-    (tmp_path / "out" / "z.certificate.json").write_text('{"source": 7}', encoding="utf-8")
-    files.write(tmp_path, AGAIN.replace('"study"', '"other"').replace('"ledger.db"', '"other.db"'))
-    assert [t.name for t in tf.release_file(where).tables] == ["again"]
-
-
 def test_a_release_file_that_requires_its_ledger(tmp_path: Path) -> None:
     where = files.write(tmp_path, f"require_ledger = true\n{SMALL}")
     refused = ended(2, "release", where)
@@ -107,7 +88,7 @@ def test_a_release_file_that_requires_its_ledger(tmp_path: Path) -> None:
 
 def test_init_of_a_ledger_keeps_what_is_there(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
-    assert json.loads(invoke("ledger", "init", path, "--json").stdout)["made"] == str(path)
+    assert json_of("ledger", "init", path)["made"] == str(path)
     before = path.read_bytes()
     again = ended(2, "ledger", "init", path)
     assert "exists already" in again.stderr

@@ -2,9 +2,7 @@
 
 import csv
 import json
-import os
 import warnings
-from collections import Counter
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -12,7 +10,6 @@ from pathlib import Path
 import pytest
 from tests.releasing import files
 from tests.support import release_files
-from tests.support.failing import FULL, raising
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import (
@@ -22,8 +19,6 @@ from takifugu.core.errors import (
     DataError,
     InputError,
     LedgerError,
-    ReleaseError,
-    ReleaseState,
     SpecError,
 )
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
@@ -49,7 +44,10 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
+NAMES = ("zoë", "Bob", '"007"', " 007")
+
+
+def test_end_to_end_with_odd_names_that_pooled_tables_do_not_tell(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     assert plan.unit_names == ("007", "Bob, jr.", "zoë")
     units, pooled = plan.tables
@@ -75,22 +73,12 @@ def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
     assert paid == [("time-use-units", "unit", 3, "published"), ("time-use-pooled", "pooled", 3, "published")]
     assert 1 < book.spent("study").spent.epsilon <= 2
     assert outcome.reservation.ids["time-use-units"] == certificate["release_id"]
-
-
-@pytest.mark.slow
-def test_the_noisy_value_is_the_answer_plus_the_noise(tmp_path: Path) -> None:
-    """With a generous epsilon the noise is rarely more than a few; the answer must be near what the rows say."""
-    spec = changed(("epsilon = 1.0", "epsilon = 2000"), ("budget = 10", "budget = 10000"))
-    outcome = run.publish(planned(tmp_path, spec), entropy=InsecureSeededEntropyForTests(1))
-    expected = Counter(
-        (row["Who is it?"], "walking" if row["état; raw"] == "walking" else "still")
-        for row in csv.DictReader(files.data().splitlines())
-    )
-    noisy = {(r["unit"], r["cell"]): r["value"] for r in outcome.tables[0].rows}
-    assert noisy == expected
-    totals = {r["cell"]: r["value"] for r in outcome.tables[1].rows}
-    assert totals == {cell: sum(v for (_, c), v in expected.items() if c == cell) for cell in ("still", "walking")}
-    assert not outcome.tables[0].certificate.private
+    for end in (".csv", ".certificate.json", ".certificate.txt", ".report.html"):
+        text = (tmp_path / "out" / f"time-use-pooled{end}").read_text(encoding="utf-8")
+        assert not [name for name in (*NAMES, "zo\\u00eb") if name in text], end
+        assert "zoë" in (tmp_path / "out" / f"time-use-units{end}").read_text(encoding="utf-8")
+        assert end == ".csv" or "all 3 people together" in text or '"unit_count": 3' in text
+    assert read_certificate(tmp_path / "out" / "time-use-pooled.certificate.json").units == ()
 
 
 def test_units_of_the_same_lengths_share_a_calibration(tmp_path: Path) -> None:
@@ -148,13 +136,10 @@ def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
     assert 1 < again.reservation.spent.epsilon < 10  # both by their noise
 
 
-@pytest.mark.parametrize("several", ["both", "two"])
-def test_several_tables_cannot_each_be_the_only_release(tmp_path: Path, several: str) -> None:
-    spec = files.SPEC.replace("budget = 10", "budget = 10\nonly_release = true")
-    if several == "two":
-        spec = spec.replace('per = "both"', "") + '\n[[release]]\nname = "more"\nquery = "histogram"\nepsilon = 1\n'
+def test_several_tables_cannot_each_be_the_only_release(tmp_path: Path) -> None:
+    """Nor can the two of units and of all of them; see test_sharing.py for two of one file."""
     with pytest.raises(SpecError, match=r"source\.only_release: is true, and several tables"):
-        planned(tmp_path, spec)
+        planned(tmp_path, changed(("budget = 10", "budget = 10\nonly_release = true")))
 
 
 @pytest.mark.slow
@@ -171,23 +156,6 @@ def test_no_budget_is_said_before_the_first_draw(tmp_path: Path) -> None:
         other.mkdir()
         Ledger.open(other / "ledger.db")
         run.release_file(files.write(other))
-
-
-NAMES = ("zoë", "Bob", '"007"', " 007")
-
-
-def test_pooled_tables_say_how_many_units_and_not_which(tmp_path: Path) -> None:
-    path = files.write(tmp_path)
-    run.release_file(path)
-    for end in (".csv", ".certificate.json", ".certificate.txt", ".report.html"):
-        pooled = (tmp_path / "out" / f"time-use-pooled{end}").read_text(encoding="utf-8")
-        assert not [name for name in NAMES if name in pooled], end
-        assert "zo\\u00eb" not in pooled
-        units = (tmp_path / "out" / f"time-use-units{end}").read_text(encoding="utf-8")
-        assert "zoë" in units
-        if end != ".csv":
-            assert "all 3 people together" in pooled or '"unit_count": 3' in pooled
-    assert read_certificate(tmp_path / "out" / "time-use-pooled.certificate.json").units == ()
 
 
 def test_the_list_of_units_is_published_where_the_file_says_so(tmp_path: Path) -> None:
@@ -256,45 +224,6 @@ def test_a_belief_from_the_private_file_says_so(tmp_path: Path) -> None:
 def test_other_queries(tmp_path: Path, old: str, new: str) -> None:
     outcome = run.publish(planned(tmp_path, changed((old, new))))
     assert len(outcome.tables) == 2
-
-
-@pytest.mark.slow
-def test_what_was_paid_for_is_not_paid_for_again(tmp_path: Path) -> None:
-    run.publish(planned(tmp_path))
-    before = {p: p.read_bytes() for p in (tmp_path / "out").iterdir()}
-    spent = Ledger.open(tmp_path / "ledger.db").show()
-    for force in (False, True):
-        outcome = run.publish(planned(tmp_path), wanted=Choice(force=force))
-        assert [table.name for table in outcome.there] == ["time-use-units", "time-use-pooled"]
-        assert not outcome.new
-        assert {p: p.read_bytes() for p in (tmp_path / "out").iterdir()} == before
-    assert Ledger.open(tmp_path / "ledger.db").show() == spent
-    run.publish(planned(tmp_path), wanted=Choice(again=("time-use",), once="K"))
-    assert Ledger.open(tmp_path / "ledger.db").show() != spent
-    run.publish(planned(tmp_path), output=tmp_path / "elsewhere" / "deep", wanted=Choice(once="deep"))
-    assert len(list((tmp_path / "elsewhere" / "deep").iterdir())) == 14
-
-
-def test_an_output_that_cannot_be_written_is_found_before_anything_is_spent(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("a file, not a folder", encoding="utf-8")
-    with pytest.raises(ReleaseError, match="cannot be written to"):
-        run.publish(planned(tmp_path))
-    assert not (tmp_path / "ledger.db").exists()
-
-
-def test_a_full_disk_after_the_draw_leaves_the_epsilon_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = planned(tmp_path)
-    monkeypatch.setattr(os, "replace", raising(FULL))
-    words = r"no space left on device.*drawn, not published.*epsilon is spent"
-    with pytest.raises(ReleaseError, match=words) as raised:
-        run.publish(plan)
-    assert raised.value.state is ReleaseState.DRAWN
-    assert not (tmp_path / "out").exists()
-    assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"drawn"}
-    monkeypatch.undo()
-    spent = Ledger.open(tmp_path / "ledger.db").spent("study").spent
-    assert run.publish(plan).completed is not None
-    assert Ledger.open(tmp_path / "ledger.db").spent("study").spent == spent
 
 
 @pytest.mark.slow

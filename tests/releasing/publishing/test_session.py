@@ -77,11 +77,6 @@ def test_what_is_printed_are_all_answers_and_where_their_table_is(file: Path) ->
     assert "safe-session: the session has ended" in words_of(succeed("ask", file, "--end"))
 
 
-def test_in_python_a_session_ends_where_that_is_said(file: Path) -> None:
-    assert not ask(load(file), ["inn"]).has_ended
-    assert ask(load(file), is_last=True).has_ended
-
-
 def test_a_place_keeps_its_answer(file: Path) -> None:
     noisy = put(file.parent, {"noisy.toml": changed(FILE, ("epsilon = 60.0", "epsilon = 0.01"))})
     first = answers(json_of("ask", noisy, "pub"))
@@ -116,8 +111,8 @@ def test_a_session_ends_with_its_last_number_and_says_so(file: Path) -> None:
 
 def test_a_session_is_ended_by_hand_and_gives_nothing_back(file: Path) -> None:
     assert not json_of("ask", file, "--end")["has_ended"]  # there is none
-    succeed("ask", file, "inn")
-    assert json_of("ask", file, "--end")["has_ended"]
+    assert not ask(load(file), ["inn"]).has_ended
+    assert ask(load(file), is_last=True).has_ended
     ended(BAD_INPUT, "ask", file, "bar")
     assert spent(file) == "epsilon 60"
 
@@ -139,19 +134,15 @@ def test_a_session_without_a_limit_ends_with_its_last_place(file: Path) -> None:
     assert (document["has_ended"], document["numbers_left"], document["not_answered"]) == (True, None, [])
 
 
-def test_the_table_itself_is_another_payment(file: Path) -> None:
+@pytest.mark.parametrize("is_first", [True, False])
+def test_the_table_itself_is_another_payment_and_ends_no_session(file: Path, is_first: bool) -> None:
     put(file.parent, {file.name: changed(FILE, ("budget = 60.0", "budget = 120.0"))})
-    succeed("ask", file, "inn")
-    succeed("release", file)
-    succeed("ask", file, "bar")
+    commands = [("ask", file, "inn"), ("release", file)]
+    for command in commands[::-1] if is_first else commands:
+        succeed(*command)
+    assert not json_of("ask", file, "bar")["has_ended"]
     assert (payments(file), spent(file)) == (2, "epsilon 120")
     assert {path.stem for path in (file.parent / "out").glob("*.csv")} == {"safe", "safe-session"}
-
-
-def test_a_table_that_was_published_before_ends_no_session(file: Path) -> None:
-    put(file.parent, {file.name: changed(FILE, ("budget = 60.0", "budget = 120.0"))})
-    succeed("release", file)
-    assert not json_of("ask", file, "inn")["has_ended"]
 
 
 def test_a_session_begins_no_other_ledger(file: Path) -> None:
@@ -212,6 +203,9 @@ def test_bad_questions_pay_nothing(file: Path) -> None:
         assert not (file.parent / "ledger.db").exists()
     put(file.parent, {"two.toml": FILE + publish("safe-session", "visitors", epsilon=1)})
     assert "has a table 'safe-session'" in words_of(ended(BAD_INPUT, "ask", two, "bar", "--only", "safe"))
+    put(file.parent / "out", {"safe-session.csv": "mine"})
+    assert "safe-session.csv in" in words_of(ended(BAD_INPUT, "ask", file, "inn"))
+    assert not (file.parent / "ledger.db").exists()
 
 
 def test_a_budget_that_is_too_small_and_one_that_is_missing(file: Path) -> None:
@@ -240,12 +234,6 @@ def test_a_window_of_a_calendar_has_a_session_of_its_own(tmp_path: Path) -> None
     assert answers(json_of("ask", file, "bar", "--only", "safe-2026-01-05T01")) == [("bar", 1, "safe")]
     assert answers(json_of("ask", file, "gym", "--only", "safe-2026-01-05T00"))[1] == ("gym", 1, "safe")
     assert (payments(file), spent(file)) == (2, "epsilon 120")
-
-
-def test_files_in_the_way_stop_it_before_it_pays(file: Path) -> None:
-    put(file.parent / "out", {"safe-session.csv": "mine"})
-    assert "safe-session.csv in" in words_of(ended(BAD_INPUT, "ask", file, "inn"))
-    assert not (file.parent / "ledger.db").exists()
 
 
 def test_a_ledger_from_before_is_noticed(file: Path) -> None:

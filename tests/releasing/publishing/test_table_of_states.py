@@ -4,9 +4,8 @@ import os
 import re
 import shlex
 import shutil
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -18,6 +17,7 @@ from tests.releasing.publishing.test_crashes import SPEC
 from tests.releasing.publishing.test_states import small
 from tests.support.commands import ended, invoke, succeed
 from tests.support.crashing import Seen, check_public
+from tests.support.ledger_tools import copies_of_each_state
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -76,37 +76,15 @@ class Prepared:
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     folder = tmp_path_factory.mktemp("states")
     made = Prepared(folder / "study", folder / "copies")
-    made.copies.mkdir()
-    ledger, toml = made.study / "ledger.db", small(made.study, ONE)
-    Ledger.open(ledger).source("study", 400)
-    _copy(ledger, made.copies / "nothing.db")
-    with pytest.MonkeyPatch.context() as patched:
-        for method, state in (("reserve", "paid"), ("drawn", "drawn"), ("publish", "published")):
-            _copying(patched, method, made.copies / f"{state}.db")
+    toml = small(made.study, ONE)
+    Ledger.open(made.study / "ledger.db").source("study", 400)
+    with copies_of_each_state(made.copies):
         tf.release_file(toml)
     shutil.copytree(made.study / "out", made.copies / "study")
     for name, source in (("another", "study"), ("else", "another study")):
         tf.release_file(small(folder / name, ONE.replace('"study"', f'"{source}"')))
         shutil.copytree(folder / name / "out", made.copies / name)
     return made
-
-
-def _copying(patched: pytest.MonkeyPatch, method: str, target: Path) -> None:
-    real = getattr(Ledger, method)
-
-    def call(self: Ledger, *args: Any, **more: Any) -> Any:
-        answer = real(self, *args, **more)
-        _copy(self.store.place, target)
-        return answer
-
-    patched.setattr(Ledger, method, call)
-
-
-def _copy(ledger: Path, target: Path) -> None:
-    with closing(sqlite3.connect(ledger)) as old, closing(sqlite3.connect(target)) as new:
-        old.backup(new)
-    for values in ledger.parent.glob("*.values"):  # what is drawn waits beside the ledger
-        shutil.copy(values, target.parent)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.releasing import attribute_files, files
 from tests.support.release_files import believe, hide, read_from, release_text, section
-from tests.support.releases import refusal_of
+from tests.support.releases import put, refusal_of
 
 import takifugu as tf
 from takifugu.releasing.file.unsupported import _NAMES, _RECIPES, instead_of
@@ -36,22 +36,12 @@ FILES = {"sequences": SEQUENCE, "records": RECORDS}
 
 def release(kind: str, folder: Path, *items: dict[str, Any]) -> list[list[Any]]:
     """Publish tables with next to no noise; return the rows of each."""
-    text = FILES[kind]
+    text, about = FILES[kind], {"attribute": "age"} if kind == "records" else {}
     for number, item in enumerate(items):
-        settings = {"name": f"t{number}", "epsilon": 1e4, **item}
-        if kind == "records":
-            settings["attribute"] = "age"
-        text += "\n[[release]]\n" + "".join(f"{key} = {spec_text(value)}\n" for key, value in settings.items())
-    (folder / "ages.csv").write_text("age\n" + "\n".join(map(str, AGES)) + "\n")
-    (folder / "release.toml").write_text(text)
-    tf.release_file(folder / "release.toml")
+        text += "\n" + section("[[release]]", name=f"t{number}", epsilon=1e4, **item, **about) + "\n"
+    ages = "age\n" + "\n".join(map(str, AGES)) + "\n"
+    tf.release_file(put(folder, {"release.toml": text, "ages.csv": ages}))
     return [list(tf.read_table(folder / "out" / f"t{number}.csv")) for number in range(len(items))]
-
-
-def spec_text(value: Any) -> str:
-    from takifugu.core.text.toml import toml_of
-
-    return toml_of(value)
 
 
 def codes(kind: str, of: Any) -> dict[str, Any]:
@@ -158,12 +148,15 @@ def test_another_text_is_no_such_name(odd: Any) -> None:
     assert instead_of(odd, ["histogram"], {}) is None
 
 
-@pytest.mark.parametrize("raw", [None, [], {}, {"belief": 3}, {"belief": {"kind": ["x"]}}])
-def test_a_broken_file_is_no_reason_to_fail(raw: Any) -> None:
-    error = instead_of("median", ["histogram"], raw)
-    assert error is not None and "histogram" in error.fix  # noqa: PT018
+@pytest.mark.parametrize(("allowed", "raw", "fix"), [
+    *(("histogram", raw, "histogram") for raw in (None, [], {}, {"belief": 3}, {"belief": {"kind": ["x"]}})),
+    ("each-value", {"belief": {"kind": "populations"}}, 'this kind of file publishes "each-value"'),
+])  # fmt: skip
+def test_a_broken_file_is_no_reason_to_fail_and_one_without_counts_says_what_it_publishes(
+    allowed: str, raw: Any, fix: str
+) -> None:
+    error = instead_of("median", [allowed], raw)
+    assert error is not None
+    assert fix in error.fix
 
 
-def test_a_kind_without_a_table_of_counts_says_what_it_publishes() -> None:
-    error = instead_of("median", ["each-value"], {"belief": {"kind": "populations"}})
-    assert error is not None and error.fix == 'this kind of file publishes "each-value"'  # noqa: PT018
