@@ -135,12 +135,6 @@ def true_delta_of(calibrations, epsilon, shrunk=1.0):
     return true_delta(STAY, [0.8, 0.2], 4, releases, float(epsilon))
 
 
-def test_mutant_with_half_the_noise_is_caught():
-    calibrations = tf.calibrate_jointly(chain(), [COUNT, TWICE], 1, TINY)
-    assert true_delta_of(calibrations, 1) <= TINY
-    assert true_delta_of(calibrations, 1, shrunk=0.5) > TINY
-
-
 @pytest.mark.slow
 @pytest.mark.mutants
 def test_one_shape_of_profile_has_a_closed_form_for_normal_noise():
