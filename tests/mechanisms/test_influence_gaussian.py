@@ -169,25 +169,6 @@ def test_where_nothing_moves_no_noise_is_needed():
 THREE = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6]]
 
 
-def random_chain(rng, states, start):
-    matrix = rng.dirichlet(np.full(states, rng.choice([0.3, 1.0])), size=states)
-    return matrix, rng.dirichlet(np.ones(states)) if start == "given" else start
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("seed", range(12))
-def test_no_more_than_quilts_or_group(seed):
-    rng = np.random.default_rng(seed)
-    matrix, start = random_chain(rng, int(rng.integers(2, 5)), ["stationary", "given"][seed % 2])
-    length = int(rng.integers(3, 40))
-    chain = tf.MarkovChain(matrix, length, initial=start)
-    framework = tf.Pufferfish(tf.every_entry(), chain)
-    for query in (tf.Count(1), tf.Histogram(), tf.Count(0, entries=(0, length - 1))):
-        names = ("influence", "quilt-exact", "group")
-        needed = {name: tf.calibrate(framework, query, 1, mechanism=name).scale for name in names}
-        assert needed["influence"] <= min(needed.values()) * (1 + Fraction(1, 10**9))
-
-
 def test_the_scale_of_the_readme_is_the_smallest_of_any_laplace_noise():
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STAY, 100))
     composing = tf.calibrate(framework, tf.Count(1), 1)

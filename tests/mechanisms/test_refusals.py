@@ -34,6 +34,12 @@ NORMAL = tf.Pufferfish(
     tf.dataset_property("x", "mean", max_difference=3),
     tf.MultivariateNormal([0, 0], [[1, "0.5"], ["0.5", 1]], ["x", "y"], 100),
 )
+COIN = {"few": {0: "0.9", 1: "0.1"}, "many": {0: "0.6", 1: "0.4"}}
+LEVELS = [("few", "few"), ("few", "many"), ("many", "few"), ("many", "many")]
+TOWNS = tf.Pufferfish(
+    tf.distribution_parameter("s"),
+    tf.CountedParameters(LEVELS, [30, 20, 20, 30], ["s", "c"], {"c": COIN}, 2, source="towns"),
+)
 COUNT, HISTOGRAM, IDENTITY, MEAN = tf.Count(1), tf.Histogram(), tf.Identity(), tf.Mean("y")
 
 LAPLACE = ["wasserstein", "laplace-exact", "kantorovich", "kantorovich-relaxed"]
@@ -70,6 +76,8 @@ ROWS: list[tuple[list[str], Framework, Query, object, tuple[str, ...]]] = [
     (ATTRIBUTE, hidden(CHAIN), COUNT, "0.01", ("not normal",)),
     (["attribute-gaussian-approx"], hidden(CHAIN), COUNT, "0.01", ("finitely many values",)),
     (["wasserstein", "kantorovich", *BY_RULE], UNEQUAL, IDENTITY, "0.00001", ("deviations 1 and 2", "gaussian-exact")),
+    (["attribute-quilt"], hidden(CHAIN), COUNT, 0, ("requires the belief Parameters",)),
+    (["wasserstein", "laplace-exact", "kantorovich"], TOWNS, tf.Sum("c"), 0, ('use mechanism="attribute-quilt"',)),
     # A delta of nothing, or of too little.
     (["gaussian-exact", *BY_RULE], TWO_LAWS, IDENTITY, 0, ("give a delta above 0",)),
     (["wasserstein-delta"], TWO_LAWS, IDENTITY, 0, ("delta is 0", 'mechanism="wasserstein"')),

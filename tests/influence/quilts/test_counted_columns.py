@@ -175,13 +175,6 @@ def test_large_sets_are_left_out_by_their_number_alone(monkeypatch: pytest.Monke
     assert {*towns([9] * 8).chances(0)} == {(1,), (2,)}
 
 
-def test_mechanisms_that_need_one_distribution_refuse_by_name() -> None:
-    framework = tf.Pufferfish(tf.distribution_parameter("s"), towns([30, 20, 20, 30]))
-    for name in ("wasserstein", "laplace-exact", "kantorovich"):
-        with pytest.raises(CalibrationRefused, match='use mechanism="attribute-quilt"'):
-            tf.calibrate(framework, tf.Sum("c"), 1, mechanism=name)
-
-
 def test_what_is_assumed_is_said_and_reads_back() -> None:
     belief = towns([30, 20, 20, 30], confidence=0.95)
     again: Any = beliefs.from_dict(belief.to_dict())
