@@ -13,7 +13,6 @@ from tests.support import network_oracles, tree_networks
 from tests.support.golden import golden
 
 import takifugu as tf
-from takifugu.analysis.problem import Problem
 from takifugu.audit import joint_loss, true_loss
 from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network.best import BestScale

@@ -14,7 +14,7 @@ from tests.support import column_oracles as oracle
 
 import takifugu as tf
 from takifugu.audit import true_loss
-from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.errors import InputError
 from takifugu.influence.quilts.network.counted_columns import influences_over
 from takifugu.model import beliefs
 from takifugu.model.beliefs.estimate import is_private_source
