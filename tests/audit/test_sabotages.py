@@ -81,9 +81,6 @@ def near_only(pairs: Sequence[tuple[int, int]], *_: Any) -> tuple[tuple[int, int
     return tuple((a, b) for a, b in pairs if abs(a - b) == 1)
 
 
-SUM3 = tf.Sum(codes={0: 0, 1: 1, 2: 2})
-
-
 def three() -> Any:
     return chain(THREE, 5)
 

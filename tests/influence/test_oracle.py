@@ -10,11 +10,6 @@ MATRIX = np.array([[0.9, 0.1], [0.4, 0.6]])
 START = np.array([0.8, 0.2])
 
 
-def test_a_randomised_response_is_the_worst_likelihood_of_one_entry():
-    law = np.array([0.5, 0.5])
-    assert oracle.worst_pairs(law, [np.array([[0, 0.7], [0.7, 0]])], 0)[0, 1] == pytest.approx(0.7, abs=1e-12)
-
-
 def test_binary_chain_of_a_count_the_program_the_recursion_and_the_release_agree():
     law = oracle.chain_law(START, [MATRIX] * 5)
     releases = [oracle.count(law.shape, [1], 1.3)]
@@ -78,14 +73,3 @@ def test_an_alternating_supremum_needs_more_than_rays():
     reached = math.log(p @ alternating) - math.log(q @ alternating)
     assert oracle.lp_supremum(p, q, rho) == pytest.approx(reached, abs=1e-12)
     assert best_ray < reached - 0.01
-
-
-def test_tree_of_six_at_its_scale():
-    start, given_parent = [0.7, 0.3], [[0.8, 0.2], [0.4, 0.6]]
-    law = oracle.network_law([((), start), *(((p,), given_parent) for p in (0, 1, 2, 3, 3))])
-    releases = [oracle.count(law.shape, [1], 0.80246197897409541)]
-    losses = [oracle.joint_losses(law, releases, entry).max() for entry in range(6)]
-    assert max(losses) == pytest.approx(3, abs=1e-12)
-    worst = int(np.argmax(losses))
-    program = oracle.worst_pairs(law, oracle.profile_of(releases, law.shape), worst).max()
-    assert program == pytest.approx(3, abs=1e-10)

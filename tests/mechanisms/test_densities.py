@@ -7,7 +7,6 @@ import pytest
 from mpmath import mp
 
 import takifugu as tf
-from takifugu.analysis.bounds import Refusal
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact
 from takifugu.audit import true_delta
@@ -113,16 +112,6 @@ def test_theorem_3_as_printed_stands_beside_the_corrected_one():
     assert float(corrected.randomiser.sigma) > printed
     analytic = bound(normal_by_rule.ANALYTIC, SUMS).randomiser.sigma
     assert float(analytic) == pytest.approx(move * gaussian_analytic_sigma(1, 1, 1e-5), rel=1e-9)
-
-
-@pytest.mark.parametrize("mechanism", [
-    wasserstein.MECHANISM, kantorovich.MECHANISM, normal_by_rule.ANALYTIC, normal_by_rule.RULE_A, normal_by_rule.RULE_B,
-])  # fmt: skip
-def test_an_infinite_move_is_refused_with_the_reason(mechanism):
-    refused = bound(mechanism, UNEQUAL)
-    assert isinstance(refused, Refusal)
-    assert "deviations 1 and 2" in refused.reason
-    assert "gaussian-exact" in refused.reason
 
 
 def test_sums_of_uniforms_need_less_normal_noise_than_w_infinity_says():

@@ -17,10 +17,9 @@ from takifugu.mechanisms.entry import MECHANISM
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.frameworks import Framework, Pufferfish, between
-from takifugu.model.queries import Count, Histogram, Identity, Linear, Query, Sum
+from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.queries import Count, Histogram, Linear, Query, Sum
 from takifugu.model.secrets.of_entries import attribute, entry, every_entry
-from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import decimal_up
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]
@@ -114,12 +113,6 @@ def test_noise_without_a_changing_secret_is_refused_where_others_tell() -> None:
     elsewhere = bound_of(unread, Linear([0, 1]))
     assert (elsewhere.randomiser.kind, elsewhere.covers) == ("none", Covers.COMPONENT)
     assert bound_of(unread, Linear([0, 0])).covers is Covers.EVERYTHING
-
-
-def test_two_laws_have_no_entries() -> None:
-    refusal = of(between(Pmf([0], [1]), Pmf([1], [1])), Identity())
-    assert isinstance(refusal, Refusal)
-    assert "no values" in refusal.reason
 
 
 def test_only_secret_entries_count() -> None:

@@ -1,6 +1,7 @@
 """Group noise: golden values, its promise by enumeration, how it composes, and a scale cut in half that is caught."""
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -9,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law
 from tests.support.golden import transport_laws
+from tests.support.pair_cases import bound_by, pair_of
 from tests.support.vector_oracles import vector_loss
 
-from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Problem
 from takifugu.mechanisms.group import MECHANISM
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
@@ -24,13 +24,9 @@ from takifugu.model.secrets.of_entries import every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]
-COPY = [[1.0, 0.0], [0.0, 1.0]]
 
 
-def group(framework: Framework, query: Query, epsilon: Any = 1) -> Bound:
-    bound = MECHANISM.bound(Problem(framework, query, Fraction(epsilon)))
-    assert isinstance(bound, Bound)
-    return bound
+group = partial(bound_by, MECHANISM)
 
 
 def chain(length: int, **how: Any) -> Framework:
@@ -38,9 +34,9 @@ def chain(length: int, **how: Any) -> Framework:
 
 
 def test_flu_needs_four_over_epsilon() -> None:
-    p, q = (Pmf(list(law), list(law.values())) for law in transport_laws()["flu_004"])
+    flu = pair_of(transport_laws()["flu_004"])
     for epsilon in (Fraction(1, 2), 1, 3):
-        bound = group(between(p, q), Identity(), epsilon)
+        bound = group(flu, Identity(), epsilon)
         assert bound.randomiser.scale == Fraction(4) / Fraction(epsilon)
         assert (bound.covers, bound.epsilon, bound.delta) == (Covers.EVERYTHING, epsilon, 0)
 
@@ -131,11 +127,3 @@ def test_no_comparison_loses_more_than_epsilon(question: tuple[MarkovChain, Quer
         assert not query.resolve(belief).entry_changes().any()
         return
     assert max(losses(belief, query, bound.randomiser.scale / bound.randomiser.grid)) <= epsilon + mpmath.mpf(10) ** -20
-
-
-def test_a_scale_cut_in_half_is_caught_on_a_copied_state() -> None:
-    belief = MarkovChain(COPY, 3, [0.5, 0.5])
-    for query in (Count(1), Histogram()):
-        units = group(Pufferfish(every_entry(), belief), query).randomiser.scale
-        assert max(losses(belief, query, units)) == pytest.approx(1)
-        assert max(losses(belief, query, units / 2)) > 1.9

@@ -19,7 +19,6 @@ from tests.support.quilt_oracles import (
     true_loss,
 )
 
-from takifugu.analysis.bounds import Refusal
 from takifugu.influence.quilts.chain.class_influence import ClassInfluence
 from takifugu.influence.quilts.chain.class_influence import lemma_b4 as bound_b4
 from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
@@ -27,9 +26,8 @@ from takifugu.influence.quilts.chain.scale import fast_scale, needed_scale
 from takifugu.influence.quilts.chain.sides import ChainSides
 from takifugu.influence.quilts.near_sets import query_change
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain import MarkovChainClass
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Count, Histogram, Linear
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.of_entries import entry
@@ -205,18 +203,6 @@ def test_true_loss_is_at_most_epsilon_for_chains_of_the_class(law: list[float]) 
         b = scale(MarkovChainClass(pi * 0.999, g * 0.999, 9), Count(1), 2.5, QUILT_APPROX)
         assert b < Fraction(9) / Fraction(5, 2)
         assert true_loss(joint_tensor([[p0, 1 - p0], [1 - p1, p1]], law, 9), lambda path: [sum(path)], [b]) <= 2.5
-
-
-def test_refusals_give_the_reason() -> None:
-    refused = {
-        "not reversible": MarkovChain([[0.2, 0.5, 0.3], [0.3, 0.2, 0.5], [0.5, 0.3, 0.2]], 9),
-        "not irreducible and aperiodic": MarkovChain([[0, 1], [1, 0]], 9),
-        "Markov chains only": JointTable([(0, 0), (1, 1)], [0.5, 0.5]),
-    }
-    for words, belief in refused.items():
-        answer = QUILT_APPROX.bound(problem(belief, Count(1), 1))
-        assert isinstance(answer, Refusal)
-        assert words in answer.reason
 
 
 def test_witness_and_cost() -> None:

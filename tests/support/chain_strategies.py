@@ -2,12 +2,15 @@
 
 from fractions import Fraction
 
+from hypothesis import assume
 from hypothesis import strategies as st
 from tests.support.chain_oracles import Joint, exact_rows, joint_law, stationary_vector, table_law
 
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.table import JointTable
+from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Additive, Linear
+from takifugu.model.secrets.of_entries import every_entry
 
 
 @st.composite
@@ -46,6 +49,12 @@ def tables(draw: st.DrawFn, exact: bool = True) -> JointTable:
     weights = draw(st.lists(st.integers(1, 9), min_size=len(distinct), max_size=len(distinct)))
     shares = [Fraction(w, sum(weights)) for w in weights]
     return JointTable(distinct, shares if exact else [float(s) for s in shares])
+
+
+def with_secrets(belief: MarkovChain | JointTable) -> Framework:
+    """Return the framework of every entry, of which some entry has several possible values."""
+    assume(any(sum(belief.possible(i)) > 1 for i in range(belief.size)))
+    return Pufferfish(every_entry(), belief)
 
 
 def weights(size: int, largest: int = 3) -> st.SearchStrategy[list[int]]:

@@ -3,7 +3,7 @@
 Every test says how it can fail: `misfit` is small when the samples do not come from the law.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import erfc, exp, sqrt
 from typing import Any
@@ -76,6 +76,14 @@ def chi_squared_p(counts: NDArray[Any], probabilities: NDArray[np.float64]) -> f
         observed[-2:], expected[-2:] = [sum(observed[-2:])], [sum(expected[-2:])]
     statistic = sum((o - e) ** 2 / e for o, e in zip(observed, expected, strict=True))
     return float(chdtrc(len(observed) - 1, statistic)) if len(observed) > 1 else 1.0
+
+
+def fits(seen: Mapping[Any, int], masses: Mapping[Any, float], draws: int, least: float = 20) -> bool:
+    """Whether chi-squared of the outputs expected more than `least` times is within six deviations of its mean."""
+    expected = {output: draws * mass for output, mass in masses.items() if draws * mass > least}
+    chi = sum((seen.get(output, 0) - number) ** 2 / number for output, number in expected.items())
+    assert expected
+    return chi < len(expected) + 6 * sqrt(2 * len(expected))
 
 
 def two_sample_p(first: NDArray[Any], second: NDArray[Any]) -> float:

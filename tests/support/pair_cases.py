@@ -8,7 +8,25 @@ import mpmath
 import numpy as np
 from scipy.special import ndtr
 
+from takifugu.analysis.bounds import Bound, Mechanism
+from takifugu.analysis.problem import Problem
+from takifugu.model.frameworks import Framework, between
+from takifugu.model.queries import Query
+from takifugu.numbers.distributions.pmf import Pmf
+
 Law = dict[int, Fraction]
+
+
+def pair_of(laws: tuple[Law, Law]) -> Framework:
+    """Return the comparison of two laws."""
+    return between(*(Pmf(list(law), list(law.values())) for law in laws))
+
+
+def bound_by(mechanism: Mechanism, framework: Framework, query: Query, epsilon: Fraction | int = 1) -> Bound:
+    """Return what a mechanism promises, which serves this question."""
+    bounded = mechanism.bound(Problem(framework, query, Fraction(epsilon)))
+    assert isinstance(bounded, Bound), bounded
+    return bounded
 
 
 def random_pair(seed: int, reach: int = 12) -> tuple[Law, Law]:

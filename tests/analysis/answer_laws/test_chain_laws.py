@@ -12,9 +12,7 @@ from tests.support.chain_oracles import (
     answer_law_given,
     answer_laws_by_recurrence,
     as_mpf,
-    exact_rows,
     largest_laplace_loss,
-    stationary_vector,
 )
 from tests.support.chain_strategies import chains, contributions, joint_laws, linear, weights
 
@@ -92,20 +90,6 @@ def test_losses_over_all_start_laws_are_those_of_the_audit(chain: MarkovChain, s
             assert audit.loss - 1e-15 <= loss <= audit.loss + 1e-10 * (1 + audit.loss)
         hull = max(family.losses(Fraction(scale)))
         assert max(losses) <= hull + 1e-10 * (1 + hull)
-
-
-@pytest.mark.parametrize(
-    "chosen", [[0, 0, 7, 0, 0, -5], [1, 0, 0, 0, 0, 0], [100, 10, 1, -100, -10, -1], [6, 0, 9, 3, 0, 0]]
-)
-def test_gaps_negative_and_zero_weights(chosen: list[int]) -> None:
-    chain = MarkovChain([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5], [0.1, 0.3, 0.6]], 6, initial=[0.3, 0.3, 0.4])
-    answer = linear(chain, chosen)
-    (joint,) = joint_laws(chain)
-    for family in dense(chain, answer):
-        for value, (law,) in family.hulls.items():
-            expected = answer_law_given(joint, contributions(answer), family.entry, value)
-            assert law.values.tolist() == list(expected)
-            np.testing.assert_allclose(law.probabilities, [float(p) for p in expected.values()], rtol=1e-13)
 
 
 def test_common_units_are_divided_out() -> None:
@@ -256,34 +240,6 @@ def test_blocks_that_are_too_wide_are_halved(monkeypatch: pytest.MonkeyPatch) ->
     assert max(calls) > 5 >= min(calls)
 
 
-def test_one_step_and_two() -> None:
-    for length in (1, 2, 3):
-        chain = MarkovChain(CHAINS["two states"], length)
-        agree(chain, Count(1).resolve(chain), tuple(range(length)))
-
-
 def test_a_sum_of_codes_with_gaps() -> None:
     chain = MarkovChain(CHAINS["three states, a zero"], 30, states=[0, 7, 2])
     agree(chain, Sum().resolve(chain), (0, 15, 29))
-
-
-def test_a_forgotten_end_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mutant that takes what lies after the block as if its last state did not matter."""
-    original = chain_blocks._Walk.back
-
-    def flat(self: chain_blocks._Walk, block: tuple[int, int], after: windows.Wide) -> windows.Wide:
-        ends = original(self, block, after)
-        return windows.Wide(ends.mantissas[[0, 0]], ends.exponents[[0, 0]])
-
-    monkeypatch.setattr(chain_blocks._Walk, "back", flat)
-    monkeypatch.setattr(chain_blocks, "block_length", lambda *_: 4)
-    chain = MarkovChain(CHAINS["two states"], 12)
-    with pytest.raises(AssertionError):
-        agree(chain, Count(1).resolve(chain), (5, 6))
-
-
-def test_exact_rows_and_the_stationary_law_of_the_oracle() -> None:
-    rows = exact_rows(CHAINS["two states"])
-    laws = answer_laws_by_recurrence(rows, stationary_vector(rows), [[0, 1]] * 3, 1)
-    assert all(sum(law.values()) == 1 for law in laws)
-    np.testing.assert_allclose([float(p) for p in laws[1].values()], [0.140625, 0.46875, 0.390625])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.wide_numbers import close, fractions, random_wide
 
 from takifugu.numbers.extended import laplace_smoothing as module
-from takifugu.numbers.extended.convolution import ORDERS, convolve, convolve_many
+from takifugu.numbers.extended.convolution import ORDERS, convolve_many
 from takifugu.numbers.extended.floats import UNIT, Wide, add, as_law, combine, moved, normalised, shifted, stack, times
 from takifugu.numbers.extended.laplace_smoothing import Chunks, decayed, roundings
 
@@ -136,13 +136,6 @@ def test_zeros_stay_zeros() -> None:
     assert not convolved[1].mantissas.any()
 
 
-def test_one_row_and_one_kernel_are_a_convolution() -> None:
-    row, kernel = random_wide(3, (1, 90), 300), random_wide(4, (1, 9, 1), 200)
-    convolved = convolve_many(row, kernel)
-    assert convolved is not None
-    assert close(convolved[0], fractions(convolve(row[0], kernel[0, :, 0])), 200)
-
-
 # What Laplace noise leaves of rows of weights, against sums in mpmath.
 
 
@@ -221,16 +214,3 @@ def test_rows_as_wide_numbers_are_the_chunks_without_what_is_to_spare() -> None:
         chunk, at = divmod(place, chunks.numbers.shape[2])
         number_there = chunks.numbers[row, chunk, at] * 2.0 ** float(chunks.exponents[row, chunk])
         assert wide[row, place].floats(0) == number_there
-
-
-def test_a_decay_that_is_a_little_off_is_seen() -> None:
-    weights = random_wide(6, (1, 100), 10)
-    with pytest.raises(AssertionError):
-        agree(weights, Fraction(1, 3), decayed(weights, Fraction(1, 3) * (1 + Fraction(1, 10**11))))
-
-
-def test_forgetting_what_comes_in_from_behind_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "moved", lambda rows, places: Wide(0 * rows.mantissas, rows.exponents))
-    weights = random_wide(7, (1, 100), 10)
-    with pytest.raises(AssertionError):
-        agree(weights, Fraction(1, 30), decayed(weights, Fraction(1, 30)))

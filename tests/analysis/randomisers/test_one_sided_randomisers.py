@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.goodness_of_fit import fits
 
 from takifugu.analysis.randomisers import Direction, from_dict
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
@@ -181,16 +182,10 @@ def test_cells_that_move_differently_have_their_own_law_and_draws_follow_it(nois
         for cell, y in enumerate(output):
             seen[cell][y] += 1
     for cell in range(3):
-        one = noise.cell(cell)
-        chi = cells = wrong = 0.0
-        for y in range(-20, 30):
-            expected = draws * float(definition(one, F(answer[cell]), y))
-            if expected > 20:
-                chi += (seen[cell][y * noise.grid] - expected) ** 2 / expected
-                wrong += (seen[cell][(y + 1) * noise.grid] - expected) ** 2 / expected
-                cells += 1
-        assert chi < cells + 6 * math.sqrt(2 * cells)
-        assert wrong > cells + 6 * math.sqrt(2 * cells)
+        masses = [float(definition(noise.cell(cell), F(answer[cell]), y)) for y in range(-20, 30)]
+        here, beside = ({(y + step) * noise.grid: mass for y, mass in enumerate(masses, -20)} for step in (0, 1))
+        assert fits(seen[cell], here, draws)
+        assert not fits(seen[cell], beside, draws)
     parts = [noise.cell(c).log_density([answer[c]], [output[c]]) for c in range(3)]
     assert noise.log_density(answer, output) == pytest.approx(sum(parts))
     assert noise.expected_error() == pytest.approx(sum(noise.cell(c).expected_error() for c in range(3)))
@@ -216,14 +211,8 @@ def test_a_column_is_drawn_as_its_answers_would_be_one_by_one(noise: Any) -> Non
     assert len(drawn) == len(answers)
     for answer in (2, 5):
         mine = drawn[answers == answer]
-        chi = cells = 0.0
-        for y in range(-10, 20):
-            expected = len(mine) * float(definition(noise, F(answer), y))
-            if expected > 20:
-                chi += (np.count_nonzero(mine == y) - expected) ** 2 / expected
-                cells += 1
-        assert cells
-        assert chi < cells + 6 * math.sqrt(2 * cells)
+        masses = {y: float(definition(noise, F(answer), y)) for y in range(-10, 20)}
+        assert fits(Counter(mine.tolist()), masses, len(mine))
 
 
 def test_a_column_of_cells_that_differ_is_refused() -> None:

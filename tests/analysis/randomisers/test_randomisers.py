@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.goodness_of_fit import fits
 from tests.support.steps import calls
 
 from takifugu.analysis.randomisers import (
@@ -166,22 +167,16 @@ def test_reach_is_the_tail_before_rounding(noise: Any, distance: Fraction) -> No
 def test_draws_follow_the_masses(noise: Any) -> None:
     entropy = InsecureSeededEntropyForTests(5)
     answer = (3, -4)
-    seen: Counter[tuple[int, int]] = Counter()
+    seen = [Counter[int](), Counter[int]()]
     draws = 4000
     for _ in range(draws):
         output = noise.draw(answer, entropy)
         assert noise.log_density(answer, output) > -math.inf
-        seen.update((cell, int(y / noise.grid) - x) for cell, (x, y) in enumerate(zip(answer, output, strict=True)))
-    for cell in range(2):
-        chi = cells = 0.0
-        for k in range(-6, 7):
-            expected = draws * math.exp(noise.log_mass(k))
-            if expected > 20:
-                chi += (seen[(cell, k)] - expected) ** 2 / expected
-                cells += 1
-        assert chi < cells + 6 * math.sqrt(2 * cells)
-        wrong = sum((seen[(cell, k)] - draws / 13) ** 2 / (draws / 13) for k in range(-6, 7))
-        assert wrong > 13 + 6 * math.sqrt(26)
+        for of_cell, x, y in zip(seen, answer, output, strict=True):
+            of_cell[int(y / noise.grid) - x] += 1
+    for of_cell in seen:
+        assert fits(of_cell, {k: math.exp(noise.log_mass(k)) for k in range(-6, 7)}, draws)
+        assert not fits(of_cell, dict.fromkeys(range(-6, 7), 1 / 13), draws)
 
 
 def test_rounded_draws_take_any_real_centre_and_land_on_the_grid() -> None:
@@ -287,14 +282,8 @@ def test_a_column_is_drawn_as_its_answers_would_be_one_by_one(noise: Any) -> Non
     assert (len(drawn), drawn.dtype) == (len(answers), np.int64)
     for answer in (0, 1):
         mine = drawn[answers == answer]
-        chi = cells = 0.0
-        for y in range(-6, 8):
-            expected = len(mine) * math.exp(noise.log_density([answer], [y * noise.grid]))
-            if expected > 20:
-                chi += (np.count_nonzero(mine == y) - expected) ** 2 / expected
-                cells += 1
-        assert cells
-        assert chi < cells + 6 * math.sqrt(2 * cells)
+        masses = {y: math.exp(noise.log_density([answer], [y * noise.grid])) for y in range(-6, 8)}
+        assert fits(Counter(mine.tolist()), masses, len(mine))
 
 
 def test_a_column_keeps_numbers_beyond_64_bits() -> None:

@@ -13,7 +13,6 @@ from tests.support import network_oracles, tree_networks
 from tests.support.golden import golden
 
 import takifugu as tf
-from takifugu.analysis.problem import Problem
 from takifugu.audit import joint_loss, true_loss
 from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network.best import BestScale
@@ -225,16 +224,7 @@ def test_several_sensitive_parameters_need_the_largest_of_their_scales() -> None
     assert scale("i", "w", "g") == max(scale("i"), scale("w"), scale("g"))
 
 
-def test_other_beliefs_are_refused_with_the_belief_that_it_requires() -> None:
-    from takifugu.mechanisms.quilts import OF_COLUMNS as MECHANISM
-
-    chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3))
-    refused: Any = MECHANISM.bound(Problem(chain, tf.Count(1), Fraction(1)))
-    assert "requires the belief Parameters" in refused.reason
-
-
-def test_half_of_d_would_be_noticed() -> None:
-    """A column that tells its parameter: the noise is exactly what the loss needs."""
+def test_a_column_that_tells_its_parameter_needs_all_of_the_noise() -> None:
     net = tf.BayesianNetwork([("a", [0, 1], [], [0.5, 0.5])])
     belief = tf.Parameters(net, {"a": {0: {0: 1}, 1: {1: 1}}}, 3)
     calibration = tf.calibrate(tf.Pufferfish(tf.distribution_parameter("a"), belief), tf.Sum("a"), 1,

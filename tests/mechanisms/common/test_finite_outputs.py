@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from mpmath import mp
 from tests.support.chain_strategies import chains
 from tests.support.goodness_of_fit import chi_squared_p
-from tests.support.pair_cases import random_budget, random_pair
+from tests.support.pair_cases import pair_of, random_budget, random_pair
 
 import takifugu as tf
 from takifugu.analysis import randomisers
-from takifugu.analysis.bounds import Bound, Refusal
+from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact
@@ -33,7 +33,7 @@ from takifugu.mechanisms.kantorovich_exponential import exponential_rows, larges
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
 from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
 from takifugu.model.frameworks import Framework, between
-from takifugu.model.queries import Histogram, Identity
+from takifugu.model.queries import Identity
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -44,7 +44,7 @@ BITS = between(Pmf([0], [1]), Pmf([1], [1]))
 
 
 def pair(seed: int) -> Framework:
-    return between(*(Pmf(list(law), list(law.values())) for law in random_pair(seed)))
+    return pair_of(random_pair(seed))
 
 
 def mean_error(noise: Any) -> float:
@@ -318,17 +318,6 @@ def test_scaling_and_swapping() -> None:
             )
             assert two == pytest.approx(one, rel=1e-6)
             assert three == pytest.approx(3 * one, rel=1e-6)
-
-
-def test_refusals() -> None:
-    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4)
-    pieces = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, [4, 4]))
-    long = tf.Pufferfish(tf.every_entry(), chain.with_length(100))
-    for mechanism in (OPTIMAL, EXPONENTIAL):
-        assert isinstance(mechanism.bound(Problem(pieces, Histogram(), Fraction(1))), Refusal)
-    bounded = OPTIMAL.bound(Problem(long, tf.Count(1), Fraction(1)))
-    assert isinstance(bounded, Refusal)
-    assert "at most 1,000,000" in bounded.reason
 
 
 def test_bad_input() -> None:

@@ -25,7 +25,6 @@ from takifugu.mechanisms.local.sent import Sending, joint_losses
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.distributions.channel import Channel, from_weights
 
-BITS = ["00", "01", "10", "11"]
 LAWS = {"even": {"00": F(1, 2), "11": F(1, 2)}, "odd": {"01": F(1, 2), "10": F(1, 2)}}
 
 

@@ -52,12 +52,6 @@ def test_it_promises_nothing_the_other_way() -> None:
     assert (noise.loss(F(1), Direction.UP), noise.loss(F(1)), noise.loss(F(0))) == (math.inf, math.inf, 0)
 
 
-def test_half_of_the_noise_is_noticed() -> None:
-    calibration = made(tf.AtMost(tf.Visitors(), 1, 1))
-    less = SafeCells(calibration.randomiser.units / 2, F(1), 2, (1,), 1, F(2))
-    assert true_loss(calibration.framework, calibration.query, less).loss == pytest.approx(2)
-
-
 def test_the_loss_is_that_of_the_places_that_move() -> None:
     noise = SafeCells(F(2), F(1), 9, (5,), 3, F(9))
     assert [noise.loss(F(k), Direction.DOWN) for k in (1, 2, 3, 9)] == [F(1, 2), 1, F(3, 2), F(3, 2)]
