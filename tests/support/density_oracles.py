@@ -227,7 +227,6 @@ tables = _tables()
 densities = st.one_of(normals, mixtures, uniform_means, cuts(st.one_of(normals, mixtures, uniform_means)))
 #: Those that the audit knows without noise, and with it.
 audited = st.one_of(normals, mixtures, uniform_means, cuts(st.one_of(normals, mixtures)))
-audited_with_noise = st.one_of(audited, tables, cuts(tables))
 #: Those whose tails or ends are cut, and curves.
 cut_or_drawn = st.one_of(uniform_means, tables, cuts(st.one_of(normals, mixtures, tables, uniform_means)))
 
