@@ -5,21 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.support.release_files import believe, publish, release_text, section
+from tests.support.release_files import believe, publish, read_from, release_text
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 #: Of somebody: states, each from a second on, until the next one; the last one ends the data.
 History = list[tuple[int, str]]
-
-_FILE = release_text(
-    section("[source]", name="export", budget=50, from_="2026-01-05") + "\n{source}",
-    believe("markov-chain") + "\n{belief}",
-    publish("time", "histogram", epsilon=1) + "\n{release}",
-    output="out", expect={"source": "a test", "matters": 1000000},
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Export:
@@ -62,9 +55,15 @@ def _rows(courses: Sequence[History], states: Sequence[str]) -> dict[str, int]:
     return {state: said.count(state) for state in states}
 
 
-def _export(files: dict[str, bytes], steps: dict[str, float], rows: dict[str, int], *keys: str) -> Export:
-    source, belief, release = keys
-    text = _FILE.format(source=source, belief=belief, release=release)
+def _export(
+    files: dict[str, bytes], steps: dict[str, float], rows: dict[str, int],
+    source: dict[str, Any], belief: dict[str, Any], **release: Any,
+) -> Export:  # fmt: skip
+    text = release_text(
+        read_from("export", next(iter(files)), budget=50, from_="2026-01-05", **source),
+        believe("markov-chain", **belief), publish("time", "histogram", epsilon=1, **release),
+        output="out", expect={"source": "a test", "matters": 1000000},
+    )  # fmt: skip
     return Export({**files, "f.toml": text.encode()}, steps, rows)
 
 
@@ -84,28 +83,18 @@ def calls() -> Export:
         for number, (at, agent, state) in reversed([*enumerate(changes)])
     )]  # fmt: skip
     shifted = [[(max(at, 0), state) for at, state in history] for history in courses.values()]
-    source = """
-file = "calls.csv"
-rows = "changes"
-encoding = "cp1252"
-unit = "Mitarbeiter"
-roster = "agents.csv"
-order = "Zeitpunkt"
-order_format = "%d.%m.%Y %H:%M:%S"
-timezone = "Europe/Berlin"
-step = "1min"
-until = "2026-01-18T23:00:00"
-value = "Status"
-"""
-    belief = """
-states = ["Pause", "Bereit", "Gespräch"]
-stay = { Pause = "150 min", Bereit = "25 min", "Gespräch" = "6 min" }
-next = { Pause = 0.34, Bereit = 0.33, "Gespräch" = 0.33 }
-units_independent = true
-"""
+    source = {
+        "rows": "changes", "encoding": "cp1252", "unit": "Mitarbeiter", "roster": "agents.csv", "order": "Zeitpunkt",
+        "order_format": "%d.%m.%Y %H:%M:%S", "timezone": "Europe/Berlin", "step": "1min",
+        "until": "2026-01-18T23:00:00", "value": "Status",
+    }  # fmt: skip
+    belief = {
+        "states": [*lasts], "stay": {"Pause": "150 min", "Bereit": "25 min", "Gespräch": "6 min"},
+        "next": {"Pause": 0.34, "Bereit": 0.33, "Gespräch": 0.33}, "units_independent": True,
+    }  # fmt: skip
     roster = "\n".join(["Mitarbeiter", *(f'"{agent}"' for agent in agents)])
     files = {"calls.csv": "\r\n".join(lines).encode("cp1252"), "agents.csv": roster.encode("cp1252")}
-    return _export(files, lasting(shifted, 60, [*lasts]), _rows([*courses.values()], [*lasts]), source, belief, "")
+    return _export(files, lasting(shifted, 60, [*lasts]), _rows([*courses.values()], [*lasts]), source, belief)
 
 
 def parking() -> Export:
@@ -118,25 +107,14 @@ def parking() -> Export:
         courses.append(history)
         sent = [(int(moment(at).timestamp()) * 1000, int(state == "taken")) for at, state in again[:-1]]
         lines += [f"{at},B-{bay:03},{is_taken}" for at, is_taken in sent]
-    source = """
-file = "bays.csv"
-rows = "changes"
-unit = "bay"
-roster = [{}]
-order = "ts"
-order_format = "epoch_ms"
-step = "1min"
-until = "2026-01-12"
-value = "occupied"
-""".format(", ".join(f'"B-{bay:03}"' for bay in range(25)))
-    belief = """
-states = ["free", "taken"]
-map = { 0 = "free", 1 = "taken" }
-stay = { free = "4 h", taken = "40 min" }
-units_independent = true
-"""
+    source = {
+        "rows": "changes", "unit": "bay", "roster": [f"B-{bay:03}" for bay in range(25)], "order": "ts",
+        "order_format": "epoch_ms", "step": "1min", "until": "2026-01-12", "value": "occupied",
+    }  # fmt: skip
+    stay = {"free": "4 h", "taken": "40 min"}
+    belief = {"states": [*lasts], "map": {0: "free", 1: "taken"}, "stay": stay, "units_independent": True}
     rows = {"free": sum(line.endswith(",0") for line in lines), "taken": sum(line.endswith(",1") for line in lines)}
-    return _export({"bays.csv": "\n".join(lines).encode()}, lasting(courses, 60, [*lasts]), rows, source, belief, "")
+    return _export({"bays.csv": "\n".join(lines).encode()}, lasting(courses, 60, [*lasts]), rows, source, belief)
 
 
 def _repeated(history: History) -> Iterator[tuple[int, str]]:
@@ -157,27 +135,15 @@ def ward() -> Export:
             left = "" if last == 28 * 86_400 else f"{moment(last):{form}}"
             if state != "home":
                 lines.append(f"{name}\t{state}\t{moment(first):{form}}\t{left}")
-    source = """
-file = "beds.tsv"
-rows = "stays"
-unit = "Patient ID"
-roster = "patients.csv"
-start = "Admitted"
-end = "Discharged"
-order_format = "%m/%d/%Y %I:%M:%S %p"
-otherwise = "home"
-step = "1h"
-until = "2026-02-02"
-value = "Unit"
-"""
-    belief = """
-states = ["home", "surgery"]
-stay = { home = "195 h", surgery = "17 h" }
-units_independent = true
-"""
+    source = {
+        "rows": "stays", "unit": "Patient ID", "roster": "patients.csv", "start": "Admitted", "end": "Discharged",
+        "order_format": "%m/%d/%Y %I:%M:%S %p", "otherwise": "home", "step": "1h", "until": "2026-02-02",
+        "value": "Unit",
+    }  # fmt: skip
+    belief = {"states": [*lasts], "stay": {"home": "195 h", "surgery": "17 h"}, "units_independent": True}
     files = {"beds.tsv": "\n".join(lines).encode(), "patients.csv": "\n".join(["Patient ID", *names]).encode()}
     rows = {**_rows([*courses.values()], [*lasts]), "home": 0}
-    return _export(files, lasting([*courses.values()], 3600, [*lasts]), rows, source, belief, "")
+    return _export(files, lasting([*courses.values()], 3600, [*lasts]), rows, source, belief)
 
 
 def arrivals() -> Export:
@@ -192,21 +158,12 @@ def arrivals() -> Export:
         lines.append(f"{moment(int(at)):%Y-%m-%dT%H:%M:%SZ},{state},{c.randrange(90)}")
     steps = {state: float([*first.values()].count(state)) for state in rows}
     steps["quiet"] = 56 * 48.0 - len(first)
-    source = """
-file = "arrivals.csv"
-rows = "events"
-order = "arrived_at"
-otherwise = "quiet"
-overlap = "first"
-step = "30min"
-until = "2026-03-02"
-value = "triage"
-"""
-    belief = """
-states = ["quiet", "urgent", "other"]
-matrix = [[0.55, 0.09, 0.36], [0.55, 0.09, 0.36], [0.55, 0.09, 0.36]]
-"""
-    return _export({"arrivals.csv": "\n".join(lines).encode()}, steps, rows, source, belief, 'per = "pooled"')
+    source = {
+        "rows": "events", "order": "arrived_at", "otherwise": "quiet", "overlap": "first", "step": "30min",
+        "until": "2026-03-02", "value": "triage",
+    }  # fmt: skip
+    belief = {"states": [*rows], "matrix": [[0.55, 0.09, 0.36]] * 3}
+    return _export({"arrivals.csv": "\n".join(lines).encode()}, steps, rows, source, belief, per="pooled")
 
 
 def attendance() -> Export:
@@ -220,26 +177,13 @@ def attendance() -> Export:
             steps[state] += 1
             cells.append("x" if state == "there" else c.choice(["", "absent"]))
         lines.append(";".join([f"Pupil {pupil}", "AB"[pupil % 2], *cells]))
-    source = """
-file = "sheet.csv"
-rows = "wide"
-columns = "*/*/2026"
-order_format = "%d/%m/%Y"
-ignore = ["Class"]
-empty = "absent"
-unit = "Name"
-order = "day"
-step = "1d"
-until = "2026-03-02"
-value = "state"
-"""
-    belief = """
-states = ["absent", "there"]
-map = { x = "there" }
-matrix = [[0.6, 0.4], [0.06, 0.94]]
-units_independent = true
-"""
-    return _export({"sheet.csv": "\n".join(lines).encode()}, steps, {"absent": 0, "there": 90}, source, belief, "")
+    source = {
+        "rows": "wide", "columns": "*/*/2026", "order_format": "%d/%m/%Y", "ignore": ["Class"], "empty": "absent",
+        "unit": "Name", "order": "day", "step": "1d", "until": "2026-03-02", "value": "state",
+    }  # fmt: skip
+    matrix = [[0.6, 0.4], [0.06, 0.94]]
+    belief = {"states": [*steps], "map": {"x": "there"}, "matrix": matrix, "units_independent": True}
+    return _export({"sheet.csv": "\n".join(lines).encode()}, steps, {"absent": 0, "there": 90}, source, belief)
 
 
 def meter() -> Export:
@@ -256,23 +200,12 @@ def meter() -> Export:
                 lines.append(f"Z{name};{moment(1800 * step):%Y-%m-%d %H:%M};{used:.3f}".replace(".", ","))
                 steps[state] += 1
                 rows[state] += 1
-    source = """
-file = "meters.csv"
-rows = "samples"
-unit = "Zähler"
-order = "Zeit"
-step = "30min"
-until = "2026-02-02"
-decimal = ","
-bins = { low = [0, 0.45], high = [0.45, inf] }
-value = "kWh"
-"""
-    belief = """
-states = ["low", "high"]
-matrix = [[0.9, 0.1], [0.3, 0.7]]
-units_independent = true
-"""
-    return _export({"meters.csv": "\n".join(lines).encode()}, steps, rows, source, belief, "")
+    source = {
+        "rows": "samples", "unit": "Zähler", "order": "Zeit", "step": "30min", "until": "2026-02-02", "decimal": ",",
+        "bins": {"low": [0, 0.45], "high": [0.45, 1000]}, "value": "kWh",
+    }  # fmt: skip
+    belief = {"states": [*rows], "matrix": [[0.9, 0.1], [0.3, 0.7]], "units_independent": True}
+    return _export({"meters.csv": "\n".join(lines).encode()}, steps, rows, source, belief)
 
 
 EXPORTS = {
