@@ -62,13 +62,6 @@ def test_a_type_is_registered_once_under_a_name_that_is_known(register: Any, wor
         register()
 
 
-def test_what_is_registered_elsewhere_is_a_type_of_its_own() -> None:
-    """A class of the same name in another module is not the package's."""
-    namesake = type("MarkovChain", (), {"__module__": "elsewhere"})
-    assert ANSWER_LAW.of(namesake()) is ANSWER_LAW.default
-    assert ANSWER_LAW.of(MarkovChain([[1.0]], 1)) is not ANSWER_LAW.default
-
-
 # A kind of belief is registered once, whole, and then read back.
 
 

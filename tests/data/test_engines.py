@@ -260,14 +260,6 @@ def test_engines_agree_with_plain_words(
             assert by_name(read_pieces(ENGINES[engine](made), rules, lengths)) == by_name(expected)
 
 
-@pytest.fixture(params=["duckdb", "polars"])
-def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Read CSV files with DuckDB, and as where DuckDB is not installed."""
-    if request.param == "polars":
-        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
-    return str(request.param)
-
-
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("at", [at for at in TIMES if at != "zoned times"])
 def test_files_are_read_like_frames(tmp_path: Path, reader: str, at: str) -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.engines import entries
+from tests.support.failing import raising
 from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
@@ -24,14 +25,6 @@ from takifugu.data.totals import totals
 from takifugu.data.values.texts import BLANKS
 
 STATES = Recode(("a", "b c", 'd "e"', "f\ng", "SENTINEL"))
-
-
-@pytest.fixture(params=["duckdb", "polars"])
-def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Read CSV files with DuckDB, and as where DuckDB is not installed."""
-    if request.param == "polars":
-        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
-    return str(request.param)
 
 
 def states_of(path: Any, value: str = "v") -> list[str | None]:
@@ -144,11 +137,8 @@ def test_places_that_are_no_files(tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any, **__: Any) -> Any:
-        raise PermissionError(13, "Permission denied")
-
     (tmp_path / "d.csv").write_bytes(b"v\na\n")
-    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr("builtins.open", raising(PermissionError(13, "Permission denied")))
     with pytest.raises(DataError, match="permission denied"):
         open_frame(tmp_path / "d.csv")
 
@@ -266,8 +256,8 @@ def test_without_duckdb_any_library_holds_the_rows(
         assert entries(open_frame(tmp_path / "d.csv"), Layout("u"), Recode(("1", "2")))[0].values.tolist() == [0, 1]
 
 
+@pytest.mark.usefixtures("without_duckdb")
 def test_large_csv_files_need_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
     monkeypatch.setattr("takifugu.data.files.csv_file.LARGEST", 5)
     (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n2,a\n")
     with pytest.raises(DataError, match="pip install duckdb"):

@@ -12,7 +12,6 @@ from typing import Any
 
 import duckdb
 import pytest
-from tests.data.test_files import reader  # noqa: F401 - a fixture
 from tests.support.data_files import SOURCES, Values, as_sqlite
 from tests.support.engines import entries
 from tests.support.kinds import kinds_of
@@ -39,7 +38,7 @@ def read(table: Table) -> list[tuple[Any, list[int]]]:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", SOURCES)
-def test_the_same_rows_are_the_same_integers(kind: str, reader: str, tmp_path: Path) -> None:  # noqa: F811
+def test_the_same_rows_are_the_same_integers(kind: str, reader: str, tmp_path: Path) -> None:
     if kind == "DuckDB" and reader == "polars":
         return
     name, write = SOURCES[kind]
@@ -55,7 +54,7 @@ def test_the_same_rows_are_the_same_integers(kind: str, reader: str, tmp_path: P
 
 
 @pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "DuckDB"])
-def test_rows_stand_in_their_order(kind: str, reader: str, tmp_path: Path) -> None:  # noqa: F811
+def test_rows_stand_in_their_order(kind: str, reader: str, tmp_path: Path) -> None:
     name, write = SOURCES[kind]
     write(tmp_path / name, {"state": ["still", "walk", "walk", "still"] * 500, "n": [str(n) for n in range(2000)]})
     (piece,) = entries(open_frame(tmp_path / name), Layout("state"), STATES)
@@ -174,7 +173,7 @@ BAD_TEXTS = {
 
 
 @pytest.mark.parametrize("fault", BAD_TEXTS)
-def test_a_bad_text_is_refused_and_not_quoted(fault: str, reader: str, tmp_path: Path) -> None:  # noqa: F811
+def test_a_bad_text_is_refused_and_not_quoted(fault: str, reader: str, tmp_path: Path) -> None:
     name, text, words = BAD_TEXTS[fault]
     (tmp_path / name).write_text(text)
     refused(tmp_path / name, words)

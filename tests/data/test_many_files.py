@@ -10,7 +10,6 @@ from typing import Any
 
 import polars
 import pytest
-from tests.data.test_files import reader  # noqa: F401 - a fixture
 from tests.support.data_files import SOURCES, as_csv, as_workbook
 from tests.support.engines import entries
 
@@ -30,7 +29,7 @@ def read(table: Table) -> list[tuple[Any, list[int]]]:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "DuckDB"])
-def test_one_file_a_person(kind: str, reader: str, tmp_path: Path) -> None:  # noqa: F811
+def test_one_file_a_person(kind: str, reader: str, tmp_path: Path) -> None:
     name, write = SOURCES[kind]
     folder = tmp_path / "people"
     folder.mkdir()
@@ -46,7 +45,7 @@ def test_one_file_a_person(kind: str, reader: str, tmp_path: Path) -> None:  # n
     assert sniffed(folder).file_names == "file"
 
 
-def test_files_may_differ_in_how_they_are_written(reader: str, tmp_path: Path) -> None:  # noqa: F811
+def test_files_may_differ_in_how_they_are_written(reader: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("state;person\nstill;Ana b\nwalk;Ana b\n")
     (tmp_path / "b.csv").write_bytes(b"\xef\xbb\xbfsep=,\r\nperson,state\r\nAna b,walk\r\n,\r\n")
     (tmp_path / "c.csv.gz").write_bytes(gzip.compress(b"person\tstate\n" + b"Ben\twalk\n" * 4))

@@ -14,7 +14,6 @@ import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.data.test_files import reader  # noqa: F401 - a fixture
 from tests.support.engines import ENGINES, Columns, entries, write_csv
 
 from takifugu.core.errors import DataError, InputError
@@ -261,7 +260,7 @@ def test_an_inexact_clock_is_rounded(engine: str, kind: str) -> None:
         read(ENGINES[engine](mixed), order_format="epoch")
 
 
-def test_of_a_file_too(tmp_path: Path, reader: str) -> None:  # noqa: F811
+def test_of_a_file_too(tmp_path: Path, reader: str) -> None:
     for kind in ("int", "float"):
         path = write_csv(tmp_path / "d.csv", columns(kind, 1))
         assert read(path, order_format="epoch") == EXPECTED
@@ -275,7 +274,7 @@ def test_of_a_file_too(tmp_path: Path, reader: str) -> None:  # noqa: F811
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", [*ENGINES, "csv"])
-def test_what_is_no_time_is_refused(engine: str, tmp_path: Path, reader: str) -> None:  # noqa: F811
+def test_what_is_no_time_is_refused(engine: str, tmp_path: Path, reader: str) -> None:
     def made(kind: str, values: list[Any]) -> Any:
         rows = {"at": (kind, values), "state": ("text", ["still"] * len(values))}
         return write_csv(tmp_path / "d.csv", rows) if engine == "csv" else ENGINES[engine](rows)
@@ -301,7 +300,7 @@ PAIRS = {
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize("engine", [*ENGINES, "csv"])
 @pytest.mark.parametrize("case", PAIRS)
-def test_a_date_and_a_time_of_day(engine: str, case: str, tmp_path: Path, reader: str) -> None:  # noqa: F811
+def test_a_date_and_a_time_of_day(engine: str, case: str, tmp_path: Path, reader: str) -> None:
     days, clocks, form = PAIRS[case]
     rows = {"day": ("text", days), "clock": ("text", clocks), "state": ("text", ["still", "walk"])}
     data = write_csv(tmp_path / "d.csv", rows) if engine == "csv" else ENGINES[engine](rows)
@@ -345,7 +344,7 @@ def test_dates_and_times_of_frames(tmp_path: Path) -> None:
         read(arrow.set_column(1, "clock", pyarrow.array([0.5, 0.6])), order="day", time_of_day="clock")
 
 
-def test_blank_rows_and_missing_halves(tmp_path: Path, reader: str) -> None:  # noqa: F811
+def test_blank_rows_and_missing_halves(tmp_path: Path, reader: str) -> None:
     path = tmp_path / "d.csv"
     path.write_text("day,clock,state\n2026-01-31,23:57,still\n,,\n2026-02-01,00:04,walk\n,,\n")
     assert read(path, order="day", time_of_day="clock") == [0, -1, -1, -1, -1, -1, -1, 1]

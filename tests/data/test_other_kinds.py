@@ -7,7 +7,6 @@ import pickle
 from pathlib import Path
 
 import pytest
-from tests.data.test_files import reader  # noqa: F401 - a fixture
 from tests.support.starting import init
 
 from takifugu.core.errors import DataError
@@ -71,7 +70,7 @@ ALL = {name: (text.encode(), words) for name, (text, words) in TEXTS.items()} | 
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_what_is_no_table_is_refused_by_its_look(tmp_path: Path, reader: str, name: str) -> None:  # noqa: F811
+def test_what_is_no_table_is_refused_by_its_look(tmp_path: Path, reader: str, name: str) -> None:
     content, words = ALL[name]
     for called, written in (("d.csv", content), ("d.csv.gz", gzip.compress(content))):
         (tmp_path / called).write_bytes(written)
@@ -100,13 +99,13 @@ def test_init_neither_prints_nor_writes_a_word_of_it(tmp_path: Path, name: str) 
     ["[id],[name]", "[id]", "<TICKER>,<DATE>", "<DATE>\t<OPEN>", "{id};{name}", "<5,5-10,>10", "[1,2)", "lp0", "ORC",
      "ORCID,name", "CDF,x", "RDX,y", "c,d", "begin,end", "---,x", "{x", "BZh,y", "# a,b", '"[""a""]",b'],
 )  # fmt: skip
-def test_column_names_in_brackets_are_column_names(tmp_path: Path, reader: str, header: str) -> None:  # noqa: F811
+def test_column_names_in_brackets_are_column_names(tmp_path: Path, reader: str, header: str) -> None:
     columns = header.count(",") + header.count(";") + header.count("\t")
     separator = next((sign for sign in ",;\t" if sign in header), ",")
     (tmp_path / "d.csv").write_text(f"{header}\n" + f"{separator.join(['1'] * (columns + 1))}\n" * 3, encoding="utf-8")
     assert len(open_frame(tmp_path / "d.csv").names) == columns + 1
 
 
-def test_json_in_a_cell_is_a_cell(tmp_path: Path, reader: str) -> None:  # noqa: F811
+def test_json_in_a_cell_is_a_cell(tmp_path: Path, reader: str) -> None:
     (tmp_path / "d.csv").write_text('"{""a"": 1}",x\n"{""a"": 2}",y\n', encoding="utf-8")
     assert len(open_frame(tmp_path / "d.csv").names) == 2

@@ -13,11 +13,10 @@ from typing import Any
 import duckdb
 import polars
 import pytest
-from click.testing import CliRunner, Result
+from tests.support.commands import ended, succeed
 from tests.support.postgres import cluster
 from tests.support.release_files import believe, publish, release_text, section
 
-from takifugu.cli import main
 from takifugu.core.errors import DataError, EngineError, InputError, TakifuguError
 from takifugu.data import Engine, Layout, Recode, open_frame, pieces
 from takifugu.data import register_engine as register
@@ -193,10 +192,6 @@ def counts(file: ReleaseFile) -> list[tuple[object, list[int]]]:
     return [(p.unit, p.counts.tolist()) for t in plan(file).tables for q in t.questions for p in q.data.pieces]
 
 
-def invoke(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
-
-
 @pytest.mark.slow
 def test_an_ibis_table_has_the_integers_of_duckdb(settings: dict[str, str]) -> None:
     expected = counted(duckdb.sql(MINUTES))
@@ -228,8 +223,7 @@ def test_the_command_line_has_the_integers_of_duckdb(settings: dict[str, str], t
     path = written(tmp_path)
     expected = counts(load(written(tmp_path, ""), duckdb.sql(MINUTES)))
     assert counts(load(written(tmp_path))) == expected
-    done = invoke("release", path)
-    assert done.exit_code == 0, done.output
+    succeed("release", path)
     assert (tmp_path / "out" / "time.csv").exists()
     assert not [*Path(tempfile.gettempdir()).glob("takifugu-rows-*/rows.duckdb")]
 
@@ -268,8 +262,7 @@ def test_a_table_that_vanishes_is_said_and_nothing_is_released(settings: dict[st
 def test_what_is_not_there_is_said_in_one_line(
     settings: dict[str, str], tmp_path: Path, source: str, words: str
 ) -> None:
-    done = invoke("release", written(tmp_path, source))
-    assert done.exit_code == 2
+    done = ended(2, "release", written(tmp_path, source))
     assert words in done.stderr
     assert "nothing happened" in " ".join(done.stderr.split())
     assert sorted(one.name for one in tmp_path.iterdir()) == ["f.toml"]

@@ -12,6 +12,7 @@ import pandas
 import polars
 import pytest
 from tests.support.engines import ENGINES, IN_ROWS, Columns, entries
+from tests.support.failing import raising
 
 from takifugu.core.errors import DataError, EngineError, InputError
 from takifugu.data import Layout, Lengths, Recode, open_frame, parse_step, pieces, text_of, transitions
@@ -143,10 +144,7 @@ def test_an_engines_failure_names_the_engine_and_its_version_and_blames_no_colum
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "duckdb"])
 def test_an_engine_that_is_too_old_for_narwhals_is_named(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def too_old(*_: object, **__: object) -> None:
-        raise ValueError("Minimum version is ...")
-
-    monkeypatch.setattr("narwhals.stable.v2.from_native", too_old)
+    monkeypatch.setattr("narwhals.stable.v2.from_native", raising(ValueError("Minimum version is ...")))
     with pytest.raises(EngineError, match=r"failed \(ValueError\), which says nothing about the data"):
         open_frame(ENGINES[kind](table([("x", 1.0, 0, "a")])))
 

@@ -278,17 +278,10 @@ def test_two_spellings_in_a_release_file_are_named_by_their_key(tmp_path: Path) 
 
 RECORDS = release_text(
     read_from("cases", "data.csv", unit="who", budget=10),
-    believe(
-        "table",
-        source="assumed",
-        units_independent=True,
-        columns=["flu"],
-        rows=[["yes"], ["no"]],
-        probabilities=[0.2, 0.8],
-    ),
-    publish("flu", "count", states=["yes"], epsilon=1),
-    expect=EXPECT,
-)
+    believe("table", source="assumed", units_independent=True, columns=["flu"], rows=[["yes"], ["no"]],
+            probabilities=[0.2, 0.8]),
+    publish("flu", "count", states=["yes"], epsilon=1), expect=EXPECT,
+)  # fmt: skip
 
 
 def test_records_have_one_name_a_unit(tmp_path: Path) -> None:
@@ -416,10 +409,7 @@ def test_engines_agree_with_plain_words(values: list[float | None], ends: list[f
         assert tally(open_frame(ENGINES[engine]({"n": ("float", values)})), known) == plain
 
 
-@pytest.mark.parametrize("reader", ["duckdb", "polars"])
-def test_csv_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
-    if reader == "polars":
-        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
+def test_csv_files(tmp_path: Path, reader: str) -> None:
     file = write_csv(tmp_path / "d.csv", {"n": ("text", ["0.1", "7", "nan", "many", ""])})
     assert tally(open_frame(file), {"n": ENDS}) == {(2,): 1, (3,): 1, (-1,): 2, (UNKNOWN,): 1}
     for values, words in (("3\nSENTINEL", "no numbers"), ("3\nnan", "missing or not finite"), ("3\n11", "outside")):

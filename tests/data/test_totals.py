@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +17,6 @@ from tests.support.engines import ENGINES, Columns
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import UNKNOWN, UNOBSERVED, Bounded, Classes, open_frame, tally, totals
-from takifugu.data.engines import fixed_point
 from takifugu.releasing.file.reading import columns_of
 
 NAN, INF = float("nan"), float("inf")
@@ -118,10 +116,7 @@ def test_texts_become_the_same_float64_on_every_engine(texts: list[str]) -> None
         assert collected["x"].to_list() == there
 
 
-@pytest.mark.parametrize("reader", ["duckdb", "polars"])
-def test_csv_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
-    if reader == "polars":
-        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
+def test_csv_files(tmp_path: Path, reader: str) -> None:
     file = engines.write_csv(tmp_path / "d.csv", TRAP)
     assert as_dict(file, TENTHS, null_keys="keep") == expected(TRAP, TENTHS, drop=False)
     two = totals(open_frame(file), [TENTHS, Bounded("x.y", 0, 1, 1, missing=1)], by=['g "1"'], null_keys="drop")
@@ -133,33 +128,6 @@ def test_csv_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str)
         with pytest.raises(DataError, match=words) as caught:
             totals(open_frame(tmp_path / f"{name}.csv"), [Bounded("x", 0, 1, 1, missing=1)])
         assert "SENTINEL" not in str(caught.value)
-
-
-def test_a_mutant_that_clips_first_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the replacement before the clip, an infinity becomes a bound: the checks above can fail."""
-
-    def clipped_first(frame: Any, rules: Mapping[str, Bounded]) -> Any:
-        for role, rule in rules.items():
-            clipped = nw.col(role).clip(float(rule.low), float(rule.high))
-            finite = nw.when(clipped.abs() < INF).then(clipped).otherwise(nw.lit(float(rule.missing)))
-            frame = frame.with_columns((finite / float(rule.grid)).alias(role))
-        return fixed_point.round_half_even(frame, list(rules))
-
-    monkeypatch.setattr(fixed_point, "in_units", clipped_first)
-    rule = Bounded("x.y", 0, 10, 1, missing=0)
-    plain = expected(TRAP, rule, drop=True)
-    assert all(as_dict(ENGINES[engine](TRAP), rule, null_keys="drop") != plain for engine in ENGINES)
-
-
-def test_a_mutant_that_rounds_with_the_engine_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def engine_round(frame: Any, columns: list[str]) -> Any:
-        return frame.with_columns(nw.col(c).round(0).cast(nw.Int64) for c in columns)
-
-    monkeypatch.setattr(fixed_point, "round_half_even", engine_round)
-    halves: Columns = {'g "1"': ("text", ["a", "b"]), "x.y": ("float", [0.5, 2.5])}
-    rule = Bounded("x.y", 0, 10, 1, missing=0)
-    wrong = [e for e in ENGINES if as_dict(ENGINES[e](halves), rule) != expected(halves, rule, drop=False)]
-    assert wrong
 
 
 @pytest.mark.parametrize(("low", "high", "grid", "missing", "words"), [
@@ -243,8 +211,7 @@ def test_numbers_are_read_by_their_texts(engine: str) -> None:
         tally(open_frame(data), {"m": {}})
 
 
-def test_without_duckdb(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
+def test_every_reader_counts_alike(tmp_path: Path, reader: str) -> None:
     path = tmp_path / "people.csv"
     rows = zip(*(values for _, values in ROWS.values()), strict=True)
     path.write_text("i,g,x\n" + "".join(f"{i},{g or ''},{x or ''}\n" for i, (g, x) in enumerate(rows)))
@@ -252,12 +219,7 @@ def test_without_duckdb(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert tallied == by_hand()
 
 
-@pytest.mark.parametrize("engine", [True, False])
-def test_rows_of_a_file_that_hold_nothing_are_none(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, engine: bool
-) -> None:
-    if not engine:
-        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
+def test_rows_of_a_file_that_hold_nothing_are_none(tmp_path: Path, reader: str) -> None:
     path = tmp_path / "people.csv"
     path.write_text('i;g;n\n1;a;3\n;;\n2;;\n"";" ";\t\n3;b;4\n;;\n;;\n')
     assert tally(open_frame(path), {"g": {"a": 0, "b": 1}}) == {(0,): 1, (1,): 1, (UNOBSERVED,): 1}

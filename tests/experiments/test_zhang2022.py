@@ -8,6 +8,7 @@ import pytest
 from tests.support import zhang_oracles as oracle
 from tests.support.chain_oracles import laplace_loss
 from tests.support.golden import golden
+from tests.support.laws_oracles import least_distance
 from tests.support.research import research_file
 
 import adult_attributes as adult
@@ -43,7 +44,7 @@ def test_the_printed_plan_of_example_2_is_none() -> None:
     """The paper moves mass from 1 to 2 and from 4 to 3; the plan moves every mass by one step, all the same way."""
     none, all_four = (oracle.given_total(4, total, LOW, HIGH) for total in (0, 4))
     assert oracle.moves(none, all_four) == {(1, 0), (2, 1), (3, 2), (4, 3)}
-    assert oracle.largest_move(none, all_four) == 1
+    assert least_distance(none, all_four) == 1
     assert oracle.moves(all_four, none) == {(0, 1), (1, 2), (2, 3), (3, 4)}
 
 
@@ -52,7 +53,7 @@ def test_a_grid_over_the_box_of_example_2_needs_the_printed_moves(box: str) -> N
     low, high = (Fraction(end) for end in box.strip("[]").split(","))
     grid = [low + (high - low) * k / 4 for k in range(5)]
     laws = {(p, q, a): oracle.given_total(4, a, p, q) for p in grid for q in grid for a in range(5)}
-    worst = max(oracle.largest_move(laws[p, q, a], laws[p, q, b]) for p, q, a in laws for b in range(a))
+    worst = max(least_distance(laws[p, q, a], laws[p, q, b]) for p, q, a in laws for b in range(a))
     assert str(worst) == golden()["attribute_wasserstein_theta_grid_001_example2"][box][0]
 
 
@@ -109,7 +110,7 @@ def test_the_scales_of_example_2_keep_epsilon_and_the_least_is_tight(epsilon: st
 def test_boxes_are_as_long_as_printed_and_no_point_of_a_grid_is_above() -> None:
     for (low, high), printed in zhang2022.BOXES.items():
         ends = [oracle.sum_of([Fraction(chance)] * 4) for chance in (low, high)]
-        assert oracle.largest_move(*ends) == printed
+        assert least_distance(*ends) == printed
         row = next(line for line in made(zhang2022.PAGE, "boxes").splitlines() if f"between {low} and {high}" in line)
         assert [cell.strip() for cell in row.split("|")[2:5]] == [str(printed), "4.0000", f"{printed:.4f}"]
 

@@ -1,16 +1,13 @@
 """A belief about sequences that is written outside the package, in one file, works from `init` to the ledger."""
 
-import json
-import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.conformance.release_files import Example, check_release_file, invoke
+from tests.conformance.release_files import Example, check_release_file
+from tests.support.commands import ended, json_of, succeed, words_of
 from tests.support.one_file import load
-from tests.support.registries import restored
-from tests.support.release_files import believe, filled, publish, read_from, release_text
-from tests.support.starting import init
+from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.starting import begin, published
 
 SHIFT = '''
 from dataclasses import dataclass, replace
@@ -76,34 +73,22 @@ FILE = release_text(
 
 
 @pytest.fixture(autouse=True)
-def _forgotten(tmp_path: Path) -> Iterator[None]:
-    with restored():
-        load(SHIFT, "shift", tmp_path)
-        yield
+def _registered(tmp_path: Path) -> None:
+    load(SHIFT, "shift", tmp_path)
+    (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
-    (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
     path = tmp_path / "release.toml"
-    done = init(tmp_path / "rounds.csv", "-o", path, "--kind", "shift")
-    assert done.exit_code == 0, done.output
-    text = path.read_text(encoding="utf-8")
+    begin(tmp_path / "rounds.csv", "-o", path, "--kind", "shift")
     believed = 'states = ["desk", "ward"]\nunits_independent = true'
-    text = filled(text, source="budget = 4.0", belief=believed, release="epsilon = 4.0")
-    path.write_text(text, encoding="utf-8")
-    for command in ("compare", "calibrate", "release"):
-        done = invoke(command, path)
-        assert done.exit_code == 0, (command, done.output, text)
-    (name,) = (item["name"] for item in tomllib.loads(text)["release"])
-    certificate = tmp_path / "release-published" / f"{name}.certificate.json"
-    words = " ".join(invoke("certificate", "show", certificate).stdout.split())
+    source = published(path, source="budget = 4.0", belief=believed, release="epsilon = 4.0")
+    assert source["spent"]["epsilon"] == "4"
+    (certificate,) = (tmp_path / "release-published").glob("*.certificate.json")
+    words = words_of(succeed("certificate", "show", certificate))
     assert "of 3 hours at desk, ward" in words
     assert "nobody changes places inside an hour" in words
-    book = tmp_path / tomllib.loads(text)["ledger"]
-    (source,) = json.loads(invoke("ledger", "show", "--json", book).stdout)["sources"]
-    assert [one["state"] for one in source["releases"]] == ["published"]
-    assert source["spent"]["epsilon"] == "4"
 
 
 @pytest.mark.slow
@@ -124,21 +109,15 @@ def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
     ('states = ["ward"]', 'states = ["wrad"]', "release[0].states: the belief has no value 'wrad'"),
 ])  # fmt: skip
 def test_its_faults_are_told_as_those_of_chains(tmp_path: Path, old: str, new: str, line: str) -> None:
-    (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
     (tmp_path / "release.toml").write_text(FILE.replace(old, new), encoding="utf-8")
-    refused = invoke("release", tmp_path / "release.toml")
-    assert refused.exit_code == 2
-    assert line in refused.stderr, refused.stderr
+    assert line in ended(2, "release", tmp_path / "release.toml").stderr
 
 
 def test_two_releases_of_one_sequence_cost_their_sum(tmp_path: Path) -> None:
     """Nothing is known of how its steps depend on each other, so two tables about it cost twice their epsilon."""
-    (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
-    (tmp_path / "release.toml").write_text(
-        FILE.replace("epsilon = 4.0\n", 'epsilon = 4.0\nper = "unit"\n')
-        + ('[[release]]\nname = "desk"\nquery = "count"\nstates = ["desk"]\nepsilon = 4.0\n'),
-        encoding="utf-8",
-    )
-    assert invoke("release", tmp_path / "release.toml", "--anyway").exit_code == 0
-    (source,) = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)["sources"]
+    both = FILE.replace("epsilon = 4.0\n", 'epsilon = 4.0\nper = "unit"\n')
+    both += publish("desk", "count", states=["desk"], epsilon=4.0)
+    (tmp_path / "release.toml").write_text(both, encoding="utf-8")
+    succeed("release", tmp_path / "release.toml", "--anyway")
+    (source,) = json_of("ledger", "show", tmp_path / "ledger.db")["sources"]
     assert source["spent"]["epsilon"] == "8"

@@ -1,16 +1,13 @@
 """A belief written outside the package, in one file, works from `takifugu init` to what the ledger says is spent."""
 
-import json
-import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.conformance.release_files import Example, check_release_file, invoke
+from tests.conformance.release_files import Example, check_release_file
+from tests.support.commands import ended, succeed, words_of
 from tests.support.one_file import load
-from tests.support.registries import restored
-from tests.support.release_files import EXPECT, believe, filled, publish, read_from, release_text
-from tests.support.starting import init
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
+from tests.support.starting import begin, published
 
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.loading import json_schema
@@ -106,35 +103,19 @@ FILLED = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def _forgotten() -> Iterator[None]:
-    with restored():
-        yield
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("section", ["section=UrnSection", DRAFTED], ids=["of its keys", "its own"])
 def test_it_works_from_init_to_the_ledger(tmp_path: Path, section: str) -> None:
     load(URN.replace("section=UrnSection", section), "urn", tmp_path)
     (tmp_path / "draws.csv").write_text(DRAWS, encoding="utf-8")
     path = tmp_path / "release.toml"
-    done = init(tmp_path / "draws.csv", "-o", path, "--kind", "urn")
-    assert done.exit_code == 0, done.output
-    text = path.read_text(encoding="utf-8")
-    assert ("# of 1 columns" in text) == (section == DRAFTED)
-    text = filled(text, **FILLED)
-    path.write_text(text, encoding="utf-8")
-    for command in ("compare", "calibrate", "release"):
-        done = invoke(command, path)
-        assert done.exit_code == 0, (command, done.output)
+    begin(tmp_path / "draws.csv", "-o", path, "--kind", "urn")
+    assert ("# of 1 columns" in path.read_text(encoding="utf-8")) == (section == DRAFTED)
+    assert published(path, **FILLED)["spent"]["epsilon"] == "4"
     out = tmp_path / "release-published"
-    result = invoke("certificate", "show", out / "published-number.certificate.json")
-    assert "6 draws from an urn with 4 of 10 balls red" in " ".join(result.stdout.split())
+    words = words_of(succeed("certificate", "show", out / "published-number.certificate.json"))
+    assert "6 draws from an urn with 4 of 10 balls red" in words
     assert "drawn at random, without replacement" in (out / "published-number.report.html").read_text(encoding="utf-8")
-    book = tmp_path / tomllib.loads(text)["ledger"]
-    (source,) = json.loads(invoke("ledger", "show", "--json", book).stdout)["sources"]
-    assert [one["state"] for one in source["releases"]] == ["published"]
-    assert source["spent"]["epsilon"] == "4"
 
 
 @pytest.mark.slow
@@ -160,9 +141,7 @@ def test_its_faults_are_told_as_those_of_ours(tmp_path: Path, old: str, new: str
     load(URN, "urn", tmp_path)
     (tmp_path / "draws.csv").write_text(DRAWS, encoding="utf-8")
     (tmp_path / "release.toml").write_text(FILE.replace(old, new), encoding="utf-8")
-    refused = invoke("release", tmp_path / "release.toml")
-    assert refused.exit_code == 2
-    assert line in refused.stderr, refused.stderr
+    assert line in ended(2, "release", tmp_path / "release.toml").stderr
 
 
 def test_a_file_that_it_is_read_from_is_not_that_of_the_data(tmp_path: Path) -> None:
@@ -171,7 +150,7 @@ def test_a_file_that_it_is_read_from_is_not_that_of_the_data(tmp_path: Path) -> 
     (tmp_path / "draws.csv").write_text(DRAWS, encoding="utf-8")
     text = FILE.replace("red = 4", 'red = 4\nphotograph = "draws.csv"')
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
-    refused = invoke("release", tmp_path / "release.toml")
+    refused = ended(2, "release", tmp_path / "release.toml")
     assert "belief.photograph: is the private data itself, so the belief would reveal it" in refused.stderr
 
 

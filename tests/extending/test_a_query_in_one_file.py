@@ -1,16 +1,12 @@
 """A query written outside the package, in one file, works from `takifugu init` to what the ledger says is spent."""
 
-import json
-import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.conformance.release_files import invoke
+from tests.support.commands import ended, succeed, words_of
 from tests.support.one_file import load
-from tests.support.registries import restored
 from tests.support.release_files import filled
-from tests.support.starting import init
+from tests.support.starting import begin, published
 
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.loading import json_schema
@@ -69,12 +65,6 @@ FILLED = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def _forgotten() -> Iterator[None]:
-    with restored():
-        yield
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """Return a release file that `init` drafted and a person filled in."""
@@ -82,25 +72,18 @@ def file(tmp_path: Path) -> Path:
     rows = "".join(f"2026-01-05T{hour:02}:00,{'walking' if 8 <= hour < 18 else 'still'}\n" for hour in range(24))
     (tmp_path / "day.csv").write_text("time,state\n" + rows, encoding="utf-8")
     path = tmp_path / "release.toml"
-    assert init(tmp_path / "day.csv", "-o", path).exit_code == 0
+    begin(tmp_path / "day.csv", "-o", path)
     path.write_text(filled(path.read_text(encoding="utf-8"), **FILLED), encoding="utf-8")
     return path
 
 
 @pytest.mark.slow
 def test_it_works_from_init_to_the_ledger(file: Path) -> None:
-    for command in ("compare", "calibrate", "release"):
-        done = invoke(command, file)
-        assert done.exit_code == 0, (command, done.output)
-        assert "time-in-states" in done.stdout
-    out = file.parent / "release-published"
-    result = invoke("certificate", "show", out / "time-in-states.certificate.json")
-    assert "in the second half than in the first" in " ".join(result.stdout.split())
-    assert "in the second half than in the first" in (out / "time-in-states.report.html").read_text(encoding="utf-8")
-    book = file.parent / tomllib.loads(file.read_text(encoding="utf-8"))["ledger"]
-    (source,) = json.loads(invoke("ledger", "show", "--json", book).stdout)["sources"]
-    assert [one["state"] for one in source["releases"]] == ["published"]
+    source = published(file)
     assert (source["spent"]["epsilon"], source["budget"]["epsilon"]) == ("1", "3")
+    out, words = file.parent / "release-published", "in the second half than in the first"
+    assert words in words_of(succeed("certificate", "show", out / "time-in-states.certificate.json"))
+    assert words in (out / "time-in-states.report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("old", "new", "line"), [
@@ -114,9 +97,7 @@ def test_it_works_from_init_to_the_ledger(file: Path) -> None:
 ])  # fmt: skip
 def test_its_faults_are_told_as_those_of_ours(file: Path, old: str, new: str, line: str) -> None:
     file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
-    refused = invoke("release", file)
-    assert refused.exit_code == 2
-    assert line in refused.stderr, refused.stderr
+    assert line in ended(2, "release", file).stderr
 
 
 @pytest.mark.slow

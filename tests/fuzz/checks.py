@@ -20,6 +20,7 @@ from tests.fuzz import build, oracle, specs
 from tests.fuzz.choices import Choices
 from tests.fuzz.oracle import Loss, Noise, TooLarge
 from tests.fuzz.specs import Key, Request, State, World
+from tests.fuzz.walk import FAST
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -28,8 +29,6 @@ from takifugu.accounting.ledger import Ledger
 DRAWS, UNLIKELY = 150, 1e-6
 #: What is checked how often: draws take a second each, calibrations some milliseconds.
 KINDS = ("one", "several", "one", "several", "one", "several", "one", "several", "pair", "orders", "draws")
-#: Memory, where there is any: a ledger waits for the disk at every commit.
-FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
 #: Relative slack of "never above": scales are rounded up by 1e-10, and searches stop at 1e-9.
 ORDER_SLACK = 1e-6
 

@@ -12,10 +12,7 @@ less, or an honest edit more.
 import itertools
 import math
 import random
-import shutil
 import sys
-import tempfile
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,15 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz.edits import ROWS, paid, published, windows
-from tests.fuzz.walk import judge_cases
+from tests.fuzz.walk import in_a_folder, judge_cases
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import TakifuguError
 
-#: Memory, where there is any: a ledger waits for the disk at every commit.
-FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
 SLACK = 1e-6
 ZONES = ("UTC", "Europe/Moscow", "Asia/Tokyo", "America/Bogota")
 HOURS, DAY = 7, "2026-01-05"
@@ -280,13 +275,7 @@ def toml(layout: Mapping[str, str], stay: float, first: int, last: int, item: Ma
 
 def case(seed: str) -> Result | None:
     """Return what one case was charged; None where everything was refused."""
-    c, folder = random.Random(seed), Path(tempfile.mkdtemp(dir=FAST))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return c.choice((in_python, in_python, in_files, with_edits))(c, folder)
-    finally:
-        shutil.rmtree(folder)
+    return in_a_folder(seed, lambda c, folder: c.choice((in_python, in_python, in_files, with_edits))(c, folder))
 
 
 def judged(seed: str) -> tuple[str, str]:

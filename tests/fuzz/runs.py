@@ -10,18 +10,14 @@ Exit code 1 if anything differed.
 """
 
 import random
-import shutil
 import sys
-import tempfile
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from tests.fuzz.layouts import FAST
 from tests.fuzz.runs_written import Case, case_of, layout_of, read, rows_read
 from tests.fuzz.same_steps import WAYS, in_files, same_steps, written_as
-from tests.fuzz.walk import judge_cases
+from tests.fuzz.walk import in_a_folder, judge_cases
 from tests.support.runs_cases import STATES
 from tests.support.runs_oracle import MISSING, Cells, Refused, Steps, counted, expanded
 
@@ -119,14 +115,7 @@ CASES: Sequence[Callable[[random.Random, Path], str | None]] = (against_the_orac
 
 def case(seed: str) -> str | None:
     """Return what differs in one case: nothing ("") where all is well; None where data were refused, as they should."""
-    c, folder = random.Random(seed), Path(tempfile.mkdtemp(dir=FAST))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            (checked,) = c.choices(CASES, WEIGHTS)
-            return checked(c, folder)
-    finally:
-        shutil.rmtree(folder)
+    return in_a_folder(seed, lambda c, folder: c.choices(CASES, WEIGHTS)[0](c, folder))
 
 
 def judged(seed: str) -> tuple[str, str]:

@@ -60,7 +60,7 @@ def test_beds_hold_everybody_in_turn() -> None:
 
 @pytest.mark.slow
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.fuzz.layouts.FAST", str(tmp_path))
+    monkeypatch.setattr("tests.fuzz.walk.FAST", str(tmp_path))
     case("test:0")
     assert list(tmp_path.iterdir()) == []
 

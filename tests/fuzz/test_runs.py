@@ -56,6 +56,6 @@ def test_a_reader_that_moves_one_step_into_another_cell_is_noticed(
 
 
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.fuzz.runs.FAST", str(tmp_path))
+    monkeypatch.setattr("tests.fuzz.walk.FAST", str(tmp_path))
     case("test:0")
     assert list(tmp_path.iterdir()) == []

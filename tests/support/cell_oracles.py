@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import product
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
+from tests.support.joint_losses import Law, largest_loss
 
 
 def label(moment: datetime, axes: Sequence[str], zone: str | None) -> str:
@@ -37,19 +37,9 @@ def table(
     return counts
 
 
-def joint_loss(law: dict[tuple[int, ...], float], tables: Sequence[tuple[Sequence[Sequence[int]], float]]) -> float:
-    """Return the largest log-ratio, given two values of an entry, of tables that count ones by cells of entries.
-
-    A table is (its cells, the scale of its Laplace noise). Between the atoms of a cell the ratio is monotone.
-    """
-    paths, masses = np.array(list(law)), np.array(list(law.values()))
+def joint_loss(law: Law, tables: Sequence[tuple[Sequence[Sequence[int]], float]]) -> float:
+    """Return the largest loss of tables that count ones by cells of entries; a table is (its cells, its scale)."""
+    paths = np.array(list(law))
     cells = [(list(chosen), scale) for table, scale in tables for chosen in table]
     counts = np.stack([paths[:, chosen].sum(axis=1) for chosen, _ in cells], axis=1)
-    answers = np.array(list(product(*(range(len(chosen) + 1) for chosen, _ in cells))))
-    scales = np.array([scale for _, scale in cells])
-    weights = np.exp(-(np.abs(answers[:, None, :] - counts[None, :, :]) / scales).sum(axis=2)) * masses
-    worst = 0.0
-    for entry in range(paths.shape[1]):
-        given = [weights[:, mine].sum(axis=1) / masses[mine].sum() for mine in (paths[:, entry] == v for v in (0, 1))]
-        worst = max(worst, *(float(np.abs(np.log(p / q)).max()) for p in given for q in given))
-    return worst
+    return largest_loss(law, counts, [scale for _, scale in cells], range(paths.shape[1]))

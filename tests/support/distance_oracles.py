@@ -1,35 +1,19 @@
-"""Losses per distance of populations, the slow way: every output, every set of values, in rationals.
-
-It imports nothing of the library. W-infinity is the least distance at which Strassen's condition holds for every set.
-"""
+"""Losses per distance of populations, the slow way: every output, every set of values. It imports no takifugu."""
 
 from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
-from itertools import chain, combinations, permutations
+from itertools import combinations, permutations
 from typing import Any
 
 from tests.support import rows_oracle
+from tests.support.laws_oracles import bottleneck_by_hall
 
 Law = Mapping[Any, Fraction]
 Distance = Callable[[Any, Any], Any]
 
 
-def w_infinity(p: Law, q: Law, distance: Distance) -> Any:
-    """Return the least d with p(A) <= q(all within d of A) for every set A of values."""
-    values = [x for x, mass in p.items() if mass]
-    sets = list(chain.from_iterable(combinations(values, size) for size in range(1, len(values) + 1)))
-    for level in sorted({distance(x, y) for x in p for y in q}):
-        if all(_mass(p, of) <= _mass(q, _near(of, q, distance, level)) for of in sets):
-            return level
-    raise AssertionError("every value is within the largest distance")
-
-
-def _near(of: tuple[Any, ...], q: Law, distance: Distance, level: Any) -> list[Any]:
-    return [y for y in q if any(distance(x, y) <= level for x in of)]
-
-
-def _mass(law: Law, of: Any) -> Fraction:
-    return sum((law[x] for x in of), Fraction(0))
+#: The least d with p(A) <= q(all within d of A) for every set A of values.
+w_infinity = bottleneck_by_hall
 
 
 def loss_per_distance(

@@ -4,7 +4,7 @@ Probabilities are Fractions or floats (read as the binary fractions that they ar
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from itertools import chain, combinations, pairwise
 from typing import Any
@@ -21,17 +21,22 @@ def as_mpf(number: Any) -> mpmath.mpf:
     return mpmath.mpf(exact.numerator) / exact.denominator
 
 
-def unmatched_by_hall(p: Law, q: Law, distance: Any) -> Fraction:
-    """Return the mass of p that cannot move into q by at most `distance`: max over sets A of p(A) - q(near A)."""
+def unmatched(p: Law, q: Law, is_near: Callable[[Any, Any], bool]) -> Fraction:
+    """Return the mass of p that cannot move into q to what is near: max over sets A of p(A) - q(near A)."""
     unit = math.lcm(*(Fraction(mass).denominator for mass in (*p.values(), *q.values())))
     of_p, of_q = ({x: int(Fraction(mass) * unit) for x, mass in law.items()} for law in (p, q))
-    near = {x: {y for y in q if abs(Fraction(x) - Fraction(y)) <= distance} for x in p}
+    near = {x: {y for y in q if is_near(x, y)} for x in p}
     sets: Iterable[tuple[Any, ...]] = chain.from_iterable(combinations(p, size) for size in range(len(p) + 1))
     worst = 0
     for chosen in sets:
         reached = set[Any]().union(*(near[x] for x in chosen))
         worst = max(worst, sum(of_p[x] for x in chosen) - sum(of_q[y] for y in reached))
     return Fraction(worst, unit)
+
+
+def unmatched_by_hall(p: Law, q: Law, distance: Any) -> Fraction:
+    """Return the mass of p that cannot move into q by at most `distance`."""
+    return unmatched(p, q, lambda x, y: abs(Fraction(x) - Fraction(y)) <= distance)
 
 
 def least_distance(p: Law, q: Law, delta: Any = 0) -> Fraction:
@@ -93,16 +98,12 @@ def smallest_laplace_scale(p: Law, q: Law, epsilon: Any, digits: int = 40) -> mp
         return high
 
 
-def bottleneck_by_hall(p: Law, q: Law, metric: Any) -> Any:
-    """Return the least distance w at which every set A of p's points has p(A) <= q(points within w of A)."""
-    points = list(p)
-    sets = list(chain.from_iterable(combinations(points, size) for size in range(1, len(points) + 1)))
-
-    def enough(w: Any) -> bool:
-        near = {x: {y for y in q if metric(x, y) <= w} for x in p}
-        return all(sum(p[x] for x in one) <= sum(q[y] for y in set().union(*(near[x] for x in one))) for one in sets)
-
-    return next(w for w in sorted({metric(x, y) for x in p for y in q}) if enough(w))
+def bottleneck_by_hall(p: Law, q: Law, metric: Callable[[Any, Any], Any]) -> Any:
+    """Return the least distance at which all of p can move into q."""
+    for level in sorted({metric(x, y) for x in p for y in q}):
+        if not unmatched(p, q, lambda x, y, level=level: metric(x, y) <= level):  # type: ignore[misc]
+            return level
+    raise AssertionError("every value is within the largest distance")
 
 
 def laplace_divergence(p: Law, q: Law, scale: Any, epsilon: Any) -> mpmath.mpf:

@@ -1,22 +1,23 @@
 """For composition and the ledger: calibrations without the registry, and the true joint loss by listing everything."""
 
-import math
 import os
 import shutil
 import signal
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
+from tests.support.joint_losses import Law, largest_loss, log_densities, log_ratio
 
 from takifugu.accounting.composition import Charge, charge_of
+from takifugu.accounting.composition.views import View
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.accounting.ledger.format.seals import write
 from takifugu.accounting.ledger.format.tables import sealed
@@ -27,7 +28,9 @@ from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser
 from takifugu.core.errors import BudgetExceeded
 from takifugu.mechanisms import group
 from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.table import JointTable
+from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Query
 from takifugu.model.secrets.of_entries import attribute, every_entry
@@ -74,6 +77,30 @@ def group_debit(framework: Framework, epsilon: Any, unit: str = "", name: str = 
     return Debit(framework, replace(charge, **changes) if changes else charge, unit, name)
 
 
+FAIR = [[0.5, 0.5], [0.5, 0.5]]
+
+
+def users(count: int = 3, secrets: Any = None, names: Any = None) -> Framework:
+    return Pufferfish(secrets or every_entry(), IndependentUsers([{0: 0.5, 1: 0.5}] * count, names=names))
+
+
+def steps(
+    length: int, secrets: Any = None, initial: Any = "stationary", states: Any = None, rows: Any = FAIR
+) -> Framework:
+    return Pufferfish(secrets or every_entry(), MarkovChain(rows, length, initial, states))
+
+
+def pieces(
+    *lengths: int, secrets: Any = None, initial: Any = "stationary", states: Any = None, rows: Any = FAIR
+) -> Framework:
+    chain = MarkovChain(rows, 1, initial, states)
+    return Pufferfish(secrets or every_entry(), IndependentPieces(chain, lengths))
+
+
+def view(framework: Framework) -> View:
+    return View(framework, framework.fingerprint())
+
+
 def chain(length: int = 10, stay: float = 0.8, **options: Any) -> MarkovChain:
     return MarkovChain([[stay, 1 - stay], [1 - stay, stay]], length, **options)
 
@@ -94,66 +121,33 @@ def table_framework(rows: Sequence[Sequence[int]], names: Sequence[str], secret:
     return Pufferfish([attribute(secret, a, b) for i, a in enumerate(values) for b in values[:i]], table)
 
 
+#: What each value of each entry adds, a number or a tuple of numbers, and the scale of the noise (none for 0).
+Release = tuple[Sequence[Sequence[Any]], Any]
+
 #: errata E12: each of two answers hides s, both together give it away.
 TWO_BITS = ([(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)], ["s", "u", "v"])
 TWO_NUMBERS = ([(0, 0, 0), (0, 10, 10), (1, 1, 11), (1, 11, 1)], ["s", "u", "v"])
 
 
-def joint_loss(
-    law: Mapping[tuple[int, ...], Any],
-    releases: Sequence[tuple[Sequence[Sequence[Any]], Any]],
-    entry: int,
-    a: int,
-    b: int,
-) -> float:
-    """Return sup over transcripts of log P(transcript | X_entry = a) / P(transcript | X_entry = b).
-
-    A release is (contributions, scale): contributions[i][x] is the number, or the tuple of numbers, that value x of
-    entry i adds, and every number gets independent Laplace noise of that scale (none for scale 0). With the other
-    coordinates fixed the log-ratio is monotone between the atoms of a coordinate, so the supremum is at atoms.
-    """
-    points, scales = [], []
-    for path in law:
-        row: list[Any] = []
-        for contributions, _ in releases:
-            total = sum(np.array(contributions[i][x], dtype=object) for i, x in enumerate(path))
-            row += list(np.atleast_1d(np.array(total, dtype=object)))
-        points.append(row)
-    for contributions, scale in releases:
-        scales += [scale] * len(np.atleast_1d(contributions[0][0]))
-    masses = [float(m) for m in law.values()]
-    sides = [[i for i, path in enumerate(law) if path[entry] == value] for value in (a, b)]
-    worst = -math.inf
-    for output in product(*(sorted({row[k] for row in points}) for k in range(len(scales)))):
-        logs = [_log_density(points, masses, side, output, scales) for side in sides]
-        if logs[0] > -math.inf:
-            worst = max(worst, logs[0] - logs[1])
-    return worst
+def joint_loss(law: Law, releases: Sequence[Release], entry: int, a: int, b: int) -> float:
+    """Return sup over transcripts of log P(transcript | X_entry = a) / P(transcript | X_entry = b)."""
+    densities = log_densities(law, *_answers(law, releases), entry)
+    return log_ratio(densities[a], densities[b])
 
 
-def _log_density(
-    points: Sequence[Sequence[Any]], masses: Sequence[float], side: Sequence[int], output: Any, scales: Sequence[Any]
-) -> float:
-    total = sum(masses[i] for i in side)
-    terms = []
-    for i in side:
-        exponent = 0.0
-        for y, x, scale in zip(output, points[i], scales, strict=True):
-            exponent -= (0.0 if y == x else math.inf) if scale == 0 else float(abs(y - x) / scale)
-        terms.append(math.log(masses[i] / total) + exponent)
-    top = max(terms)
-    return top if top == -math.inf else top + math.log(math.fsum(math.exp(t - top) for t in terms))
-
-
-def worst_joint_loss(law: Mapping[tuple[int, ...], Any], releases: Sequence[Any], size: int, values: int = 2) -> float:
+def worst_joint_loss(law: Law, releases: Sequence[Release], size: int) -> float:
     """Return the largest joint loss over all entries and ordered pairs of their possible values."""
-    worst = 0.0
-    for entry in range(size):
-        alive = {path[entry] for path in law}
-        for a, b in product(range(values), repeat=2):
-            if a != b and {a, b} <= alive:
-                worst = max(worst, joint_loss(law, releases, entry, a, b))
-    return worst
+    return largest_loss(law, *_answers(law, releases), range(size))
+
+
+def _answers(law: Law, releases: Sequence[Release]) -> tuple[npt.NDArray[np.float64], list[Any]]:
+    """Return what each state of a law answers, number by number, and the scale of each number."""
+    columns, scales = [], []
+    for contributions, scale in releases:
+        sums = [np.sum([np.atleast_1d(contributions[i][x]) for i, x in enumerate(path)], axis=0) for path in law]
+        columns.append(np.array(sums, dtype=float))
+        scales += [scale] * columns[-1].shape[1]
+    return np.hstack(columns), scales
 
 
 def contributions_of(framework: Framework, query: Query) -> list[list[Any]]:

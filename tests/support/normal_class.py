@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 import mpmath
+from tests.support.laws_oracles import as_mpf
 
 Matrix = tuple[tuple[Fraction, ...], ...]
 
@@ -20,15 +21,15 @@ def misses(rows: int, products: Matrix, ends: Any) -> Iterator[mpmath.mpf]:
     """
     with mpmath.workdps(40):
         for x, row in enumerate(products):
-            yield chi_square_above(rows - 1, _mpf(row[x] / ends.variances[x]))
+            yield chi_square_above(rows - 1, as_mpf(row[x] / ends.variances[x]))
             for y, shared in enumerate(row):
                 if x == y:
                     continue
                 left = products[y][y] - shared**2 / row[x]
-                yield chi_square_above(rows - 2, _mpf(left / ends.residuals[x][y]))
-                slope, unit = shared / row[x], _mpf(left / row[x]) / (rows - 2)
+                yield chi_square_above(rows - 2, as_mpf(left / ends.residuals[x][y]))
+                slope, unit = shared / row[x], as_mpf(left / row[x]) / (rows - 2)
                 for end in ends.slopes[x][y]:
-                    yield student_beyond(rows - 2, _mpf(abs(end - slope)) / mpmath.sqrt(unit)) / 2
+                    yield student_beyond(rows - 2, as_mpf(abs(end - slope)) / mpmath.sqrt(unit)) / 2
 
 
 def chi_square_above(degrees: int, bound: mpmath.mpf) -> mpmath.mpf:
@@ -83,19 +84,13 @@ def delta(slope: Any, residual: Any, move: Any, added: Any, epsilon: Any, record
     The rest of the mean has the variance residual/records. With `least` (the variance of what is hidden) it is the
     value of one record that moves, and the other records' count as well.
     """
-    rest = _mpf(residual) / records
-    shift = _mpf(slope) * _mpf(move)
+    rest = as_mpf(residual) / records
+    shift = as_mpf(slope) * as_mpf(move)
     if least:
-        rest += _mpf(slope) ** 2 * _mpf(least) * (records - 1) / records**2
+        rest += as_mpf(slope) ** 2 * as_mpf(least) * (records - 1) / records**2
         shift /= records
-    ratio = abs(shift) / mpmath.sqrt(rest + _mpf(added))
+    ratio = abs(shift) / mpmath.sqrt(rest + as_mpf(added))
     if not ratio:
         return mpmath.mpf(0)
-    e = _mpf(epsilon)
+    e = as_mpf(epsilon)
     return mpmath.ncdf(ratio / 2 - e / ratio) - mpmath.exp(e) * mpmath.ncdf(-ratio / 2 - e / ratio)
-
-
-def _mpf(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return mpmath.mpf(value.numerator) / value.denominator
-    return mpmath.mpf(value)

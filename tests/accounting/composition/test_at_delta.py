@@ -15,13 +15,12 @@ from tests.mechanisms.local.test_together import LAW, RESPONSE, framework
 from tests.mechanisms.local.test_together import charge as sent
 from tests.mechanisms.test_influence_gaussian import framework_of, true_delta
 from tests.support.late_oracles import chance_of_the_largest, late_delta
-from tests.support.ledger_tools import chain_framework, charge, laplace, made
+from tests.support.ledger_tools import chain_framework, charge, laplace, made, users, view
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.at_delta import joint_at_delta, least_epsilon, loss_at, planned_together
 from takifugu.accounting.composition.losses import raised
-from takifugu.accounting.composition.views import View
 from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
@@ -109,7 +108,7 @@ def test_other_noise_is_refused_beside_it():
 # Independent users: each loses what the normal law says.
 
 DELTA = Fraction(1, 10**4)
-USERS = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3))
+USERS = users()
 
 
 def noisy(weights, sigma=None, scale=None, **changes):
@@ -123,7 +122,7 @@ def noisy(weights, sigma=None, scale=None, **changes):
 
 
 def at_delta(*charges):
-    return joint_at_delta(View(USERS, USERS.fingerprint()), charges)
+    return joint_at_delta(view(USERS), charges)
 
 
 @pytest.mark.parametrize("order", [(1, 2, 0), (2, 0, 1)])

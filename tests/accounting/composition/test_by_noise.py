@@ -6,12 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import laplace, made
+from tests.support.ledger_tools import FAIR, laplace, made, steps, users, view
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, Joint, charge_of
 from takifugu.accounting.composition.by_noise import cost_by_noise
-from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused
@@ -22,16 +21,6 @@ from takifugu.model.secrets.of_entries import entry, every_entry
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 HALF, LITTLE, TENTH = Fraction(1, 2), Fraction(1, 1000), Fraction(1, 10)
-FAIR = [[0.5, 0.5], [0.5, 0.5]]
-
-
-def users(count: int, secrets: Any = None, names: Any = None) -> Framework:
-    return Pufferfish(secrets or every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * count, names=names))
-
-
-def steps(length: int, secrets: Any = None, initial: Any = "stationary") -> Framework:
-    """Return independent fair steps: one step's change is all that a release tells about it."""
-    return Pufferfish(secrets or every_entry(), tf.MarkovChain(FAIR, length, initial))
 
 
 def noisy(about: Framework, weights: list[Any], scale: Any = 1, reading: str = "one", **changes: Any) -> Charge:
@@ -45,7 +34,7 @@ def normal(about: Framework, weights: list[Any], kind: Covers = WHOLE, **changes
 
 
 def joint_of(about: Framework, charges: Sequence[Charge]) -> Joint:
-    return cost_by_noise(View(about, about.fingerprint()), charges)
+    return cost_by_noise(view(about), charges)
 
 
 def cost(about: Framework, *charges: Charge) -> Fraction:

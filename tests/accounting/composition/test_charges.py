@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.ledger_tools import laplace, promised
+from tests.support.ledger_tools import laplace, pieces, promised, steps, users
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, compose
@@ -21,27 +21,11 @@ from takifugu.accounting.composition.losses import noise_loss
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
 from takifugu.mechanisms import group, wasserstein
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Additive, Count, Histogram, Identity, Linear, Mean, Query, Sum, registry, resolved
 from takifugu.model.secrets.of_entries import every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.runs import Runs
-
-FAIR = [[0.5, 0.5], [0.5, 0.5]]
-COIN = {0: 0.5, 1: 0.5}
-
-
-def steps(length: int, states: Any = None) -> Framework:
-    return Pufferfish(every_entry(), tf.MarkovChain(FAIR, length, states=states))
-
-
-def pieces(*lengths: int, states: Any = None) -> Framework:
-    return Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1, states=states), lengths))
-
-
-def users(count: int = 3, names: Any = None) -> Framework:
-    return Pufferfish(every_entry(), tf.IndependentUsers([COIN] * count, names=names))
 
 
 def network(*nodes: tuple[Any, ...]) -> Framework:
@@ -157,7 +141,7 @@ def test_a_hash_is_of_what_is_added_up_and_of_nothing_else() -> None:
     different = [Linear([1, 2, 3]), Linear([1, 3, 2]), Linear(["1/2", 1, "3/2"]), Count(1), Count(0), Histogram()]
     assert len({hashed(steps(3), query) for query in different}) == len(different)
     assert hashed(steps(3), Count(1)) == hashed(pieces(2, 1), Count(1)) != hashed(steps(4), Count(1))
-    assert hashed(steps(3, ["a", "b"]), Count("b")) == hashed(steps(3), Count(1))
+    assert hashed(steps(3, states=["a", "b"]), Count("b")) == hashed(steps(3), Count(1))
     assert len(hashed(steps(3), Count(1))) == 32
     (belief,) = steps(2).beliefs
     one, two = (

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import laplace
+from tests.support.ledger_tools import FAIR, laplace, pieces, steps, view
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
@@ -22,34 +22,19 @@ from takifugu.accounting.composition.alignment import (
 )
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.several import merged
-from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Linear
 from takifugu.model.secrets.of_entries import entry, every_entry
 
-FAIR = [[0.5, 0.5], [0.5, 0.5]]
 STUCK = [[1.0, 0.0], [0.0, 1.0]]
 WEIGHTS = [1, 5, 1, 2, 2, 2, 2, 4, 1, 1]
-
-
-def steps(length: int, initial: Any = "stationary", rows: Any = FAIR, secrets: Any = None) -> Framework:
-    return Pufferfish(secrets or every_entry(), tf.MarkovChain(rows, length, initial))
-
-
-def pieces(*lengths: int, rows: Any = FAIR, initial: Any = "stationary") -> Framework:
-    return Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(rows, 1, initial), lengths))
 
 
 def charge(about: Framework, weights: Sequence[Any], scale: Any = 10, **changes: Any) -> Charge:
     made = charge_of(laplace(about, Linear(list(weights)), 1, Covers.ENTRIES, "1/1000"))
     return replace(made, scale=Fraction(scale), **changes)
-
-
-def view(framework: Framework) -> View:
-    return View(framework, framework.fingerprint())
 
 
 def items(about: Framework, *charges: Charge) -> list[Item]:
@@ -92,7 +77,7 @@ def test_readings() -> None:
 
 
 def test_releases_about_a_beliefs_own_entries_lie_as_it_has_them() -> None:
-    for about in (steps(3), steps(3, (0.5, 0.5)), pieces(2, 1)):
+    for about in (steps(3), steps(3, initial=(0.5, 0.5)), pieces(2, 1)):
         both = [charge(about, [1, 2, 3]), charge(about, [0, 0, 1])]
         for places in (None, 0, 7):
             whole, rows = layout(about, *(replace(c, at=places) for c in both)) or (None, [])
@@ -102,7 +87,7 @@ def test_releases_about_a_beliefs_own_entries_lie_as_it_has_them() -> None:
 
 def test_a_shorter_sequence_starts_where_the_longer_one_does() -> None:
     for initial in ("stationary", (0.5, 0.5)):
-        about = steps(2, initial)
+        about = steps(2, initial=initial)
         whole, rows = layout(about, charge(steps(3), [1, 2, 3]), charge(about, [4, 5])) or (None, [])
         assert whole.length == 3
         assert rows == [[1, 2, 3], [4, 5, 0]]
@@ -122,7 +107,7 @@ def test_declared_places_count_from_the_first() -> None:
 
 
 def test_a_given_start_is_where_the_frameworks_own_release_starts() -> None:
-    about = steps(2, (0.5, 0.5))
+    about = steps(2, initial=(0.5, 0.5))
     mine, other = charge(about, [1, 2]), charge(about, [3, 4], framework="another belief")
     assert layout(about, replace(mine, at=3), replace(other, at=4)) is not None
     for places in ((4, 3), (3, 2)):
@@ -181,7 +166,7 @@ def test_windows_lie_where_it_is_declared() -> None:
 
 
 def test_a_given_start_is_that_of_the_first_window() -> None:
-    about = steps(2, (0.5, 0.5))
+    about = steps(2, initial=(0.5, 0.5))
     mine, other = charge(about, [1, 2], at=3), charge(about, [3, 4], at=3, framework="another belief")
     assert places(about, mine, other) is not None
     assert places(about, mine, replace(other, at=5)) is not None
@@ -292,7 +277,7 @@ def test_one_reading_of_several_pieces() -> None:
 
 
 def test_releases_that_fit_no_layout_lie_as_they_like() -> None:
-    about = steps(2, (0.5, 0.5))
+    about = steps(2, initial=(0.5, 0.5))
     other = charge(about, [3, 4], framework="another belief")
     both = [replace(other, at=0), replace(other, at=1)]
     assert in_a_row(about, both) == tenths(8, 14)
@@ -316,7 +301,7 @@ def test_no_more_is_charged_than_everything_moves_the_answer() -> None:
 def test_without_nodes_a_reading_costs_everything() -> None:
     family = every_entry().family(tf.MarkovChain(FAIR, 3))
     for initial, expected in (("stationary", Fraction(4, 10)), ((0.5, 0.5), Fraction(5, 10))):
-        about = steps(3, initial)
+        about = steps(3, initial=initial)
         cost, witness = worst_alignment(view(about), about.beliefs[0], family, items(about, charge(about, [4, 0, 1])))
         assert round(cost, 9) == expected
         assert witness.comparison == "one step of the recording"

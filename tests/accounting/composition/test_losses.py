@@ -7,7 +7,7 @@ from typing import Any
 
 import mpmath
 import pytest
-from tests.support.ledger_tools import chain, chain_framework, laplace, made
+from tests.support.ledger_tools import chain, chain_framework, laplace, made, pieces, users, view
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of
@@ -25,13 +25,11 @@ from takifugu.accounting.composition.losses import (
     steady_cost,
     whole_cost,
 )
-from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused
 from takifugu.mechanisms.local.senders import Values
 from takifugu.mechanisms.local.sent import Sending
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Linear, Query, Sum
 from takifugu.model.secrets.of_entries import entry, every_entry
@@ -40,18 +38,6 @@ from takifugu.numbers.distributions.channel import Channel
 WHOLE, DATA, QUILT, SINGLE = Covers
 HALF = Fraction(1, 2)
 COIN = {0: 0.5, 1: 0.5}
-
-
-def view(framework: Framework) -> View:
-    return View(framework, framework.fingerprint())
-
-
-def pieces(*lengths: int, secrets: Any = None) -> Framework:
-    return Pufferfish(secrets or every_entry(), IndependentPieces(chain(1), lengths))
-
-
-def users(count: int, secrets: Any = None, names: Any = None) -> Framework:
-    return Pufferfish(secrets or every_entry(), tf.IndependentUsers([COIN] * count, names=names))
 
 
 def data(about: Framework, query: Query, scale: Any, kind: Covers = DATA, **changes: Any) -> Charge:

@@ -7,13 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import chain, laplace, made, promised
+from tests.support.ledger_tools import chain, laplace, made, promised, users, view
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, Joint, charge_of, joint
 from takifugu.accounting.composition.losses import steady_cost
 from takifugu.accounting.composition.sums import ELSEWHERE
-from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused
@@ -28,13 +27,8 @@ HALF, THIRD, LITTLE = Fraction(1, 2), Fraction(1, 3), Fraction(1, 1000)
 WEIGHTS = Linear([2, 3, 5])  # all users change it by 10, one user by at most 5
 
 
-def users(secrets: Any = None, names: Any = None) -> Framework:
-    laws = [{0: 0.5, 1: 0.5}] * 3
-    return Pufferfish(secrets or every_entry(), tf.IndependentUsers(laws, names=names))
-
-
 EVERYBODY = users()
-ONE_USER = users(entry(2, 0, 1))
+ONE_USER = users(3, entry(2, 0, 1))
 
 
 def charge(kind: Covers, scale: Any, epsilon: Any = LITTLE, about: Framework = EVERYBODY, **changes: Any) -> Charge:
@@ -78,7 +72,7 @@ def test_one_release_alone() -> None:
 def test_alone_a_release_costs_what_the_components_with_a_secret_do() -> None:
     pieces = Pufferfish(entry(6, 0, 1), tf.IndependentPieces(chain(1), [5, 2]))
     one = charge_of(laplace(pieces, Count(1), 10, DATA, LITTLE))
-    assert steady_cost(View(pieces, pieces.fingerprint()), one, is_placed=True) == Fraction(2, 10)
+    assert steady_cost(view(pieces), one, is_placed=True) == Fraction(2, 10)
     assert Fraction(1, 10) < joint(pieces, [one]).epsilon < Fraction(2, 10)
 
 
@@ -124,7 +118,7 @@ def test_a_quilt_adds_to_whole_releases_only_if_it_was_chosen_before_their_delta
 
 
 def test_a_quilt_adds_to_whole_releases_of_another_reading_only_where_its_promise_covers_whoever_is_meant() -> None:
-    named = users(entry(2, 0, 1), list("abc"))
+    named = users(3, entry(2, 0, 1), list("abc"))
     for about, expected in ((EVERYBODY, 1 + LITTLE), (ONE_USER, Fraction(11, 2)), (named, None)):
         both = [charge(QUILT, 1, about=about), charge(WHOLE, 10, about=about, reading="another")]
         assert joint(about, both).epsilon == (expected or 1 + LITTLE)
@@ -243,7 +237,7 @@ def test_a_single_chosen_after_a_delta_is_charged_by_its_noise() -> None:
 def test_a_promise_about_a_user_covers_whoever_is_meant_only_if_all_are_hidden(
     secrets: Any, names: Any, travels: bool
 ) -> None:
-    about = users(secrets, names)
+    about = users(3, secrets, names)
     single, whole = charge(SINGLE, 1, THIRD, about), charge(WHOLE, 10, about=about)
     assert joint(about, [single, whole]).epsilon == 1 + THIRD
     elsewhere = replace(whole, reading="another")

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import cell_oracles
 from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
-from tests.support.ledger_tools import laplace, promised
+from tests.support.ledger_tools import FAIR, laplace, pieces, promised, steps, users, view
 from tests.support.window_oracles import loss_about_a_step
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.accounting.composition.views import Read, Steps, View, inside
+from takifugu.accounting.composition.views import Read, Steps, inside
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError, TakifuguError
@@ -28,21 +28,8 @@ from takifugu.model.queries import Count, Identity, Linear, Query, Sum, from_dic
 from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 
-FAIR = [[0.5, 0.5], [0.5, 0.5]]
 COIN = {0: 0.5, 1: 0.5}
 UNEVEN = Linear([5, 0, 2])
-
-
-def steps(length: int, states: Any = None, secrets: Any = None) -> Framework:
-    return Pufferfish(secrets or every_entry(), tf.MarkovChain(FAIR, length, states=states))
-
-
-def pieces(*lengths: int, secrets: Any = None) -> Framework:
-    return Pufferfish(secrets or every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), lengths))
-
-
-def users(count: int = 3, names: Any = None, secrets: Any = None) -> Framework:
-    return Pufferfish(secrets or every_entry(), tf.IndependentUsers([COIN] * count, names=names))
 
 
 def network(*names: str) -> Framework:
@@ -51,10 +38,6 @@ def network(*names: str) -> Framework:
 
 def charge(about: Framework, query: Query, **changes: Any) -> Charge:
     return replace(charge_of(laplace(about, query, 1, Covers.ENTRIES)), **changes)
-
-
-def view(framework: Framework) -> View:
-    return View(framework, framework.fingerprint())
 
 
 def read_as(about: Framework, one: Charge) -> tuple[list[Any], Any, bool] | None:

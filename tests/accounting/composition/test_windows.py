@@ -1,7 +1,7 @@
 """Windows of one recording with declared places: against all joint states, against all steps, and as they add up."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
+from tests.support.chain_oracles import Joint, exact_rows, joint_law, stationary_vector
 from tests.support.ledger_tools import laplace
 from tests.support.periodic_oracles import joint_cost_of_steps, joint_of_steps, periodic_law, steps_of, tensor_of
-from tests.support.quilt_oracles import joint_quilt_cost, joint_tensor
+from tests.support.quilt_oracles import joint_quilt_cost
 from tests.support.window_oracles import long_quilt_cost, step_costs, true_window_loss
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.accounting.composition import alignment as aligned
 from takifugu.accounting.composition.piling import Windows, piled
 from takifugu.accounting.composition.several import each_window, merged, several
 from takifugu.accounting.composition.totals import BITS
@@ -48,38 +47,60 @@ def calendars(draw: st.DrawFn) -> Any:
     return rows, draw(st.sampled_from(["stationary", "any"])), windows
 
 
+def assert_bounded(
+    made: Sequence[tuple[Framework, Charge]], windows: Sequence[Any], joint_of: Callable[[Any], Joint], laws: Any
+) -> None:
+    """Assert that windows of a recording cost their true loss, and at most a whole change, or what quilts say.
+
+    `joint_of` is the joint law of the steps from the first window on, whose first one has one of the laws.
+    """
+    charges = [charge for _, charge in made]
+    total = max(joint(framework, charges).epsilon for framework, _ in made)
+    first = min(start for start, *_ in windows)
+    noisy_windows = [(start - first, n, float(c.scale or 0)) for (start, n, _), c in zip(windows, charges, strict=True)]
+    for law in laws:
+        paths = {path: float(mass) for path, mass in joint_of(law).items() if mass}
+        assert true_window_loss(paths, noisy_windows) <= total + 1e-9
+    alone = max(Fraction(epsilon) for *_, epsilon in windows)
+    whole = sum((Fraction(n) / (c.scale or 1) for (_, n, _), c in zip(windows, charges, strict=True)), Fraction(0))
+    assert total <= max(whole, alone)  # a promise is rounded up at most once
+    if len(laws) == 1:
+        size = span(windows)[1]
+        moved = [([float(s <= i < s + n) for i in range(size)], scale) for s, n, scale in noisy_windows]
+        expected = max(joint_quilt_cost(tensor_of(joint_of(laws[0]), 2), moved), float(alone))
+        assert total <= expected * (1 + 1e-9)  # of all quilts
+
+
+def span(windows: Sequence[Any]) -> tuple[int, int]:
+    """Return where the first window starts, and how many steps there are from it to the end of the last one."""
+    first = min(start for start, *_ in windows)
+    return first, max(start + n for start, n, *_ in windows) - first
+
+
 @settings(max_examples=40, deadline=None)
 @given(calendars())
 def test_the_true_loss_is_at_most_what_windows_cost_and_that_at_most_a_whole_change(case: Any) -> None:
     rows, initial, windows = case
-    made = [weekly(rows, size, initial, epsilon) for _, size, epsilon in windows]
-    charges = [replace(c, at=1000 + start) for (_, c), (start, _, _) in zip(made, windows, strict=True)]
-    scales = [c.scale for c in charges]
-    totals = [joint(framework, charges).epsilon for framework, _ in made]
-    total = max(totals)
-    size = max(start + n for start, n, _ in windows)
-    exact = exact_rows(rows)
-    noisy_windows = [(start, n, float(scale or 0)) for (start, n, _), scale in zip(windows, scales, strict=True)]
-    for law in [stationary_vector(exact)] if initial == "stationary" else STARTS:
-        paths = {path: float(mass) for path, mass in joint_law(exact, size, law).items() if mass}
-        assert true_window_loss(paths, noisy_windows) <= total + 1e-9
-    first = min(start for start, _, _ in windows)
-    alone = max(Fraction(epsilon) for _, _, epsilon in windows)
-    whole = sum((Fraction(n) / (scale or 1) for (_, n, _), scale in zip(windows, scales, strict=True)), Fraction(0))
-    assert total <= max(whole, alone)  # a promise is rounded up at most once
-    if initial == "stationary":
-        moved = [
-            ([float(start <= i < start + n) for i in range(first, size)], scale)
-            for (start, n, _), scale in zip(windows, scales, strict=True)
-        ]
-        law = joint_tensor(rows, [float(p) for p in stationary_vector(exact)], size - first)
-        expected = max(joint_quilt_cost(law, moved), float(alone))
-        assert total <= expected * (1 + 1e-9)  # of all quilts
+    made = []
+    for start, size, epsilon in windows:
+        framework, charge = weekly(rows, size, initial, epsilon)
+        made.append((framework, replace(charge, at=1000 + start)))
+    exact, (_, steps) = exact_rows(rows), span(windows)
+    laws = [stationary_vector(exact)] if initial == "stationary" else STARTS
+    assert_bounded(made, windows, lambda law: joint_law(exact, steps, law), laws)
 
 
 def cost_of(belief: Any, whole: Runs, unit: Fraction) -> Fraction:
     loss = stretched_loss(belief, None, whole, unit)
     return whole.total * unit if loss is None else min(whole.total * unit, loss[0])
+
+
+def piled_up(drawn: Sequence[tuple[int, int, int, int]]) -> tuple[Runs, Fraction, Any]:
+    """Return windows (start, length, move, scale) on top of each other, and the cost of each step by definition."""
+    first = min(start for start, *_ in drawn)
+    alone = [Windows(np.array([start]), np.full(n, d), [(Fraction(1, b), 1)]) for start, n, d, b in drawn]
+    whole, unit = piled(alone)
+    return whole, unit, step_costs(whole.size, [(start - first, [d] * n, b) for start, n, d, b in drawn])
 
 
 @settings(max_examples=25, deadline=None)
@@ -92,12 +113,7 @@ def cost_of(belief: Any, whole: Runs, unit: Fraction) -> Fraction:
 )  # fmt: skip
 def test_no_quilt_of_any_step_costs_less(stay: list[float], drawn: Any) -> None:
     matrix = [[stay[0], 1 - stay[0]], [1 - stay[1], stay[1]]]
-    first = min(start for start, *_ in drawn)
-    weights = [np.full(n, d, dtype=np.int64) for _, n, d, _ in drawn]
-    rates = [[(Fraction(1, b), 1)] for *_, b in drawn]
-    drawn_windows = [Windows(np.array([one[0]]), w, r) for one, w, r in zip(drawn, weights, rates, strict=True)]
-    whole, unit = piled(drawn_windows)
-    costs = step_costs(whole.size, [(start - first, [d] * n, b) for start, n, d, b in drawn])
+    whole, unit, costs = piled_up(drawn)
     stationary = cost_of(tf.MarkovChain(matrix, whole.size), whole, unit)
     assert float(stationary) <= long_quilt_cost(matrix, costs) * (1 + 1e-8)
     assert stationary <= cost_of(tf.MarkovChain(matrix, whole.size, "any"), whole, unit) * (1 + Fraction(1, 10**9))
@@ -260,23 +276,10 @@ def test_the_true_loss_is_at_most_what_windows_in_a_phase_cost(case: Any) -> Non
     matrices, matrix_of, initial, windows = case
     chain = tf.PeriodicChain(matrices, 8, matrix_of, 0, initial)
     made = [window(chain, *one, at=1000) for one in windows]
-    charges = [charge for _, charge in made]
-    total = max(joint(framework, charges).epsilon for framework, _ in made)
-    first, size = min(start for start, *_ in windows), max(start + n for start, n, _ in windows)
-    steps = steps_of(matrices, matrix_of, first, size - first - 1)
-    noisy_windows = [(start - first, n, float(c.scale or 0)) for (start, n, _), c in zip(windows, charges, strict=True)]
-    law = periodic_law(matrices, matrix_of[: chain.period], first)
-    laws = [law] if initial == "stationary" else [[Fraction(1, 2)] * 2, [Fraction(1, 1000), Fraction(999, 1000)]]
-    for one in laws:
-        paths = {path: float(mass) for path, mass in joint_of_steps(steps, one).items()}
-        assert true_window_loss(paths, noisy_windows) <= total + 1e-9
-    alone = max(Fraction(epsilon) for *_, epsilon in windows)
-    whole = sum((Fraction(n) / (c.scale or 1) for (_, n, _), c in zip(windows, charges, strict=True)), Fraction(0))
-    assert total <= max(whole, alone)
-    if initial == "stationary":
-        moved = [([float(s <= i < s + n) for i in range(size - first)], scale) for s, n, scale in noisy_windows]
-        expected = max(joint_quilt_cost(tensor_of(joint_of_steps(steps, law), 2), moved), float(alone))
-        assert total <= expected * (1 + 1e-9)  # of all quilts
+    first, size = span(windows)
+    steps = steps_of(matrices, matrix_of, first, size - 1)
+    laws = [periodic_law(matrices, matrix_of[: chain.period], first)] if initial == "stationary" else STARTS
+    assert_bounded(made, windows, lambda law: joint_of_steps(steps, law), laws)
 
 
 @settings(max_examples=25, deadline=None)
@@ -306,17 +309,11 @@ def test_a_later_window_never_makes_the_total_smaller(case: Any) -> None:
 def test_no_quilt_of_any_step_in_a_phase_costs_less(stays: Any, initial: str, drawn: Any) -> None:
     matrices = [[[a, 1 - a], [1 - b, b]] for a, b in stays]
     matrix_of = [n % len(matrices) for n in (0, 1, 1, 2, 0)]
-    first = min(start for start, *_ in drawn)
-    weights = [np.full(n, d, dtype=np.int64) for _, n, d, _ in drawn]
-    rates = [[(Fraction(1, b), 1)] for *_, b in drawn]
-    drawn_windows = [Windows(np.array([one[0]]), w, r) for one, w, r in zip(drawn, weights, rates, strict=True)]
-    whole, unit = piled(drawn_windows)
+    whole, unit, costs = piled_up(drawn)
     chain = tf.PeriodicChain(matrices[: 1 + max(matrix_of)], whole.size, matrix_of, 0, initial)
-    loss = stretched_loss(chain, None, whole, unit)
-    cost = whole.total * unit if loss is None else min(whole.total * unit, loss[0])
+    cost = cost_of(chain, whole, unit)
     assert cost > 0
     if 1 < whole.size < 40 and initial != "any":
-        costs = step_costs(whole.size, [(start - first, [d] * n, b) for start, n, d, b in drawn])
         steps = [np.array(matrices[matrix_of[t % 5]]) for t in range(whole.size - 1)]
         assert float(cost) <= joint_cost_of_steps(steps, chain.marginal(0), costs) * (1 + 1e-8)
 
@@ -360,13 +357,3 @@ def test_a_window_of_unknown_place_is_charged_at_the_worst_one_of_every_phase() 
     placed = [joint(about, [charge, replace(one, at=start)]).epsilon for start, (about, one) in enumerate(starts)]
     most = joint(framework, anywhere).epsilon * (1 + Fraction(1, 10**6))  # both are searched
     assert max(placed) <= most < 2 * Fraction(168) / (charge.scale or 1)
-
-
-def test_composition_that_forgets_the_phase_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    sure, loose = [[0.99, 0.01], [0.01, 0.99]], [[0.5, 0.5], [0.5, 0.5]]
-    chain = tf.PeriodicChain([sure, loose], 4, [0, 0, 0, 1])
-    frameworks, charges = zip(*[window(chain, 3, 2, at=0), window(chain, 4, 3, at=0)], strict=True)
-    right = joint(frameworks[1], list(charges)).epsilon
-    monkeypatch.setattr(aligned, "_steps_before", lambda view, belief, items: 0)
-    wrong = joint(tf.Pufferfish(tf.every_entry(), chain.from_step(4, 3)), list(charges)).epsilon
-    assert right != wrong

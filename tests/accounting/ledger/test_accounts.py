@@ -15,7 +15,6 @@ from tests.support.ledger_tools import (
     dump,
     forge,
     group_debit,
-    laplace,
     made,
     one_thing,
     promised,
@@ -239,17 +238,6 @@ def test_two_singles_are_charged_by_their_noise(ledger: Ledger) -> None:
     assert epsilon_of(ledger) < 12.5  # far less than the sum, 23
 
 
-def test_a_new_belief_inherits_the_history(ledger: Ledger) -> None:
-    """Under the second belief the first release costs more than under its own, and that is what counts now."""
-    fast, slow = chain_framework(100, 0.6), chain_framework(100, 0.9)
-    first, second = (Debit(f, charge(f, Count(1), 12, QUILT)) for f in (fast, slow))
-    both = [replace(debit.charge, reading="") for debit in (first, second)]  # two days, of steps that nobody declares
-    for source, order in (("data", [first, second]), ("turned", [second, first])):
-        for debit in order:
-            ledger.reserve(source, [debit], budget=50)
-        assert epsilon_of(ledger, source) == max(joint(f, both).epsilon for f in (fast, slow))
-
-
 def test_a_new_belief_cannot_inherit_a_release_without_noise(ledger: Ledger) -> None:
     framework, other = table_framework(*TWO_BITS, "s"), table_framework(*TWO_BITS, "u")
     exact = Debit(framework, charge_of(promised(framework, Identity("v"), wasserstein.MECHANISM)))
@@ -292,14 +280,6 @@ def costs_of(debits: Sequence[Debit]) -> dict[str, Fraction]:
     units = dict.fromkeys(debit.unit for debit in debits)
     mine = {unit: [debit for debit in debits if debit.unit == unit] for unit in units}
     return {unit: joint(of[0].framework, [debit.charge for debit in of]).epsilon for unit, of in mine.items()}
-
-
-def test_units_are_charged_in_parallel(ledger: Ledger) -> None:
-    debits = alone(UNITS, Histogram(), group.MECHANISM)
-    ledger.reserve("data", debits)
-    spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
-    assert spent == {ledger.unit_tag(unit): cost for unit, cost in costs_of(debits).items()}
-    assert epsilon_of(ledger) == max(spent.values()) < 1
 
 
 def test_pooled_and_per_unit_releases_cost_both(ledger: Ledger) -> None:
@@ -523,19 +503,6 @@ def test_a_pooled_answer_over_too_many_units_says_whose_budget_is_gone(ledger: L
     said = refused_unchanged(ledger, BudgetExceeded, None, "data", pooled)
     assert "would cost person 1 of 2 (in its order)" in said
     assert "bob" not in said
-
-
-def test_thirty_seven_units_and_a_few_releases(ledger: Ledger) -> None:
-    units = {f"participant {n}": (200 + n, 100) for n in range(37)}
-    frameworks = {unit: unit_framework(*lengths) for unit, lengths in units.items()}
-    for round_ in range(3):
-        debits: Sequence[Debit] = [
-            Debit(f, charge_of(laplace(f, Histogram(), 30, QUILT, 1)), unit, f"week {round_}")
-            for unit, f in frameworks.items()
-        ]
-        ledger.reserve("data", debits, budget=9)
-    assert len(ledger.spent("data").units) == 37
-    assert [e.units for e in ledger.history("data")] == [37, 37, 37]
 
 
 # Names.

@@ -141,38 +141,32 @@ def ledger(tmp_path: Path) -> Ledger:
     return book
 
 
-def is_stale_after(ledger: Ledger, source: str, meanwhile: Callable[[], object]) -> bool:
+def reserve(source: str, *units: str, **more: bool) -> Callable[[Ledger], object]:
+    return lambda ledger: ledger.reserve(source, [about(unit, "1/2") for unit in units], **more)
+
+
+@pytest.mark.parametrize(("source", "meanwhile", "is_stale"), [
+    *((source, reserve(other, "Ana"), True) for source in ("work", "sleep") for other in ("work", "sleep")),
+    *(("work", lambda ledger, other=other: ledger.set_budget(other, 5), True) for other in ("work", "sleep")),
+    # Ana may be in the third source now, and nobody has said whether she is the same.
+    *((source, reserve("third", "Ana", same_people=False), True) for source in ("work", "new")),
+    *((source, reserve("third", "Ana", "Cid", same_people=False), True) for source in ("work", "new")),
+    *((source, lambda ledger: ledger.source("fourth"), True) for source in ("work", "new")),
+    ("work", reserve("third", "Cid"), False),
+    ("work", lambda ledger: ledger.set_budget("third", 5), False),
+    ("work", Ledger.show, False),
+    ("new", reserve("work", "Ana"), False),
+])  # fmt: skip
+def test_what_is_written_meanwhile_makes_a_cost_stale_if_it_counts(
+    ledger: Ledger, source: str, meanwhile: Callable[[Ledger], object], is_stale: bool
+) -> None:
     request = request_of([about("Ana")], ledger.tag_of, False)
     with ledger.store.reading() as connection:
         tallied = tally(connection, source, request, False if source == "new" else None)
         assert tallied.is_of(connection)
-    meanwhile()
+    meanwhile(ledger)
     with ledger.store.reading() as connection:
-        return not tallied.is_of(connection)
-
-
-@pytest.mark.parametrize("source", ["work", "sleep"])
-@pytest.mark.parametrize("other", ["work", "sleep"])
-def test_a_release_about_the_same_people_makes_it_stale(ledger: Ledger, source: str, other: str) -> None:
-    assert is_stale_after(ledger, source, lambda: ledger.reserve(other, [about("Ana", "1/2")]))
-
-
-@pytest.mark.parametrize("other", ["work", "sleep"])
-def test_another_budget_makes_it_stale(ledger: Ledger, other: str) -> None:
-    assert is_stale_after(ledger, "work", lambda: ledger.set_budget(other, 5))
-
-
-@pytest.mark.parametrize("source", ["work", "new"])
-def test_a_unit_that_is_new_somewhere_makes_it_stale(ledger: Ledger, source: str) -> None:
-    """Ana may be in the third source now, and nobody has said whether she is the same."""
-    assert is_stale_after(ledger, source, lambda: ledger.reserve("third", [about("Ana")], same_people=False))
-    assert is_stale_after(ledger, source, lambda: ledger.source("fourth"))
-
-
-@pytest.mark.parametrize("source", ["work", "new"])
-def test_a_unit_that_is_new_somewhere_beside_known_ones_makes_it_stale(ledger: Ledger, source: str) -> None:
-    both = [about("Ana"), about("Cid")]
-    assert is_stale_after(ledger, source, lambda: ledger.reserve("third", both, same_people=False))
+        assert tallied.is_of(connection) is not is_stale
 
 
 def test_what_another_source_adds_to_a_pooled_single_makes_it_stale(tmp_path: Path) -> None:
@@ -205,13 +199,6 @@ def test_in_another_source_only_the_unit_itself_is_asked_about(tmp_path: Path) -
     kinds = {members.tag: (kind.shape, kind.is_elsewhere) for kind, members in sleep.kinds.items()}
     assert kinds == {book.tag_of("Ana"): (0, True), book.tag_of("Ben"): (-1, False)}
     assert [kind.is_elsewhere for kind in tallied.mine.kinds] == [False]
-
-
-def test_what_is_about_others_does_not(ledger: Ledger) -> None:
-    assert not is_stale_after(ledger, "work", lambda: ledger.reserve("third", [about("Cid", "1/2")]))
-    assert not is_stale_after(ledger, "work", lambda: ledger.set_budget("third", 5))
-    assert not is_stale_after(ledger, "work", lambda: ledger.show())
-    assert not is_stale_after(ledger, "new", lambda: ledger.reserve("work", [about("Ana", "1/2")]))
 
 
 def test_what_is_stale_is_computed_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.failing import FULL, raising
 from tests.support.ledger_tools import chain, charge, dump, group_debit, one_thing, unchanged
 from tests.support.processes import result_of_a_child
 
@@ -27,6 +28,7 @@ from takifugu.model.queries import Histogram
 from takifugu.model.secrets.of_entries import every_entry
 
 DEBIT = group_debit(one_thing(7), 1)
+NO_LINKS = OSError(errno.EPERM, os.strerror(errno.EPERM))
 
 
 @pytest.fixture
@@ -46,10 +48,7 @@ def test_a_missing_ledger_is_made_unless_it_should_be_there(tmp_path: Path) -> N
 
 
 def test_file_systems_without_hard_links_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_links(*_: object) -> None:
-        raise OSError(1, "Operation not permitted")
-
-    monkeypatch.setattr(os, "link", no_links)
+    monkeypatch.setattr(os, "link", raising(NO_LINKS))
     Ledger.open(tmp_path / "ledger.db").reserve("data", [DEBIT])
     assert Ledger.open(tmp_path / "ledger.db").spent("data").spent.epsilon == 1
 
@@ -59,14 +58,10 @@ def test_a_disk_that_is_full_leaves_no_empty_ledger(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
     """An empty file under the ledger's name would refuse every release after it."""
-
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     with monkeypatch.context() as patched:
         if failing == "replace":
-            patched.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(errno.EPERM, "no links")))
-        patched.setattr(os, failing, full)
+            patched.setattr(os, "link", raising(NO_LINKS))
+        patched.setattr(os, failing, raising(FULL))
         with pytest.raises(LedgerError, match="no space left"):
             Ledger.open(tmp_path / "ledger.db")
     assert not list(tmp_path.iterdir())
@@ -78,7 +73,7 @@ def test_a_ledger_that_another_process_just_made_is_never_replaced(path: Path, m
     for links in (True, False):
         draft.write_bytes(b"a younger ledger")
         if not links:
-            monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(1, "Operation not permitted")))
+            monkeypatch.setattr(os, "link", raising(NO_LINKS))
         assert not _place(draft, path)
         assert path.read_bytes() == before
 

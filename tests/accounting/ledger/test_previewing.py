@@ -204,12 +204,6 @@ def test_a_ledger_that_goes_away_is_not_made_anew(path: Path, monkeypatch: pytes
     assert not path.exists()
 
 
-def test_another_file_is_no_ledger(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("remember the milk\n" * 99)
-    with pytest.raises(LedgerError, match="is not a ledger"):
-        preview(tmp_path / "notes.txt", "data", [group_debit(FRAMEWORK, "1/4")])
-
-
 @pytest.mark.parametrize(
     ("keep", "words"), [(None, "is a folder"), (0, "empty file"), *((n, "is damaged") for n in (1, 100, 2048, -1))]
 )

@@ -60,17 +60,6 @@ def test_osdp_for_one_place_by_enumeration() -> None:
     assert largest(noise, 0, 1) == math.inf
 
 
-def test_osdp_with_the_printed_equation_allows_nothing() -> None:
-    """E7: with N = {c} the move from not c to c is protected, so no mechanism can say "safe" at all when alpha is 0.
-
-    n = 1, t = 0: M(0) <= e^epsilon M(1), and "safe" has probability 0 at 1.
-    """
-    noise = baselines.osdp_laplace(1)
-    safe = [math.exp(noise.log_density([count], [F(0)])) for count in (0, 1)]
-    assert safe[1] == 0
-    assert safe[0] > math.exp(1) * safe[1]
-
-
 def test_osdp_at_two_places_tells_where_else_somebody_was() -> None:
     """Under N = "not at A", a record {B} may be published as it is: its risk for B is infinite; the policy hides it."""
     noise = baselines.osdp_laplace(1)

@@ -13,7 +13,6 @@ from tests.support.network_oracles import Spec, independent, joint_law, marginal
 from tests.support.research import research_file
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.model import beliefs
 from takifugu.model.beliefs.networks import elimination, network_child, network_files
 from takifugu.model.beliefs.networks.bif import read_bif
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -84,13 +83,6 @@ def test_components_are_runs_of_entries_and_networks_of_their_own() -> None:
     assert net.component(1).names == ("coin",)
     assert net.component(0) is net.component(0)
     assert np.allclose(net.component(0).joint(["x", "y"]), [[0.14, 0.06], [0.32, 0.48]])
-
-
-def test_reading_back_gives_the_same_network() -> None:
-    net, _ = network(3, 5)
-    again = beliefs.from_dict(net.to_dict())
-    assert again.to_dict() == net.to_dict()
-    assert isinstance(net, beliefs.Belief)
 
 
 @pytest.mark.parametrize("name", NETWORKS)

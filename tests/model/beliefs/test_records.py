@@ -76,12 +76,6 @@ def test_a_histogram_has_the_cells_of_the_columns_that_it_names():
     assert evaluate(resolved, value_indices(PEOPLE, DATA)) == (2, 2)
 
 
-def test_one_value_of_many_records_is_no_query():
-    with pytest.raises(InputError, match="there are 4 records"):
-        PEOPLE.resolve(tf.Identity("x"))
-    assert tf.Records(TABLE, 1).resolve(tf.Identity("x")).grid == Fraction(1, 2)
-
-
 class Odd:
     """A query of somebody else, which may say what it adds per record."""
 

@@ -156,11 +156,3 @@ def test_group_noise_covers_removal() -> None:
         calibration = tf.calibrate(framework, tf.Sum(), 1, mechanism="group")
         assert calibration.scale == change
         assert str(calibration.guarantee.covers) == "component"
-
-
-def test_users_of_different_alphabets_and_weights() -> None:
-    users = IndependentUsers([{0: 0.5, 1: 0.5}, {10: 0.5, 12: 0.5}, {0: 0.5, 1: 0.5}], 0.5, "removed")
-    answer = tf.Linear([1, "1/2", 0]).resolve(users)
-    assert answer.grid == 1
-    assert [answer.contribution(i)[:, 0].tolist() for i in range(2)] == [[0, 1, 0], [5, 6, 0]]
-    assert answer.entry_changes().tolist() == [1, 6, 0]

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import takifugu as tf
-from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.errors import InputError
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.queries import resolved
 from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, whole_change
-from takifugu.model.queries.coding import implied_grid
 from takifugu.model.queries.counts import EveryChange
 
 NUMBERS = st.integers(-3, 3)
@@ -168,19 +167,6 @@ def test_cells_of_a_histogram_that_are_written_alike_are_refused():
         resolved(tf.Histogram(), network)
     assert resolved(tf.Histogram(states=["1", 2]), network).labels == ("1", "2")
     assert resolved(tf.Count("1"), network).evaluate([0, 0]) == (1,)
-
-
-def test_a_value_is_of_one_entry():
-    one, two = (tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], size, states=[3, 5]) for size in (1, 2))
-    assert resolved(tf.Identity(), one).change([0]) * resolved(tf.Identity(), one).grid == 2
-    with pytest.raises(InputError):
-        resolved(tf.Identity(), two)
-
-
-def test_the_finest_grid_that_is_implied():
-    assert implied_grid([Fraction(1, 10**6), 3]) == Fraction(1, 10**6)
-    with pytest.raises(Unsupported, match="finer than 1/1000000"):
-        implied_grid([Fraction(1, 10**6 + 1)])
 
 
 @pytest.mark.parametrize("belief", [

@@ -121,13 +121,6 @@ def test_a_term_of_many_combinations_is_refused(monkeypatch):
         over_columns(tf.Identity("x"), record, 3, (0, 1), 2)
 
 
-def test_a_mean_is_the_sum_over_the_number_of_records():
-    record = Record(("x",), ((0, 5, 7),))
-    mean, total = (over_columns(query("x"), record, 4, (0,), 1) for query in (tf.Mean, tf.Sum))
-    assert [answer.change([0]) * answer.grid for answer in (mean, total)] == [7, 28]
-    assert mean.evaluate(np.array([[1]] * 4))[0] * mean.grid == 5
-
-
 @pytest.mark.parametrize("other", [(0, 1), (0, 5), (5, 0, 2)])
 def test_each_column_has_its_own_values(other):
     record = Record(("x", "y"), ((0, 1), other))
@@ -169,14 +162,6 @@ def test_a_record_is_counted_as_the_conditions_say(where: dict[str, set[str]], a
     again = queries.from_dict(json.loads(json.dumps(query.to_dict())))
     assert again == query
     assert again.describe() == query.describe()
-
-
-@pytest.mark.parametrize(("where", "message"), [
-    ({"heigth": "tall"}, "did you mean 'height'"), ({"height": "tal"}, "did you mean 'tall'"),
-])  # fmt: skip
-def test_an_unknown_column_is_told_with_the_nearest_one(where: dict[str, str], message: str) -> None:
-    with pytest.raises(tf.errors.InputError, match=message):
-        tf.CountRows(where).check({"height": ("tall", "short")})
 
 
 @pytest.mark.parametrize("query", [tf.CountRows({"x1": 1}), tf.CrossTable(["x1"])])
@@ -252,25 +237,6 @@ def test_whole_columns_move_it_as_all_data_sets_say(columns: Any, records: int) 
         assert answer.change(entries) == oracle.change_of_columns(rows, records, near, places, cells)
     sample = rows[:records]
     assert list(evaluate(answer, value_indices(belief, sample))) == oracle.table(sample, places, cells)
-
-
-def test_one_row_moves_two_however_many_cells_there_are() -> None:
-    rows = list(product(range(6), range(5)))
-    belief = tf.Records(tf.JointTable(rows, [1 / 30] * 30, names=["a", "b"]), 1000)
-    answer = belief.resolve(tf.CrossTable(["a", "b"]))
-    assert (answer.cells, answer.change([3]), answer.change(range(1000))) == (30, 2, 2000)
-    assert answer.coordinate_change([0]) == 1
-
-
-def test_rows_columns_and_the_total_of_its_cells_are_those_of_the_records() -> None:
-    belief = records_of([*EVERY], 50)
-    data = [EVERY[n] for n in np.random.default_rng(3).integers(len(EVERY), size=50)]
-    values = value_indices(belief, data)
-    both = dict(zip(belief.resolve(tf.CrossTable(["age", "sex"])).labels,
-                    evaluate(belief.resolve(tf.CrossTable(["age", "sex"])), values), strict=True))  # fmt: skip
-    alone = evaluate(belief.resolve(tf.CrossTable(["age"])), values)
-    assert (both["old, f"] + both["old, m"], both["young, f"] + both["young, m"]) == alone
-    assert sum(both.values()) == 50
 
 
 @pytest.mark.parametrize(("make", "where"), [

@@ -41,24 +41,6 @@ def test_entries_in_words():
     assert "'age'" in phrases[2]
 
 
-@given(st.integers(1, 4), st.integers(1, 9), st.data())
-def test_cells_that_repeat_are_those_that_are_written_out(every, size, data):
-    cell = st.sets(st.integers(0, every - 1), min_size=1)
-    cells = {f"cell {n}": sorted(one) for n, one in enumerate(data.draw(st.lists(cell, min_size=1, max_size=3)))}
-    out = {label: [n for n in range(size) if n % every in one] for label, one in cells.items()}
-    chain = tf.MarkovChain(STATES, size)
-    if not all(out.values()):
-        with pytest.raises(InputError, match="has no entry"):
-            resolved(tf.By(tf.Count(1), cells, every=every), chain)
-        return
-    query = tf.Histogram() if data.draw(st.booleans()) else tf.Mean()
-    short, long = (resolved(queries.from_dict(q.to_dict()), chain) for q in (
-        tf.By(query, cells, every=every), tf.By(query, out)))  # fmt: skip
-    assert (short.grid, short.labels) == (long.grid, long.labels)
-    states = data.draw(st.lists(st.integers(0, 1), min_size=size, max_size=size))
-    assert short.evaluate(states) == long.evaluate(states)
-
-
 @pytest.mark.parametrize("every", [0, -1, 1.5, True, "2"])
 def test_cells_repeat_every_whole_number_of_entries(every):
     with pytest.raises(InputError, match="the period of the cells") as caught:

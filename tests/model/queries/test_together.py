@@ -31,12 +31,6 @@ def test_cells_are_those_of_the_parts(parts, values):
     assert queries.from_dict(together.to_dict()) == together
 
 
-def test_columns_that_only_some_parts_read():
-    table = tf.JointTable([(0, "x"), (1, "y"), (2, "x")], [0.5, 0.25, 0.25], ["n", "s"])
-    answer = resolved(tf.Together([tf.Sum("n"), tf.Count("x", entries=["s"])]), table)
-    assert answer.evaluate(np.array([2, 0])) == (2, 1)
-
-
 @st.composite
 def parts_of_columns(draw):
     sizes = draw(st.lists(st.integers(2, 4), min_size=2, max_size=3))
@@ -141,8 +135,8 @@ def test_answers_are_those_of_the_cells(table, values):
 @given(tables(), st.integers(1, 3), st.data())
 def test_cells_that_repeat_are_those_written_out(table, times, data):
     again = tf.By(table.query, table.cells, table.by, every=4)
-    longer = [(label, [4 * turn + i for turn in range(times) for i in cell]) for label, cell in table.cells]
-    size = 4 * times
+    size = 4 * times + data.draw(st.integers(0, 3))
+    longer = [(label, [n for n in range(size) if n % 4 in cell]) for label, cell in table.cells]
     mine, written = (resolved(query, chain(size)) for query in (again, tf.By(table.query, longer, table.by)))
     values = np.array(data.draw(st.lists(st.sampled_from(range(3)), min_size=size, max_size=size)))
     assert (mine.grid, mine.labels) == (written.grid, written.labels)
@@ -181,17 +175,6 @@ def test_changes_against_all_pairs_of_data_sets(table):
     assert answer.coordinate_change(range(3)) * answer.grid == largest
 
 
-def test_disjoint_cells_change_as_their_own_parts_do_and_not_one_per_cell():
-    day = {f"{hour:02}": range(hour, 48, 24) for hour in range(24)}
-    belief = chain(48)
-    assert resolved(tf.By(tf.Histogram(), day), belief).change([3]) == 2  # not 2 * 24
-    assert resolved(tf.By(tf.Count(1), day), belief).change(range(48)) == 48
-    mean = resolved(tf.By(tf.Mean(), {"night": range(6), "day": range(6, 48)}), belief)
-    assert [mean.change([i]) * mean.grid for i in (0, 6)] == [Fraction(4, 6), Fraction(4, 42)]
-    over = resolved(tf.By(tf.Histogram(), {"a": range(3), "b": range(2, 5)}), belief)
-    assert over.entry_changes()[:6].tolist() == [2, 2, 4, 2, 2, 0]
-
-
 def test_names_of_people_are_cells_too():
     people = tf.IndependentUsers([{0: 0.5, 1: 0.5}, {0: 0.25, 4: 0.75}], names=["ann", "bob"])
     answer = resolved(tf.By(tf.Count(1), {"north": ["bob"], "south": ["ann"]}, by="ward"), people)
@@ -228,6 +211,8 @@ def test_what_is_no_table_by_cells(query, cells, words):
 
 
 def test_what_a_belief_does_not_have(monkeypatch):
+    with pytest.raises(InputError, match="has no entry"):
+        resolved(tf.By(tf.Count(1), {"00": [0], "01": [3]}, every=4), chain(3))
     with pytest.raises(InputError, match="reads entry 9") as caught:
         resolved(tf.By(tf.Count(1), {"00": [0], "01": [9]}), chain(4))
     assert caught.value.where[:2] == ("cells", "01")

@@ -1,6 +1,5 @@
 """Where a ledger lies: no payment is lost on a disk that several machines mount, and where locks lie it is refused."""
 
-import errno
 import os
 import shutil
 import sqlite3
@@ -12,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support.failing import FULL, raising
 from tests.support.ledger_tools import group_debit, one_thing
 
 from takifugu.accounting.ledger import Ledger
@@ -69,11 +69,8 @@ def test_a_local_disk_has_a_log_that_is_written_ahead(tmp_path: Path, mounted: M
 def test_a_full_disk_has_a_rollback_journal_and_is_never_mapped(
     tmp_path: Path, mounted: Mounting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(handle: int, content: bytes) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     mounted("tmpfs")
-    monkeypatch.setattr(mounts.os, "write", full)
+    monkeypatch.setattr(mounts.os, "write", raising(FULL))
     monkeypatch.setattr(mounts.mmap, "mmap", lambda *_: pytest.fail("mapped, though nothing can be written there"))
     assert not mounts.shares_memory(tmp_path)
     assert [*tmp_path.iterdir()] == []

@@ -1,6 +1,5 @@
 """Values beside the ledger: on the disk before the ledger says drawn, one draw that counts, gone when published."""
 
-import errno
 import os
 import signal
 from collections.abc import Callable
@@ -9,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.failing import FULL, raising
 from tests.support.ledger_tools import group_debit, one_thing
 from tests.support.processes import in_a_child
 
@@ -120,10 +120,7 @@ def test_a_crash_leaves_values_that_are_kept_or_that_never_were(ledger: Ledger, 
 
 
 def test_a_full_disk_says_so_and_nothing_is_drawn(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", raising(FULL))
     with pytest.raises(LedgerError, match="no space left"):
         ledger.drawn(ledger.pending()[0], COLUMN)
     assert ledger.pending()[0].state == RESERVED
@@ -213,7 +210,7 @@ def test_a_full_disk_keeps_no_part_of_the_values(ledger: Ledger, monkeypatch: py
 
     def full(handle: int) -> None:
         if os.readlink(f"/proc/self/fd/{handle}").endswith(".values"):
-            raise OSError(errno.ENOSPC, "no space left on device")
+            raise FULL
         fsync(handle)
 
     (pending,) = ledger.pending()

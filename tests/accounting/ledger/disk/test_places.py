@@ -1,5 +1,6 @@
 """One file under one name, on a file system whose locks work (U12)."""
 
+import errno
 import fcntl
 import os
 import sqlite3
@@ -8,9 +9,9 @@ import sys
 import threading
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.support.failing import raising
 from tests.support.ledger_tools import dump, group_debit, one_thing
 
 from takifugu.accounting.ledger import Ledger
@@ -90,16 +91,13 @@ def test_while_a_ledger_is_made_others_wait(path: Path, monkeypatch: pytest.Monk
 
 
 def test_locks_that_do_not_hold_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: Any) -> bool:
-        raise OSError(95, "Operation not supported")
-
     words = "a file system whose locks do not work: two processes could spend the same epsilon"
     for name, function in (("_is_shut_out", lambda _: False), ("_locks_hold", lambda _: False)):
         with monkeypatch.context() as patch:
             patch.setattr(places, name, function)
             with pytest.raises(LedgerError, match=words):
                 Ledger.open(tmp_path / "ledger.db")
-    for lock in (refused, lambda *_: b""):
+    for lock in (raising(OSError(errno.EOPNOTSUPP, "Operation not supported")), lambda *_: b""):
         with monkeypatch.context() as patch:
             patch.setattr(fcntl, "fcntl", lock)
             with pytest.raises(LedgerError, match=words):
