@@ -60,12 +60,9 @@ def test_the_most_frequent_value_falls_short_by_at_most_its_band() -> None:
     assert abs(inside - RUNS * coverage) <= 4 * math.sqrt(RUNS * coverage * (1 - coverage)) + 1e-9
 
 
-def test_a_quantile_needs_what_matters() -> None:
+def test_what_is_expected_names_the_values_and_of_a_quantile_what_matters() -> None:
     with pytest.raises(Unsupported, match="matters"):
         worth_of(tf.calibrate(FRAMEWORK, tf.Median(), epsilon=1), None)
-
-
-def test_what_is_expected_names_the_values() -> None:
     calibration = tf.calibrate(FRAMEWORK, tf.Mode(), epsilon=1)
     with pytest.raises(InputError):
         worth_of(calibration, expects(shares={"0": 0.5, "7": 0.5}))
