@@ -277,28 +277,27 @@ def test_what_was_chosen_from_a_list_has_no_weight_and_a_bias_of_its_own() -> No
         reconcile({"Ana": of([3])}, chosen)
 
 
-def test_only_tables_that_add_up_are_reconciled() -> None:
-    rows = {"Ana": of([1, 2])}
-    with pytest.raises(InputError, match="no tables of people"):
-        reconcile({}, of([1, 2]))
-    with pytest.raises(InputError, match="only releases"):
-        reconcile({"Ana": 3}, of([1, 2]))  # type: ignore[dict-item]
-    with pytest.raises(InputError, match="'Ana' and the pooled table have different"):
-        reconcile(rows, of([1, 2, 3]))
-    with pytest.raises(InputError, match="different statistics, cells or grids"):
-        reconcile(rows, of([1, 2], SHARES))
-    with pytest.raises(InputError, match="different statistics"):
-        reconcile({"Ana": noisy(tf.Count("b"))}, COUNT)
-    with pytest.raises(InputError, match="means of people"):
-        reconcile(
-            {"Ana": noisy(tf.Mean(codes={"a": 0, "b": 1, "c": 1}))}, noisy(tf.Mean(codes={"a": 0, "b": 1, "c": 1}))
-        )
-    with pytest.raises(InputError, match="as low as -10"):
-        reconcile({"Ana": noisy(CODES)}, noisy(CODES))
-    reconcile({"Ana": noisy(CODES)}, noisy(CODES), nonnegative=False)
-    whole = replace(of([1, 2]), certificate=replace(TABLE.certificate, units=("Ana", "Ben"), scope="pooled"))
-    with pytest.raises(InputError, match=r"people \['Ana', 'Ben'\]: give exactly their tables"):
+ANA, MEANS = {"Ana": of([1, 2])}, noisy(tf.Mean(codes={"a": 0, "b": 1, "c": 1}))
+OF_TWO = replace(TABLE.certificate, units=("Ana", "Ben"), scope="pooled")
+
+
+@pytest.mark.parametrize(("rows", "whole", "words"), [
+    ({}, of([1, 2]), "no tables of people"),
+    ({"Ana": 3}, of([1, 2]), "only releases"),
+    (ANA, of([1, 2, 3]), "'Ana' and the pooled table have different"),
+    (ANA, of([1, 2], SHARES), "different statistics, cells or grids"),
+    ({"Ana": noisy(tf.Count("b"))}, COUNT, "different statistics"),
+    ({"Ana": MEANS}, MEANS, "means of people"),
+    ({"Ana": noisy(CODES)}, noisy(CODES), "as low as -10"),
+    (ANA, replace(of([1, 2]), certificate=OF_TWO), r"people \['Ana', 'Ben'\]: give exactly their tables"),
+])  # fmt: skip
+def test_only_tables_that_add_up_are_reconciled(rows: Any, whole: Release, words: str) -> None:
+    with pytest.raises(InputError, match=words):
         reconcile(rows, whole)
+
+
+def test_codes_below_0_are_reconciled_where_that_is_meant() -> None:
+    assert reconcile({"Ana": noisy(CODES)}, noisy(CODES), nonnegative=False)
 
 
 def test_adjusted_is_a_value() -> None:
