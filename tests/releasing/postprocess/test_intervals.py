@@ -52,7 +52,6 @@ def coverage(drawn: list[Release], level: float) -> tuple[int, list[int]]:
     cached = [replace(r, randomiser=_Remembered(half)) for r in drawn]  # type: ignore[arg-type]
     for noisy in cached:
         intervals = noisy.interval(level)
-        assert isinstance(intervals, dict)
         hits = [t in intervals[state] for t, state in zip(TRUTH, STATES, strict=True)]
         each = [n + hit for n, hit in zip(each, hits, strict=True)]
         every += all(hits)
@@ -92,7 +91,6 @@ def test_a_table_of_several_noises_covers_at_once() -> None:
 
 def test_intervals_say_what_they_are_not() -> None:
     intervals = PATTERN.interval(0.9)
-    assert isinstance(intervals, dict)
     assert all(isinstance(i, Interval) and (i.level, i.cells) == (0.9, 4) for i in intervals.values())
     for text in (str(intervals["a"]), repr(intervals["a"]), repr(intervals)):
         assert "not sampling error" in text
