@@ -14,6 +14,7 @@ from tests.support.commands import ended, invoke, succeed
 from tests.support.release_files import believe, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
+from takifugu.cli.samples import write_demo
 
 ROOT = Path(__file__).parents[2]
 PLACE = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
@@ -158,19 +159,6 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -
         assert not (tmp_path / "ledger.db").exists() or Ledger.open(tmp_path / "ledger.db").show() == ()
 
 
-@pytest.mark.parametrize("words", [["release", "none.toml"], ["calibrate", "."], ["ledger", "show", "none.db"]])
-def test_files_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
-    monkeypatch.chdir(tmp_path)
-    outcome = ended(2, *words)
-    assert outcome.stderr.startswith("takifugu: ")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_unknown_words_end_with_two() -> None:
-    ended(2, "releas")
-    ended(2, "release")
-
-
 @pytest.mark.slow
 def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
     outcome = succeed("demo", "--folder", tmp_path / "demo")
@@ -185,8 +173,6 @@ def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
 
 
 def test_the_demo_sample_is_the_same_everywhere(tmp_path: Path) -> None:
-    from takifugu.cli.samples import write_demo
-
     for name in ("a", "b"):
         write_demo(tmp_path / name)
     samples = [(tmp_path / name / "made-up-activity.csv").read_bytes() for name in ("a", "b")]

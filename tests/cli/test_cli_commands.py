@@ -1,5 +1,6 @@
 """What the smaller commands say, their JSON, colours and progress; and bad input of every kind, which harms nothing."""
 
+import errno
 import json
 import os
 import re
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import pandas
 import pytest
 from click.testing import CliRunner
 from tests.releasing import files
@@ -15,12 +17,14 @@ from tests.support.commands import all_commands, ended, invoke, json_of, succeed
 from tests.support.failing import raising
 from tests.support.terminals import AT_ONCE, in_streams
 
+from takifugu import TakifuguError, release_file
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.suspicion import explain
 from takifugu.cli import main
 from takifugu.cli.samples import experiments
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.loading import json_schema
+from takifugu.releasing.publishing import orders, publish
 
 TOP = {"format", "command", "file"}
 
@@ -386,8 +390,6 @@ def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytes
 
 
 def test_stopping_it_says_what_was_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from takifugu.releasing.publishing import orders, publish
-
     monkeypatch.setattr(publish, "answer_of", raising(KeyboardInterrupt()))
     outcome = invoke("release", files.write(tmp_path))
     assert (outcome.exit_code, outcome.stdout) == (130, "")
@@ -449,10 +451,6 @@ def test_interleaved_units_need_an_order(tmp_path: Path) -> None:
 
 
 def test_mixed_types(tmp_path: Path) -> None:
-    import pandas
-
-    from takifugu import TakifuguError, release_file
-
     where = files.write(tmp_path)
     states = pandas.Series(["walking", 3.5], dtype=object)
     frame = pandas.DataFrame({"Who is it?": ["a", "a"], "run no.": [1, 1], "t [min]": [0, 1], "état; raw": states})
@@ -477,8 +475,6 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import errno
-
     where = files.write(tmp_path)
     real = os.replace
 

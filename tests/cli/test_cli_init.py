@@ -2,12 +2,14 @@
 
 import errno
 import json
+import os
 import re
 import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -21,7 +23,7 @@ from tests.support.starting import begin, init
 from takifugu.cli import starting
 from takifugu.data import open_frame
 from takifugu.releasing.file.drafting.draft import Start, draft_of
-from takifugu.releasing.file.guessing.columns import first_look
+from takifugu.releasing.file.guessing.columns import LOOKED_AT, first_look
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.kinds import drafted
 from takifugu.releasing.file.loading import load
@@ -133,8 +135,6 @@ def test_rows_without_an_order_are_not_taken_for_steps_silently(tmp_path: Path) 
 
 
 def test_a_parquet_file(tmp_path: Path) -> None:
-    import pyarrow.parquet
-
     rows = range(40)
     columns: Any = {
         "who": ("text", ["a"] * 20 + ["b"] * 20), "when": ("int", [i % 20 for i in rows]),
@@ -210,8 +210,6 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "no space left"), (errno.EACCES, "permission denied")])
 def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str) -> None:
-    import os
-
     data = sleep(tmp_path)
     monkeypatch.setattr(Path, "write_bytes", raising(OSError(number, os.strerror(number))))
     outcome = init(data, "-o", tmp_path / "release.toml")
@@ -226,8 +224,6 @@ names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(st.lists(names, min_size=3, max_size=3, unique=True), st.lists(names, min_size=2, max_size=4, unique=True))
 def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str], labels: list[str]) -> None:
-    import pyarrow.parquet
-
     data = tmp_path / "data.parquet"
     kinds: Any = {
         columns[0]: ("text", ["p"] * 20 + ["q"] * 20), columns[1]: ("int", list(range(20)) * 2),
@@ -244,8 +240,6 @@ def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])
 def test_columns_are_guessed_from_the_first_rows_only(tmp_path: Path, engine: str) -> None:
     """A large file is not read to its end for a guess: what comes after the rows that are looked at says nothing."""
-    from takifugu.releasing.file.guessing.columns import LOOKED_AT
-
     path = tmp_path / "long.csv"
     path.write_text("minute,state\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(LOOKED_AT)) + "later,7\n" * 5)
     data = path if engine == "duckdb" else pytest.importorskip("polars").read_csv(path, infer_schema=False)

@@ -15,7 +15,9 @@ from tests.support.failing import raising
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.terminals import NEVER, in_streams
 
+from takifugu.cli import progress
 from takifugu.core.text.tables import fitting, text_table
+from takifugu.releasing.planning import plan
 
 WEEKS = release_text(
     read_from("ward", "ward.csv", value="state", order="hour", step="1h", from_="2026-01-05", until="2026-01-19",
@@ -177,8 +179,6 @@ def test_errors_fit_a_terminal_and_colours_are_left_out_where_unwanted(fresh: Pa
 def test_where_no_line_is_redrawn_one_is_printed_every_ten_seconds(
     is_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from takifugu.cli import progress
-
     may_go_on, waits = queue.Queue[bool](), queue.Queue[float]()
 
     def wait(ended: threading.Event, seconds: float) -> bool:
@@ -206,9 +206,6 @@ def test_where_no_line_is_redrawn_one_is_printed_every_ten_seconds(
 
 
 def test_a_command_in_a_pipe_says_how_far_it_is(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from takifugu.cli import progress
-    from takifugu.releasing.planning import plan
-
     working, printed = threading.Event(), threading.Event()
 
     def wait(ended: threading.Event, seconds: float) -> bool:

@@ -8,6 +8,7 @@ from tests.support.commands import invoke, succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.terminals import AT_ONCE, in_streams
 
+from takifugu import release_file
 from takifugu.cli import progress
 from takifugu.core import searches
 
@@ -85,8 +86,6 @@ def test_the_second_interrupt_stops_everything(where: Path, monkeypatch: pytest.
 
 
 def test_nothing_is_published_after_an_interrupt(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from takifugu import release_file
-
     interrupt(monkeypatch, times=1)
     stopped = invoke("release", where)
     assert (stopped.exit_code, stopped.stdout) == (130, "")

@@ -133,25 +133,10 @@ def test_pooling_a_larger_epsilon_and_a_longer_window_are_remedies(units: tuple[
         assert "Nothing that was tried makes it worth reading; what comes nearest" in " ".join(words.split())
 
 
-@pytest.mark.slow
-def test_an_epsilon_written_as_a_fraction_has_remedies(tmp_path: Path) -> None:
-    path = of_units(tmp_path)
-    path.write_text(UNITS.replace("epsilon = 0.2", 'epsilon = "1/5"'))
-    assert tf.advise(path).remedies
-
-
 def test_a_good_file_needs_no_remedy(tmp_path: Path) -> None:
     advised = tf.advise(of_example("people", tmp_path))
     assert (advised.verdict, advised.remedies, advised.shorter_stays) == (Verdict.GOOD, (), None)
     assert all(table.worth is not None and table.worth.verdict.is_useful for table in advised.tables)
-
-
-@pytest.mark.slow
-def test_nothing_is_paid_or_written(tmp_path: Path) -> None:
-    path = of_units(tmp_path)
-    before = sorted(file.name for file in tmp_path.iterdir())
-    assert tf.advise(path).tables[0].worth is not None
-    assert sorted(file.name for file in tmp_path.iterdir()) == before
 
 
 @pytest.mark.slow
@@ -337,27 +322,21 @@ def test_stays_are_halved(stay: object, half: object) -> None:
     assert half_as_long({"belief": {"kind": "markov-chain", "stay": {"off": [1]}}}) is None
 
 
-@pytest.mark.slow
-def test_tables_of_which_the_same_is_said_are_shown_once(tmp_path: Path) -> None:
-    path = of_units(tmp_path)
-    path.write_text(f"{UNITS}{UNITS[UNITS.index('[[release]]') :].replace('use', 'two')}")
-    assert [name for name, _ in tf.advise(path).alike] == ["use and 1 more like it"]
+def of_places(columns: int, rows: int) -> dict[str, Any]:
+    belief = {"kind": "asymmetric", "grid": {"x": [0, 1], "y": [0, 1], "columns": columns, "rows": rows}}
+    return {"source": {}, "belief": belief, "release": [{"name": "safe", "query": "safe", "epsilon": 1.0}]}
 
 
 @pytest.mark.parametrize(("columns", "rows", "fewer"), [
-    (70, 70, [(35, 35)]), (8, 10, [(4, 5)]), (7, 6, [(3, 3)]), (4, 10, [(4, 5)]), (5, 4, []), (1, 2, []), (3, 3, []),
+    (70, 70, [(35, 35)]), (8, 10, [(4, 5)]), (7, 6, [(3, 3)]), (4, 10, [(4, 5)]), (10, 10, [(5, 5)]), (5, 4, []),
+    (1, 2, []), (3, 3, []),
 ])  # fmt: skip
 def test_a_coarser_grid_still_tells_where_places_are(columns: int, rows: int, fewer: list[tuple[int, int]]) -> None:
-    belief = {"kind": "asymmetric", "grid": {"x": [0, 1], "y": [0, 1], "columns": columns, "rows": rows}}
-    raw = {"source": {}, "belief": belief, "release": [{"name": "safe", "query": "safe", "epsilon": 1.0}]}
+    raw = of_places(columns, rows)
     grids: list[Any] = [changes[0].value for changes, why in ideas(raw, {0: 9.0}) if why == "coarser places"]
-    assert [(grid["columns"], grid["rows"]) for grid in grids] == fewer
+    assert grids == [{**raw["belief"]["grid"], "columns": width, "rows": height} for width, height in fewer]
 
 
-def test_a_coarser_grid_and_fewer_places_for_a_safe_list() -> None:
-    belief = {"kind": "asymmetric", "grid": {"x": [0, 1], "y": [0, 1], "columns": 10, "rows": 10}}
-    raw = {"source": {}, "belief": belief, "release": [{"name": "safe", "query": "safe", "epsilon": 1.0}]}
-    changed = [changes[0].value for changes, why in ideas(raw, {0: 9.0}) if changes and why == "coarser places"]
-    assert changed == [{**belief["grid"], "columns": n, "rows": n} for n in [5]]  # type: ignore[dict-item]
-    supposed = what_if(raw)
+def test_fewer_places_are_supposed_for_a_safe_list() -> None:
+    supposed = what_if(of_places(10, 10))
     assert (supposed[0].where, supposed[0].value) == (("belief", "most"), 10)

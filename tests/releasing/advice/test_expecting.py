@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 from tests.releasing.advice.test_advice import NORMAL, UNITS, of_units
-from tests.support.release_files import believe, hide, publish, read_from, release_text
+from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
 from tests.support.releases import judged
 
 import takifugu as tf
 from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.contradicting import refuse_impossible
+from takifugu.releasing.advice.worth import Expectation, Worth
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
 
@@ -70,12 +72,15 @@ def test_what_matters_decides(tmp_path: Path) -> None:
     assert table.to_dict()["expected_from"].startswith("the means of")
 
 
-def test_a_table_has_its_own(tmp_path: Path) -> None:
-    path = with_expect(tmp_path, "matters = 1000")
-    text = path.read_text().replace("to = 168\n", f"to = 168\n[release.expect]\n{SOURCE}matters = 2\n")
-    path.write_text(text)
+@pytest.mark.parametrize(("keys", "old", "new", "matters"), [
+    ("matters = 1000", "to = 168\n", f"to = 168\n[release.expect]\n{SOURCE}matters = 2\n", 2),  # a table's own
+    ('matters = "90 min"', "[expect]", 'measured_in = "hours"\n[expect]', 1.5),
+])  # fmt: skip
+def test_what_matters_of_a_table(keys: str, old: str, new: str, matters: float, tmp_path: Path) -> None:
+    path = with_expect(tmp_path, keys)
+    path.write_text(changed(path.read_text(), (old, new)))
     (table,) = judged(path)
-    assert table.worth.matters == 2
+    assert table.worth.matters == matters
 
 
 def test_without_means_what_matters_is_enough(tmp_path: Path) -> None:
@@ -288,28 +293,17 @@ def test_what_matters_in_no_unit_of_the_table_is_refused(matters: str, words: st
         tf.advise(of_step(tmp_path, f"matters = {matters}"))
 
 
-def test_hours_are_a_unit_of_what_is_measured_in_hours(tmp_path: Path) -> None:
-    path = with_expect(tmp_path, 'matters = "90 min"')
-    path.write_text(path.read_text().replace("[expect]", 'measured_in = "hours"\n[expect]'))
-    (table,) = judged(path)
-    assert table.worth.matters == 1.5
+PRIVATE = r": .*advice must not depend on them; write what is known"
 
 
-def test_it_needs_a_source(tmp_path: Path) -> None:
-    path = with_expect(tmp_path, "matters = 3")
-    path.write_text(path.read_text().replace(SOURCE, ""))
-    with pytest.raises(SpecError, match=r"expect.source"):
-        tf.advise(path)
-
-
-@pytest.mark.parametrize("source", [
+@pytest.mark.parametrize(("source", "words"), [("", ""), *((f'source = "{of}"\n', PRIVATE) for of in (
     "estimated from the private data", "Counts estimated from the private data", "our data", "our own data",
     "this dataset, first half", "the CONFIDENTIAL data set", "computed from rows.csv", "Rows.CSV",
-])  # fmt: skip
-def test_a_source_that_is_the_private_data_is_refused(source: str, tmp_path: Path) -> None:
+))])  # fmt: skip
+def test_a_source_that_is_none_or_the_private_data_is_refused(source: str, words: str, tmp_path: Path) -> None:
     path = with_expect(tmp_path, "matters = 3")
-    path.write_text(path.read_text().replace(SOURCE, f'source = "{source}"\n'))
-    with pytest.raises(SpecError, match=r"expect.source: .*advice must not depend on them; write what is known"):
+    path.write_text(path.read_text().replace(SOURCE, source))
+    with pytest.raises(SpecError, match=rf"expect\.source{words}"):
         tf.advise(path)
 
 
@@ -324,8 +318,5 @@ def test_a_public_source_is_taken(source: str, tmp_path: Path) -> None:
 
 
 def test_what_is_expected_is_rounded_in_words() -> None:
-    from takifugu.releasing.advice.bands import Band
-    from takifugu.releasing.advice.worth import Expectation, Worth
-
     one = Worth(Band(4000.0, 0.95), None, 1.0, Expectation((392.727272,), None, "x"))
     assert "about 393 steps" in one.sentence("steps")

@@ -1,7 +1,6 @@
 """Release files that hide a property of whole columns: reading, faults, ledger and certificates, in both settings."""
 
 import csv
-import json
 import re
 from dataclasses import replace
 from fractions import Fraction
@@ -185,19 +184,6 @@ def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, 
     assert ("between two that are compared: whoever" in page) == (kind != "parameters")  # of which all values are
     assert ("Of values that are not compared" in report) == (kind != "parameters")
     assert table.certificate.definition == "attribute"
-
-
-@pytest.mark.slow
-def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> None:
-    for kind in FILES:
-        path = written(tmp_path / kind, kind)
-        succeed("release", path)
-        (certificate,) = (tmp_path / kind / "out").glob("*.certificate.json")
-        outcome = succeed("certificate", "show", certificate)
-        assert "is the one that was certified" in outcome.stdout
-        content = json.loads(certificate.read_text(encoding="utf-8"))
-        (framework,) = content["frameworks"].values()
-        assert framework["definition"] == "attribute"
 
 
 # Faults

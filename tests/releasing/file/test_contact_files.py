@@ -16,7 +16,6 @@ import takifugu as tf
 from takifugu.core.errors import DataError, SpecError
 from takifugu.model.beliefs import meetings
 from takifugu.releasing.file import loading as spec
-from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning import plan
 from takifugu.releasing.publishing.run import release_file
 
@@ -41,12 +40,6 @@ def written(folder: Path, text: str = PUPILS, data: str = rows(STATES), meetings
     return put(folder, {"spec.toml": text, "data.csv": data})
 
 
-def checked(path: Path) -> ReleaseFile:
-    loaded = spec.load(path)
-    assert isinstance(loaded, ReleaseFile)
-    return loaded
-
-
 def expected() -> tf.CliqueInfection:
     return tf.clique_infection(
         [["ana", "ben", "cem"], ["dora", "eli"], ["finn"]],
@@ -56,7 +49,7 @@ def expected() -> tf.CliqueInfection:
 
 
 def test_the_belief_is_that_of_the_meetings_that_count(tmp_path: Path) -> None:
-    assert checked(written(tmp_path)).belief.to_dict() == expected().to_dict()
+    assert spec.load(written(tmp_path)).belief.to_dict() == expected().to_dict()
 
 
 @pytest.mark.slow
@@ -64,17 +57,17 @@ def test_a_release_is_that_of_the_library(tmp_path: Path) -> None:
     path = written(tmp_path)
     release_file(path)
     wanted = tf.calibrate(tf.Pufferfish(tf.every_entry(), expected()), tf.Count("ill"), 1)
-    (table,) = plan.calibrated(checked(path)).tables
+    (table,) = plan.calibrated(spec.load(path)).tables
     assert [calibration.scale for calibration in table.calibrations] == [wanted.scale]
     assert "the members of each clique are public" in (tmp_path / "out" / "ill.certificate.txt").read_text()
-    file = checked(path)
+    file = spec.load(path)
     (record,) = file.kind.units(file)
     assert true_answer(wanted, record.data) == (3,)
 
 
 def test_the_order_of_rows_and_of_pairs_says_nothing(tmp_path: Path) -> None:
     meetings = "one,minutes,other\neli,15,dora\nben,20,cem\nben,30,ana\nben,0,ana\ncem,45,ana\ncem,1,dora\n"
-    file = checked(written(tmp_path, data=rows(dict(reversed(STATES.items()))), meetings=meetings))
+    file = spec.load(written(tmp_path, data=rows(dict(reversed(STATES.items()))), meetings=meetings))
     assert file.belief.to_dict() == expected().to_dict()
     (record,) = file.kind.units(file)
     assert record.data == STATES
@@ -82,7 +75,7 @@ def test_the_order_of_rows_and_of_pairs_says_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("hide", "pairs"), [('person = "eli"', 1), ('person = "eli"\na = "well"\nb = "ill"', 1)])
 def test_one_person_hidden(tmp_path: Path, hide: str, pairs: int) -> None:
-    file = checked(written(tmp_path, PUPILS.replace("[[release]]", f"[hide]\n{hide}\n\n[[release]]")))
+    file = spec.load(written(tmp_path, PUPILS.replace("[[release]]", f"[hide]\n{hide}\n\n[[release]]")))
     family = file.framework.secrets[0].family(file.belief)
     assert tuple(family.entries) == (file.belief.position("eli"),)
     assert tf.calibrate(file.framework, tf.Count("ill"), 1, mechanism="group").scale == 2

@@ -4,7 +4,6 @@ import json
 import random
 import unicodedata
 from collections.abc import Callable, Iterable
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -23,139 +22,137 @@ from takifugu.releasing.file.questions.likely import Likely
 from takifugu.releasing.file.questions.question import Subject
 from takifugu.releasing.planning.plan import calibrated
 
-Rows, Draw = Iterable[str], random.Random
-
 
 def german(number: float, digits: int) -> str:
     return f"{number:.{digits}f}".replace(".", ",")
 
 
-#: Held-out files by name: their kind, how they are encoded, and what they hold.
-HELD_OUT: dict[str, tuple[str, str, Callable[[Draw], Rows]]] = {
-    "agenda.csv": ("markov-chain", "cp1252", lambda draw: chain(["Ménage;Heure;Activité"], (
+#: Held-out files by name: their kind, how they are encoded, their header, and their rows.
+HELD_OUT: dict[str, tuple[str, str, str, Callable[[random.Random], Iterable[str]]]] = {
+    "agenda.csv": ("markov-chain", "cp1252", "Ménage;Heure;Activité", lambda draw: (
         f"M{home};{hour};{draw.choice(['repas', 'trajet', 'télé', 'sommeil'])}"
         for home in range(12) for hour in range(24)
-    ))),
-    "herd.csv": ("markov-chain", "utf-8-sig", lambda draw: chain(["cow,datetime,behaviour,weather"], (
+    )),
+    "herd.csv": ("markov-chain", "utf-8-sig", "cow,datetime,behaviour,weather", lambda draw: (
         f"{cow},2026-05-01 {8 + minute // 60:02}:{minute % 60:02},{draw.choice(['graze', 'lie'])},sun"
         for minute in range(120) for cow in ("Berta", "Elsa", "Flora")
-    ))),
-    "beds.csv": ("markov-chain", "utf-8", lambda draw: chain(["patient_id,hour,ward,bed_state"], (
+    )),
+    "beds.csv": ("markov-chain", "utf-8", "patient_id,hour,ward,bed_state", lambda draw: (
         f"{patient},{hour},{'AB'[patient % 2]},{draw.choice(['in', 'out', ''])}"
         for patient in range(100, 115) for hour in range(30)
-    ))),
-    "machine.tsv": ("markov-chain", "utf-8", lambda draw: chain(["timestamp\tstatus"], (
+    )),
+    "machine.tsv": ("markov-chain", "utf-8", "timestamp\tstatus", lambda draw: (
         f"2026-03-01T{minute // 60:02}:{minute % 60:02}:00\t{draw.choice(['ok', 'ok', 'warn', 'fail'])}"
         for minute in range(400)
-    ))),
-    "meters.csv": ("markov-chain", "utf-8", lambda draw: chain(["meter,read_at,kwh"], (
+    )),
+    "meters.csv": ("markov-chain", "utf-8", "meter,read_at,kwh", lambda draw: (
         f"SM{meter},2026-02-0{1 + hour // 24} {hour % 24:02}:00:00,{draw.random() * 2:.3f}"
         for meter in range(5) for hour in range(48)
-    ))),
-    "japanese.csv": ("markov-chain", "utf-8", lambda draw: chain(["氏名,時刻,状態"], (
+    )),
+    "japanese.csv": ("markov-chain", "utf-8", "氏名,時刻,状態", lambda draw: (
         f"{name},2026-01-01 10:{minute:02},{draw.choice(['座る', '歩く'])}"
         for name in ("田中", "佐藤", "鈴木") for minute in range(60)
-    ))),
-    "no header.csv": ("markov-chain", "utf-8", lambda draw: (
+    )),
+    "no header.csv": ("markov-chain", "utf-8", "", lambda draw: (
         f"{ward};{1 + hour // 24:02}.03.2025 {hour % 24:02}:00;{draw.choice(['wach', 'ruht'])}"
         for ward in ("Süd", "Nord") for hour in range(48)
     )),
-    "epochs.csv": ("markov-chain", "utf-8", lambda draw: chain(["seq,unix,phone,label_source,activity"], (
+    "epochs.csv": ("markov-chain", "utf-8", "seq,unix,phone,label_source,activity", lambda draw: (
         f"{1 + 80 * before + minute},{1_650_000_000 + 60 * minute},{phone},1,{draw.choice(['sit', 'walk', 'run'])}"
         for before, phone in enumerate(("a1", "b2", "c3")) for minute in range(80)
-    ))),
-    "nurses.csv": ("contacts", "utf-8", lambda draw: chain(["nurse_1,nurse_2"], (
+    )),
+    "nurses.csv": ("contacts", "utf-8", "nurse_1,nurse_2", lambda draw: (
         f"N{a:02},N{b:02}" for a in range(25) for b in range(a + 1, 25) if draw.random() < 0.2
-    ))),
-    "mail.csv": ("contacts", "utf-8", lambda draw: chain(["date,from,to,bytes"], (
+    )),
+    "mail.csv": ("contacts", "utf-8", "date,from,to,bytes", lambda draw: (
         f"2026-01-{draw.randint(1, 28):02},{a}@x.org,{b}@x.org,{draw.randint(100, 90_000)}"
         for a, b in (draw.sample("abcdefghijklmnopqrstuvwxyz", 2) for _ in range(300))
-    ))),
-    "encounters.csv": ("contacts", "utf-8", lambda draw: chain(["person_a;person_b;minutes;indoors"], (
+    )),
+    "encounters.csv": ("contacts", "utf-8", "person_a;person_b;minutes;indoors", lambda draw: (
         f"{a};{b};{draw.randint(1, 90)};{draw.choice(['yes', 'no'])}"
         for a, b in (draw.sample(range(1000, 1040), 2) for _ in range(250))
-    ))),
-    "edges.csv": ("contacts", "utf-8", lambda draw: chain(["Knoten1,Knoten2"], (
+    )),
+    "edges.csv": ("contacts", "utf-8", "Knoten1,Knoten2", lambda draw: (
         f"k{a},k{b}" for a, b in (draw.sample(range(50), 2) for _ in range(200))
-    ))),
-    "tracker.csv": ("asymmetric", "utf-8", lambda draw: chain(["deviceId,epoch_ms,latitude,longitude,speed"], (
+    )),
+    "tracker.csv": ("asymmetric", "utf-8", "deviceId,epoch_ms,latitude,longitude,speed", lambda draw: (
         f"dev{device},{1_700_000_000_000 + 30_000 * step},{52 + draw.random() / 10:.6f},"
         f"{4.9 + draw.random() / 10:.6f},{draw.random() * 20:.1f}"
         for device in range(8) for step in range(40)
-    ))),
-    "taxis.csv": ("asymmetric", "utf-8", lambda draw: chain(["taxi,ts,x,y"], (
+    )),
+    "taxis.csv": ("asymmetric", "utf-8", "taxi,ts,x,y", lambda draw: (
         f"{taxi},{step},{draw.random() * 900:.1f},{draw.random() * 900:.1f}"
         for taxi in range(20) for step in range(15)
-    ))),
-    "check-ins.csv": ("asymmetric", "utf-8", lambda draw: chain(["member,venue,when"], (
+    )),
+    "check-ins.csv": ("asymmetric", "utf-8", "member,venue,when", lambda draw: (
         f"m{draw.randint(1, 40)},Café {draw.randint(1, 70)},2026-04-{day:02} {hour:02}:{draw.randint(0, 59):02}"
         for day, hour in ((draw.randint(1, 28), draw.randint(7, 23)) for _ in range(500))
-    ))),
-    "shops.csv": ("populations", "utf-8", lambda draw: chain(["Geschäft;Breitengrad;Längengrad;Kategorie"], (
+    )),
+    "shops.csv": ("populations", "utf-8", "Geschäft;Breitengrad;Längengrad;Kategorie", lambda draw: (
         f"Laden {shop};{german(47 + draw.random(), 5)};{german(8 + draw.random(), 5)};{draw.choice(['Brot', 'Wein'])}"
         for shop in range(150)
-    ))),
-    "incidents.csv": ("populations", "utf-8", lambda draw: chain(["case,lon,lat,night"], (
+    )),
+    "incidents.csv": ("populations", "utf-8", "case,lon,lat,night", lambda draw: (
         f"{case},{-87.9 + draw.random() / 2:.4f},{41.6 + draw.random() / 2:.4f},{draw.choice(['true', 'false'])}"
         for case in range(300)
-    ))),
-    "likert.csv": ("users", "utf-8", lambda draw: chain([",".join(f"Q{number}" for number in range(1, 9))], (
+    )),
+    "likert.csv": ("users", "utf-8", ",".join(f"Q{number}" for number in range(1, 9)), lambda draw: (
         ",".join(str(draw.randint(1, 5)) for _ in range(8)) for _ in range(120)
-    ))),
-    "encuesta.csv": ("users", "latin-1", lambda draw: chain(["encuestado;sexo;fuma;provincia;año de nacimiento"], (
+    )),
+    "encuesta.csv": ("users", "latin-1", "encuestado;sexo;fuma;provincia;año de nacimiento", lambda draw: (
         f"{number};{draw.choice('hm')};{draw.choice(['sí', 'no', 'NA'])};{where};{draw.randint(1940, 2005)}"
         for number, where in ((number, draw.choice(["Álava", "León", "Cádiz"])) for number in range(140))
-    ))),
-    "census.csv": ("users", "utf-8", lambda draw: chain(["age,workclass,education,hours,sex,income"], (
+    )),
+    "census.csv": ("users", "utf-8", "age,workclass,education,hours,sex,income", lambda draw: (
         f"{draw.randint(17, 90)}, {work}, {draw.choice(['HS', 'BA', 'MA'])}, {draw.randint(1, 80)}, "
         f"{draw.choice(['Male', 'Female'])}, {draw.choice(['<=50K', '>50K'])}"
         for work in (draw.choice(["Private", "State", "Self", "?"]) for _ in range(400))
-    ))),
-    "ballots.csv": ("users", "utf-8", lambda draw: chain(["voter,vote"], (
+    )),
+    "ballots.csv": ("users", "utf-8", "voter,vote", lambda draw: (
         f"V-{voter:03},{draw.choice(['yes', 'no', 'blank'])}" for voter in range(90)
-    ))),
-    "firmen.csv": ("normal", "cp1252", lambda draw: chain(["Firma;Branche;Umsatz;Gewinn;Mitarbeiter"], (
+    )),
+    "firmen.csv": ("normal", "cp1252", "Firma;Branche;Umsatz;Gewinn;Mitarbeiter", lambda draw: (
         f"Müller {number} GmbH;{trade};{turnover};{draw.randint(-90, 90)},5;{draw.randint(3, 800)}"
         for number in range(110)
         for turnover in [f"{draw.randint(1, 900)}.{draw.randint(100, 999)},{draw.randint(10, 99)}"]
         for trade in [draw.choice(["Bau", "Handel", "Gärtnerei"])]
-    ))),
-    "suppliers.csv": ("independent-records", "utf-8", lambda draw: chain(["supplier,country,rating,certified,orders"], (
+    )),
+    "suppliers.csv": ("independent-records", "utf-8", "supplier,country,rating,certified,orders", lambda draw: (
         f"S{number},{draw.choice(['NL', 'DE', 'PL', 'IT'])},{draw.choice('ABC')},{draw.choice(['yes', 'no'])},"
         f"{draw.randint(1, 400)}" for number in range(130)
-    ))),
-    "shifts.csv": ("markov-chain", "cp1252", lambda draw: chain([
-        "Personalnummer;Mitarbeiter;Datum;Uhrzeit;Stunden;T\u00e4tigkeit"
-    ], (
+    )),
+    "shifts.csv": ("markov-chain", "cp1252", "Personalnummer;Mitarbeiter;Datum;Uhrzeit;Stunden;T\u00e4tigkeit",
+     lambda draw: (
         f"{1000 + number};M\u00fcller {number};{1 + hour // 24:02}.03.2026;{hour % 24:02}:00;"
         f"0,{draw.randint(10, 99)};{doing}"
         for number in range(5) for hour in range(96) for doing in [draw.choice(["Pause", "Einsatz"])]
-    ))),
-    "machine shifts.csv": ("markov-chain", "utf-8", lambda draw: chain(["Machine,Shift,Status"], (
+    )),
+    "machine shifts.csv": ("markov-chain", "utf-8", "Machine,Shift,Status", lambda draw: (
         f"M{machine},{shift},{draw.choice(['running', 'stopped'])}" for machine in range(4) for shift in range(60)
-    ))),
-    "rooms side by side.csv": ("markov-chain", "utf-8", lambda draw: chain(["time,Room 1,Room 2,Kitchen"], (
+    )),
+    "rooms side by side.csv": ("markov-chain", "utf-8", "time,Room 1,Room 2,Kitchen", lambda draw: (
         f"2026-02-0{1 + hour // 24} {hour % 24:02}:00," + ",".join(draw.choice(["in", "out"]) for _ in range(3))
         for hour in range(96)
-    ))),
-    "wide.csv": ("normal", "utf-8", lambda draw: chain([",".join(f"channel {number}" for number in range(40))], (
+    )),
+    "wide.csv": ("normal", "utf-8", ",".join(f"channel {number}" for number in range(40)), lambda draw: (
         ",".join(f"{draw.gauss(5, 2):.4f}" for _ in range(40)) for _ in range(150)
-    ))),
-    "water.csv": ("normal", "utf-8", lambda draw: chain(["pH;temp;conductivity;turbidity"], (
+    )),
+    "water.csv": ("normal", "utf-8", "pH;temp;conductivity;turbidity", lambda draw: (
         ";".join(german(draw.gauss(mean, 1), 2) for mean in (7, 12, 300, 4)) for _ in range(90)
-    ))),
-    "blood.csv": ("normal", "utf-8", lambda draw: chain(["patient,glucose,hdl,ldl,bmi"], (
+    )),
+    "blood.csv": ("normal", "utf-8", "patient,glucose,hdl,ldl,bmi", lambda draw: (
         f"{patient}," + ",".join(
             f"{draw.gauss(mean, 8):.1f}" if draw.random() > 0.05 else "" for mean in (95, 55, 120, 26)
         ) for patient in range(160)
-    ))),
+    )),
 }  # fmt: skip
 
 
 def write(folder: Path, name: str) -> Path:
-    _, encoding, rows = HELD_OUT[name]
+    _, encoding, header, rows = HELD_OUT[name]
     path = folder / name
-    path.write_bytes("\n".join([*rows(random.Random(name)), ""]).encode(encoding))
+    lines = [*filter(None, [header]), *rows(random.Random(name)), ""]
+    path.write_bytes("\n".join(lines).encode(encoding))
     return path
 
 

@@ -18,7 +18,6 @@ from takifugu.releasing.file.questions.decision import answered, answered_clearl
 from takifugu.releasing.file.questions.question import Question, Subject
 
 START = datetime(2026, 1, 5)
-Draw = random.Random
 
 
 def subject_of(path: Path) -> Subject:
@@ -76,31 +75,23 @@ def test_what_looks_like_two_things_is_asked(tmp_path: Path, header: str, row: s
     assert refused.value.where == ("rows",)
 
 
-def even(draw: Draw, user: int) -> list[tuple[datetime, str]]:
-    return [(START + timedelta(minutes=5 * k), draw.choice("ab")) for k in range(60) if draw.random() > 0.1]
+def at(minutes: float) -> datetime:
+    return START + timedelta(minutes=minutes)
 
 
-def changing(draw: Draw, user: int) -> list[tuple[datetime, str]]:
-    at = sorted(START + timedelta(minutes=draw.uniform(0, 9000)) for _ in range(60))
-    return [(time, "abc"[(user + k) % 3]) for k, time in enumerate(at)]
-
-
-def happening(draw: Draw, user: int) -> list[tuple[datetime, str]]:
-    at = sorted(START + timedelta(minutes=draw.uniform(0, 9000)) for _ in range(60))
-    return [(time, draw.choice("ab")) for time in at]
-
-
-def alternating(draw: Draw, user: int) -> list[tuple[datetime, str]]:
-    return [(START + timedelta(minutes=5 * k), "ab"[k % 2]) for k in range(60)]
+def uneven(draw: random.Random) -> list[datetime]:
+    return sorted(at(draw.uniform(0, 9000)) for _ in range(60))
 
 
 @pytest.mark.parametrize("mixed", [True, False])
 @pytest.mark.parametrize(("rows_of", "word", "is_clear"), [
-    (even, "samples", True), (changing, "changes", False), (happening, "events", False),
-    (alternating, "samples", False),
+    (lambda draw, _: [(at(5 * k), draw.choice("ab")) for k in range(60) if draw.random() > 0.1], "samples", True),
+    (lambda draw, user: [(time, "abc"[(user + k) % 3]) for k, time in enumerate(uneven(draw))], "changes", False),
+    (lambda draw, _: [(time, draw.choice("ab")) for time in uneven(draw)], "events", False),
+    (lambda *_: [(at(5 * k), "ab"[k % 2]) for k in range(60)], "samples", False),
 ])  # fmt: skip
-def test_what_a_row_says_shows_in_how_rows_follow_each_other(
-    tmp_path: Path, rows_of: Callable[[Draw, int], list[tuple[datetime, str]]], word: str, is_clear: bool, mixed: bool
+def test_what_a_row_says_shows_in_how_rows_follow(
+    tmp_path: Path, rows_of: Callable[..., list[tuple[datetime, str]]], word: str, is_clear: bool, mixed: bool
 ) -> None:
     draw = random.Random(5)
     rows = [(time, f"u{user}", state) for user in range(9) for time, state in rows_of(draw, user)]
@@ -224,7 +215,7 @@ def test_all_that_is_unclear_is_asked_at_once(tmp_path: Path) -> None:
 
 
 def test_cases_with_a_time_may_be_all_of_one_person(tmp_path: Path) -> None:
-    lines = [f"{7000 + n},{START + timedelta(minutes=n**1.9)},{'ab'[n * n % 7 < 3]} run,{'xy'[n * n % 5 < 2]},"
+    lines = [f"{7000 + n},{at(n**1.9)},{'ab'[n * n % 7 < 3]} run,{'xy'[n * n % 5 < 2]},"
              f"{n * 37 % 900},{n * 53 % 997}" for n in range(240)]  # fmt: skip
     asks = questions(table(tmp_path, "Activity ID,Activity Date,Activity Name,Type,Distance,Height", lines))["rows"]
     assert (asks.offered, asks.is_clear) == ("answers", False)
@@ -238,12 +229,12 @@ def test_cases_with_a_time_may_be_all_of_one_person(tmp_path: Path) -> None:
     ("Name", True), ("Full Name", True), ("User full name", True), ("name_of_patient", True),
 ])  # fmt: skip
 def test_the_name_of_something_is_not_whose_a_row_is(tmp_path: Path, name: str, is_clear: bool) -> None:
-    lines = [f"{START + timedelta(minutes=5 * (n // 6))},A{n % 6},{'xy'[n * n % 7 < 3]}" for n in range(240)]
+    lines = [f"{at(5 * (n // 6))},A{n % 6},{'xy'[n * n % 7 < 3]}" for n in range(240)]
     assert questions(table(tmp_path, f"time,{name},mode", lines), rows="samples")["whose"].is_clear == is_clear
 
 
 def test_what_is_measured_side_by_side_at_a_time_is_not_wide(tmp_path: Path) -> None:
-    lines = [f"{START + timedelta(minutes=n)},{n % 2},{n % 3},{n % 5 // 3},{n % 4}" for n in range(240)]
+    lines = [f"{at(n)},{n % 2},{n % 3},{n % 5 // 3},{n % 4}" for n in range(240)]
     offer = questions(table(tmp_path, "time,valve1,valve2,valve3,valve4", lines))["rows"]
     assert "wide" not in [choice.name for choice in offer.choices]
 
@@ -386,7 +377,7 @@ def test_empty_cells_of_a_sheet_need_a_state(tmp_path: Path) -> None:
 
 def test_measured_numbers_need_bins_and_each_piece_a_word(tmp_path: Path) -> None:
     speeds = [random.Random(n).random() for n in range(480)]
-    lines = [f"u{n % 4},{n // 48},{START + timedelta(minutes=n // 4)},{speed:.3f}" for n, speed in enumerate(speeds)]
+    lines = [f"u{n % 4},{n // 48},{at(n // 4)},{speed:.3f}" for n, speed in enumerate(speeds)]
     (tmp_path / "d.csv").write_text("\n".join(["user,trip,time,speed", *lines, ""]), encoding="utf-8")
     words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--yes", "--rows", "samples", "--whose", "user"]
     missing = succeed(*words, "--publish", "speed", "--states", "slow, fast", "--independent", "yes").output

@@ -9,6 +9,7 @@ import pytest
 from tests.releasing import files
 from tests.support.releases import refusal_of
 
+from takifugu.core.text.toml import toml_of
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.file import problems as problems_module
 from takifugu.releasing.file.sequences.sections import ReleaseSpec
@@ -219,8 +220,6 @@ def test_deep_brackets_are_not_a_fault_of_ours(tmp_path: Path) -> None:
 
 
 def test_toml_is_written_as_it_reads_back() -> None:
-    from takifugu.core.text.toml import toml_of
-
     value = {"a b": ['it\'s "x"', "\x7f\\\n\t\x00é😀", True, 1, 0.5, {"k": []}], "": 1e300}
     assert tomllib.loads(f"v = {toml_of(value)}")["v"] == value
 

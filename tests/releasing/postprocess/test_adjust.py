@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import takifugu as tf
-from takifugu.analysis.randomisers import DiscreteLaplace, RoundedNormal
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedNormal
 from takifugu.analysis.randomisers.choices import ChannelChoice
 from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.postprocess.reconcile import reconcile
-from takifugu.releasing.postprocess.release import Adjusted, Release
+from takifugu.releasing.postprocess.release import Release
 
 STATES = ["a", "b", "c"]
 CHAIN = tf.MarkovChain([[0.4, 0.3, 0.3]] * 3, 10, states=STATES)
@@ -260,8 +260,6 @@ def test_relative_frequencies_and_other_noise_are_reconciled() -> None:
 
 
 def test_tables_without_noise_stay() -> None:
-    from takifugu.analysis.randomisers import Exact
-
     exact = {name: replace(of([4]), randomiser=Exact(Fraction(1))) for name in ("x", "y")}
     assert reconcile(exact, of([50])).pooled.values == (8,)
     with pytest.raises(InputError, match="do not agree"):
@@ -279,32 +277,29 @@ def test_what_was_chosen_from_a_list_has_no_weight_and_a_bias_of_its_own() -> No
         reconcile({"Ana": of([3])}, chosen)
 
 
-def test_only_tables_that_add_up_are_reconciled() -> None:
-    rows = {"Ana": of([1, 2])}
-    with pytest.raises(InputError, match="no tables of people"):
-        reconcile({}, of([1, 2]))
-    with pytest.raises(InputError, match="only releases"):
-        reconcile({"Ana": 3}, of([1, 2]))  # type: ignore[dict-item]
-    with pytest.raises(InputError, match="'Ana' and the pooled table have different"):
-        reconcile(rows, of([1, 2, 3]))
-    with pytest.raises(InputError, match="different statistics, cells or grids"):
-        reconcile(rows, of([1, 2], SHARES))
-    with pytest.raises(InputError, match="different statistics"):
-        reconcile({"Ana": noisy(tf.Count("b"))}, COUNT)
-    with pytest.raises(InputError, match="means of people"):
-        reconcile(
-            {"Ana": noisy(tf.Mean(codes={"a": 0, "b": 1, "c": 1}))}, noisy(tf.Mean(codes={"a": 0, "b": 1, "c": 1}))
-        )
-    with pytest.raises(InputError, match="as low as -10"):
-        reconcile({"Ana": noisy(CODES)}, noisy(CODES))
-    reconcile({"Ana": noisy(CODES)}, noisy(CODES), nonnegative=False)
-    whole = replace(of([1, 2]), certificate=replace(TABLE.certificate, units=("Ana", "Ben"), scope="pooled"))
-    with pytest.raises(InputError, match=r"people \['Ana', 'Ben'\]: give exactly their tables"):
+ANA, MEANS = {"Ana": of([1, 2])}, noisy(tf.Mean(codes={"a": 0, "b": 1, "c": 1}))
+OF_TWO = replace(TABLE.certificate, units=("Ana", "Ben"), scope="pooled")
+
+
+@pytest.mark.parametrize(("rows", "whole", "words"), [
+    ({}, of([1, 2]), "no tables of people"),
+    ({"Ana": 3}, of([1, 2]), "only releases"),
+    (ANA, of([1, 2, 3]), "'Ana' and the pooled table have different"),
+    (ANA, of([1, 2], SHARES), "different statistics, cells or grids"),
+    ({"Ana": noisy(tf.Count("b"))}, COUNT, "different statistics"),
+    ({"Ana": MEANS}, MEANS, "means of people"),
+    ({"Ana": noisy(CODES)}, noisy(CODES), "as low as -10"),
+    (ANA, replace(of([1, 2]), certificate=OF_TWO), r"people \['Ana', 'Ben'\]: give exactly their tables"),
+])  # fmt: skip
+def test_only_tables_that_add_up_are_reconciled(rows: Any, whole: Release, words: str) -> None:
+    with pytest.raises(InputError, match=words):
         reconcile(rows, whole)
 
 
+def test_codes_below_0_are_reconciled_where_that_is_meant() -> None:
+    assert reconcile({"Ana": noisy(CODES)}, noisy(CODES), nonnegative=False)
+
+
 def test_adjusted_is_a_value() -> None:
-    adjusted = of([7, -3, 9]).adjusted(total=12)
-    assert isinstance(adjusted, Adjusted)
-    assert adjusted == of([7, -3, 9]).adjusted(total=12)
+    assert of([7, -3, 9]).adjusted(total=12) == of([7, -3, 9]).adjusted(total=12)
     assert COUNT.adjusted().value == max(COUNT.value, 0)  # type: ignore[type-var, operator]

@@ -3,6 +3,8 @@
 import csv
 import hashlib
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,13 +13,16 @@ from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
 from tests.releasing.file.test_population_files import BY_NAME, places_in
-from tests.releasing.report.test_words_for_readers import SPEC, worded
+from tests.releasing.report.test_opening import opening
+from tests.releasing.report.test_words_for_readers import SPEC, TABLE, TOP, worded
 from tests.support.commands import ended, invoke, succeed
+from tests.support.pages import check_page
 from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 from takifugu.core.text.marks import drawing, rectangle
 from takifugu.core.text.raster import png, stacked
 from takifugu.releasing.certificates.cells import read_table
+from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.certificates.files import ALWAYS
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.outcomes import Published
@@ -58,14 +63,29 @@ def check_package(folder: Path, name: str) -> dict[str, dict]:  # type: ignore[t
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
-def test_every_kind_of_file_is_open_data(example: Example, tmp_path: Path) -> None:
-    (table,) = release_file(example.write(tmp_path), anyway=True).tables
+def test_every_kind_of_file_is_open_data_with_words_for_readers(example: Example, tmp_path: Path) -> None:
+    file = replace(example, text=worded(example.text)).write(tmp_path)
+    (table,) = release_file(file, anyway=True).tables
     folder = table.files[0].parent
     resources = check_package(folder, table.name)
     data = json.loads((folder / f"{table.name}.table.json").read_text(encoding="utf-8"))
     assert data["rows"] == [dict(row) for row in table.rows]
     assert data["fields"] == resources["table"]["schema"]["fields"]
     assert {f"{table.name}{end}" for end in ALWAYS} <= {path.name for path in table.files}
+    certificate = read_certificate(table.files[1])
+    assert {key: getattr(certificate, key) for key in {**TOP, **TABLE}} == {**TOP, **TABLE}
+    assert table_state(table.files[1], certificate) == "the same"
+    text, report = (table.files[i].read_text(encoding="utf-8") for i in (2, 3))
+    check_page(report)
+    assert [words for words in (*TOP.values(), *TABLE.values()) if words not in text] == []
+    for words in ("City Hospital &lt;b&gt;", "data@hospital.example", "Activity &amp; rest", "minutes"):
+        assert words in report, words
+    said = opening(report)
+    (hides,) = (words for words in said if words.startswith("How well it hides"))
+    assert hides.startswith("How well it hides that a person was at") == (certificate.definition == "asymmetric")
+    assert not re.search("(user|step|row) [0-9]", hides), "nobody but us calls it by that number"
+    assert not re.search(r"(the .*) is .* rather than \1 is ", hides), "what both sides share is said once"
+    assert not any("the difference above" in words for words in said) or "ifferences" in said[0]
 
 
 def published(folder: Path) -> Published:

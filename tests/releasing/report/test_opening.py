@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
 from tests.releasing.report.test_words_for_readers import SPEC, worded
@@ -92,19 +91,6 @@ def test_a_release_that_is_read_back_says_from_where_on_differences_show() -> No
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group")
     certificate = tf.release(calibration, DATA).certificate
     assert re.match(r"Differences below \d+ are noise\.$", opening(report_html(releases_of(certificate)[None]))[0])
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
-def test_every_kind_of_file_opens_with_declared_words_only(example: Example, tmp_path: Path) -> None:
-    (table,) = release_file(example.write(tmp_path), anyway=True).tables
-    said = opening(table.files[3].read_text(encoding="utf-8"))
-    is_one_way = table.certificate.definition == "asymmetric"
-    (hides,) = (words for words in said if words.startswith("How well it hides"))
-    assert hides.startswith("How well it hides that a person was at") == is_one_way
-    assert not re.search("(user|step|row) [0-9]", hides), "nobody but us calls it by that number"
-    assert not re.search(r"(the .*) is .* rather than \1 is ", hides), "what both sides share is said once"
-    assert not any("the difference above" in words for words in said) or "ifferences" in said[0]
 
 
 def test_a_median_says_how_far_in_rank_and_rows_that_were_sent_say_why_there_is_no_verdict(tmp_path: Path) -> None:

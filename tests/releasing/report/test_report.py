@@ -19,6 +19,7 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
+from takifugu.releasing.postprocess.reconcile import reconcile
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.choosing import Choice
@@ -210,8 +211,6 @@ def test_publishing_writes_a_report_beside_each_table(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_was_published_can_be_worked_with(tmp_path: Path) -> None:
-    from takifugu.releasing.postprocess.reconcile import reconcile
-
     frame = pl.read_csv(files.data().encode(), infer_schema=False)
     outcome = run.publish(plan.plan(load(files.write(tmp_path), frame)))
     units, pooled = outcome.tables

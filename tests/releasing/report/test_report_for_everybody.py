@@ -1,6 +1,6 @@
 """Reports by day and by night, for eyes that see little, for ears, and for keyboards.
 
-Every kind of file is published in `test_words_for_readers`, which checks its page with the same `check_page`.
+Every kind of file is published in `test_open_data`, which checks its page with the same `check_page`.
 """
 
 import random

@@ -1,26 +1,22 @@
-"""Words of a release file for readers: on the certificate and the report, in every kind of file, and nowhere else."""
+"""Words of a release file for readers: on the certificate and the report, and nowhere else."""
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.conformance.release_files import Example
-from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
-from tests.support.pages import check_page
 from tests.support.releases import refusal_of
 
 import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.core.text.tables import fitting
-from takifugu.releasing.certificates.checksum import from_dict, read_certificate, table_state
+from takifugu.releasing.certificates.checksum import from_dict
 from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing.orders import ordered
-from takifugu.releasing.publishing.run import publish, release_file
+from takifugu.releasing.publishing.run import publish
 
 SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nmechanism = "group"')
 TOP = {"publisher": "City Hospital <b>", "contact": "data@hospital.example"}
@@ -35,22 +31,6 @@ def worded(text: str, top: dict[str, str] = TOP, table: dict[str, str] = TABLE) 
     """Return a release file with the words under its keys."""
     head, *items = text.split("[[release]]\n")
     return lines(top) + "".join([head, *(f"[[release]]\n{lines(table)}{item}" for item in items)])
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
-def test_every_kind_of_file_has_them(example: Example, tmp_path: Path) -> None:
-    file = replace(example, text=worded(example.text)).write(tmp_path)
-    (table,) = release_file(file, anyway=True).tables
-    certificate = read_certificate(table.files[1])
-    assert {key: getattr(certificate, key) for key in {**TOP, **TABLE}} == {**TOP, **TABLE}
-    assert table_state(table.files[1], certificate) == "the same"
-    text, report = (table.files[i].read_text(encoding="utf-8") for i in (2, 3))
-    check_page(report)
-    for words in (*TOP.values(), *TABLE.values()):
-        assert words in text, words
-    for words in ("City Hospital &lt;b&gt;", "data@hospital.example", "Activity &amp; rest", "minutes"):
-        assert words in report, words
 
 
 def test_without_them_the_page_has_no_title(tmp_path: Path) -> None:
