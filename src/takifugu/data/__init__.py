@@ -17,7 +17,7 @@ from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots, axes_of
 from takifugu.data.times.time_format import TimeFormat, check_order_format
 from takifugu.data.times.zones import Zone
-from takifugu.data.totals import Group, rows_of, totals
+from takifugu.data.totals import Group, rows_of, totals, unit_names
 from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
@@ -70,4 +70,5 @@ __all__ = [
     "totals",
     "transitions",
     "transitions_by",
+    "unit_names",
 ]

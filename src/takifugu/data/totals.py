@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain
@@ -15,7 +15,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
-from takifugu.data.rows.layout import natural, text_of
+from takifugu.data.rows.layout import natural, text_of, unit_name
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.texts import no_number_at_all, not_numbers, out_of_bounds
 
@@ -81,6 +81,14 @@ def rows_of(table: Table, columns: Sequence[str]) -> list[tuple[Hashable, ...]]:
     if table.without_blank_rows is None or all(any(map(text_of, row)) for row in rows):
         return rows
     return rows_of(table.filled, columns)
+
+
+def unit_names(values: Iterable[Hashable], column: str, table: Table) -> list[str | None]:
+    """Return the texts of units' raw names; DataError for ambiguous ones."""
+    from takifugu.data.engines.sanitise import key_column, kind_of
+
+    key_column("unit", column, kind_of(table.pick({"unit": column}), "unit", column))
+    return [unit_name(value, column) for value in values]
 
 
 def _sums(

@@ -405,3 +405,13 @@ def test_what_was_adopted_is_not_merged_a_second_time(there: Path) -> None:
     with pytest.raises(LedgerError, match="entered it from its certificate"):
         book.merge(there / "whole.db")
     assert dump(there / "ledger.db") == before
+
+
+@pytest.mark.parametrize("content", ["", "{}", "null", "[]", '{"release_id": 1}', '{"source": "study"', "\0"])
+def test_a_certificate_that_cannot_be_read_is_not_passed_over(content: str, tmp_path: Path) -> None:
+    """A release whose certificate was half copied is not said to be known."""
+    book = Ledger.open(tmp_path / "ledger.db")
+    (tmp_path / "flu.certificate.json").write_text(content)
+    with pytest.raises(InputError, match=r"flu\.certificate\.json is not (a Takifugu certificate|JSON)"):
+        adopt(book, tmp_path, yes)
+    assert book.show() == ()

@@ -16,6 +16,11 @@ from takifugu.data.engines.sql import quoted
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
+#: What categories of pandas hold that have one spelling each, so that they are read as texts.
+_SPELT_ONCE = ("string", "integer", "interval", "period", "empty")
+#: Types of pandas whose numbers with a point have fewer bits than 64.
+_SHORT = ("float16", "float32", "Float32")
+
 
 def wrapped(native: object) -> Frame:
     """Return an engine's own frame as a narwhals frame."""
@@ -157,18 +162,31 @@ def alike(one: str, other: str) -> nw.Expr:
 def typed(frame: Frame) -> Frame:
     """Give pandas columns exact integer types, also beside missing values.
 
-    Numbers with a point stay so where the last digits of one may be lost. Raises DataError for whole numbers from 2^63
-    on, which pandas would turn into negative ones.
+    Categories of numbers, times or truth values are read as these. Numbers with a point stay so where they have 32 bits
+    or the last digits of one may be lost. Raises DataError for whole numbers from 2^63 on, which pandas would turn into
+    negative ones.
     """
+    if frame.implementation.is_pyarrow():
+        import pyarrow
+
+        table = frame.to_native()
+        return wrapped(table.cast(pyarrow.schema([(field.name, _plain_type(field.type)) for field in table.schema])))
     if not frame.implementation.is_pandas():
         return frame
     import pandas
 
     native, changed = frame.to_native(), {}
     for name, dtype in native.dtypes.items():
+        column = native[name]
         if isinstance(dtype, pandas.ArrowDtype):
+            changed[name] = column.astype(pandas.ArrowDtype(_plain_type(dtype.pyarrow_dtype)))
             continue
-        column = native[name].convert_dtypes()
+        if isinstance(dtype, pandas.CategoricalDtype) and dtype.categories.inferred_type not in _SPELT_ONCE:
+            column, dtype = column.astype(object), dtype.categories.dtype
+        if str(dtype) in _SHORT:
+            changed[name] = column.astype("Float32")
+            continue
+        column = column.convert_dtypes()
         kind = pandas.api.types.infer_dtype(column, skipna=True) if str(column.dtype) == "object" else ""
         if kind == "empty":  # nothing but missing values: pandas 2 keeps them as objects, which it cannot read as texts
             column = column.astype("string")
@@ -183,6 +201,15 @@ def typed(frame: Frame) -> Frame:
             raise DataError("a column holds whole numbers from 2^63 on", fix="write its numbers as texts")
         changed[name] = column
     return wrapped(native.assign(**changed))
+
+
+def _plain_type(kind: Any) -> Any:
+    """Return the type of a dictionary's values in PyArrow, and others as they are."""
+    import pyarrow
+
+    if pyarrow.types.is_dictionary(kind):
+        return kind.value_type
+    return kind
 
 
 def as_integers(frame: Frame, column: str) -> Frame:

@@ -52,9 +52,13 @@ def plain(role: str, kind: nw.dtypes.DType) -> nw.Expr | None:
 
 
 def key_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
-    """Return the names of units or pieces; DataError for other values."""
+    """Return the names of units or pieces; DataError for other values.
+
+    A number of 32 bits with a point may be another whole one from 2^24 on, so that it names no unit.
+    """
     names = nw.col(role) if isinstance(kind, nw.Date | nw.Datetime) else plain(role, kind)
-    if names is None:
+    is_short = kind.is_float() and kind != nw.Float64
+    if names is None or (is_short and role == "unit"):
         raise DataError(f"column {column!r} holds values of type {kind}, which name nothing", fix="write them as text")
     return names
 
@@ -101,8 +105,8 @@ def as_kind(name: str, kind: nw.dtypes.DType) -> object:
         return {"true": True, "false": False}.get(name.lower())
     try:
         number = read_fraction(name)
-    except (ValueError, ZeroDivisionError):
+        if not kind.is_integer():
+            return float(number)
+    except (ValueError, ZeroDivisionError, OverflowError):
         return None
-    if kind.is_integer():
-        return int(number) if number.denominator == 1 and abs(number) < 2**63 else None
-    return float(number)
+    return int(number) if number.denominator == 1 and abs(number) < 2**63 else None

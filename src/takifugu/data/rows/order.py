@@ -26,6 +26,7 @@ from takifugu.data.values.texts import (
     PARTS_OF_STEP,
     TIME,
     no_order,
+    no_times,
     number_for_times,
     time_for_numbers,
     zone_of_numbers,
@@ -77,6 +78,8 @@ def _with_ticks(
             return microseconds_of_text(frame, bool(clock.parts)), _time_step(step, column), True
     if isinstance(kind, nw.Date | nw.Datetime):
         return in_microseconds(frame, "tick", kind), _time_step(step, column), True
+    if not kind.is_numeric():
+        raise no_times(column)
     length = None if step is None else parse_step(step)
     if isinstance(length, timedelta):
         raise time_for_numbers(column)
@@ -91,8 +94,6 @@ def _with_ticks(
     number = tick.cast(nw.Float64)
     if isinstance(kind, nw.Decimal):
         number = tick.cast(nw.String).cast(nw.Float64)
-    elif not kind.is_float():
-        raise no_order(column)
     frame = frame.with_columns(tick=nw.when(number.abs() < float("inf")).then(number))
     if length is None:
         return frame, None, False
@@ -128,7 +129,7 @@ def _since_1970(frame: Frame, column: str, kind: nw.dtypes.DType, in_texts: bool
         kind = kind if kind.is_integer() else nw.Float64()
         frame = _of_texts(frame, kind)
     elif not kind.is_numeric():
-        raise no_order(column)
+        raise no_times(column)
     if kind.is_integer():
         frame = settled(frame.with_columns(tick=tick.cast(nw.Int64)), ["tick"])
         frame = frame.with_columns(tick=nw.when(tick.abs() <= LAST // unit).then(tick))

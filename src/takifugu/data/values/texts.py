@@ -46,6 +46,13 @@ def no_order(column: str) -> DataError:
     ).at("order")
 
 
+def no_times(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} holds neither numbers nor dates and times", rule="it cannot order the rows",
+        fix="make it one of these, such as periods of pandas by .dt.to_timestamp()",
+    ).at("order")  # fmt: skip
+
+
 def two_ways(column: str) -> DataError:
     return DataError(f"column {column!r} has times with and without a zone", fix="write all of them in one way").at(
         "order"

@@ -27,6 +27,7 @@ from takifugu.data import (
     refuse_lookalikes,
     rows_of,
     text_of,
+    unit_names,
 )  # fmt: skip
 from takifugu.data.lookalikes import Lookalikes, lookalike
 from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, REPAIR_THEM, not_numbers
@@ -145,6 +146,12 @@ def texts_in(values: Iterable[Hashable], table: Table) -> list[str | None]:
             text = text_by_key[key] = None if text is None or text in table.missing else text
         texts.append(text)
     return texts
+
+
+def names_in(values: Iterable[Hashable], column: str, table: Table) -> list[str | None]:
+    """Return the names of units, None if missing; DataError for ambiguous ones."""
+    with placed_at("unit"):
+        return texts_in(unit_names(values, column, table), table)
 
 
 def numbers_in(

@@ -14,8 +14,9 @@ from takifugu.accounting.ledger.values import NOTHING
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused, InputError, TakifuguError
 from takifugu.core.names import normalised
+from takifugu.releasing.certificates import files as certificate_files
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.checksum import from_dict, parsed
+from takifugu.releasing.certificates.checksum import from_dict, parsed, read_certificate
 from takifugu.releasing.certificates.facts import CERTIFICATE, Bill, content_of
 from takifugu.releasing.publishing.billing import debits_in, hashed, is_pooled, published_in
 from takifugu.releasing.publishing.folder import paid_for
@@ -144,9 +145,15 @@ def _offers(book: Ledger, folder: str | Path) -> list[list[Adoption]]:
 
 
 def _lacking(book: Ledger, folder: Path) -> Iterator[_Lacking]:
-    """Yield the certificates missing in a ledger, the oldest first."""
+    """Yield the certificates missing in a ledger, the oldest first.
+
+    Raises InputError for a file that is called a certificate and is none: it may have been one.
+    """
     digests: dict[str, dict[str, frozenset[str]]] = {}
-    for paid in sorted(paid_for(None, folder), key=lambda certified: (certified.made[0], certified.path)):
+    certificates = sorted(paid_for(None, folder), key=lambda certified: (certified.made[0], certified.path))
+    for path in sorted({*folder.glob(f"*{certificate_files.CERTIFICATE}")} - {paid.path for paid in certificates}):
+        read_certificate(path)
+    for paid in certificates:
         data = parsed(paid.path)
         certificate = from_dict(data, paid.path.name)
         release_id, source = certificate.release_id, normalised(certificate.source)

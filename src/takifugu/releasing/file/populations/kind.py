@@ -13,7 +13,6 @@ from pydantic import StrictBool
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.calibration.registry import find
 from takifugu.core.errors import DataError, InputError, TakifuguError
-from takifugu.data.rows.layout import unit_name
 from takifugu.mechanisms.local.held_out import halves_of, held_out
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.model.beliefs.counted_populations import samples_of
@@ -35,8 +34,7 @@ from takifugu.releasing.file.reading import (
     codes_of,
     columns_of,
     misplaced,
-    placed_at,
-    texts_in,
+    names_in,
     wrong,
 )
 from takifugu.releasing.file.sections import AboutUnits, FileSpec, SourceKeys
@@ -149,8 +147,7 @@ class Populations(Kind):
             raise error.at("source").placed() from None
         if source.unit is None:
             return (Unit(None, rows),)
-        with placed_at("unit"):
-            people = texts_in([unit_name(value, source.unit) for value in read[-1]], file.table)
+        people = names_in(read[-1], source.unit, file.table)
         unit_names = called("unit", source.unit, "person", people)
         if max(Counter(unit_names[str(name)] for name in people).values(), default=0) > source.rows_per_person:
             raise wrong(

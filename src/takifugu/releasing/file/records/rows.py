@@ -15,7 +15,19 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit, undeclared
 from takifugu.releasing.file.problems import broken, fault
-from takifugu.releasing.file.reading import Texts, binned, bins_of, called, no_lookalikes, texts, value_of, wrong
+from takifugu.releasing.file.reading import (
+    Texts,
+    binned,
+    bins_of,
+    called,
+    columns_of,
+    names_in,
+    no_lookalikes,
+    texts,
+    texts_in,
+    value_of,
+    wrong,
+)
 from takifugu.releasing.file.records.kind import READERS, RecordReleaseSpec, Records, bins_problems
 from takifugu.releasing.file.sections import AboutUnits
 
@@ -45,7 +57,11 @@ class Columned(Records):
         """Return the rows by unit, one without a unit column."""
         source = file.sections(RecordReleaseSpec).source
         unit, names = source.unit, [*map(str, file.belief.names)]
-        rows = texts(file.table, [*names_of(unit), *names])
+        read = columns_of(file.table, [*names_of(unit), *names])
+        cells = [texts_in(column, file.table) for column in read]
+        if unit is not None:
+            cells[0] = names_in(read[0], unit, file.table)
+        rows = list(zip(*cells, strict=True))
         if unit is not None and source.null_keys == "drop":
             rows = [row for row in rows if row[0] is not None]
         if not rows:
