@@ -80,7 +80,7 @@ class Start:
         """Yield the keys of [source] for columns by role, for dates with their clock."""
         for role in roles:
             if role in self.roles:
-                columns = [self.roles[key].name for key in (role, _CLOCKS.get(role)) if key in self.roles]
+                columns = [self.roles[key].name for key in (role, _CLOCKS.get(role, "")) if key in self.roles]
                 yield Entry("source", role, columns if columns[1:] else columns[0], _WHY[role])
 
     def source(self) -> Iterator[Entry]:
