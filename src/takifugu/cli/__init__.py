@@ -40,7 +40,7 @@ def main() -> None:
     \b
     Exit codes
       0    done: published, paid and recorded
-      1    refused: over budget, not composing, no mechanism
+      1    refused: over budget, or nothing proves the promise
       2    bad input: a release file, data, ledger or option
       3    a fault of Takifugu; it says how far it got
       4    not all is published or paid: run again, or resume

@@ -233,7 +233,8 @@ def _price_picture(tables: Sequence[Sequence[Priced]], epsilons: Iterable[Fracti
     marks = [(epsilon, "") for epsilon in sorted(map(float, epsilons))]
     marks[0] = marks[0][0], "in the file"
     title, how = f"What a promise costs: {name}", f"takifugu explain {name} --svg"
-    return line_chart(lines, Axis("epsilon", log=True), Axis("expected L1 error", log=True), title, how, marks)
+    error = Axis("error of all cells together", log=True)
+    return line_chart(lines, Axis("epsilon", log=True), error, title, how, marks)
 
 
 def _error(priced: Priced) -> float | None:

@@ -36,9 +36,6 @@ from takifugu.releasing.file.questions.question import Subject
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.drafting.draft import Start
-
-if TYPE_CHECKING:
-    from takifugu.releasing.file.drafting.draft import Start
     from takifugu.releasing.file.questions.question import Question
 
 #: The questions whose likely answers the reason for a kind is about.

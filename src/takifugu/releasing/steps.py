@@ -195,7 +195,7 @@ def _why(calibration: Calibration) -> list[tuple[str, str]]:
     facts = [
         ("forced by", calibration.witness.comparison),
         ("because", calibration.witness.detail),
-        ("composes", calibration.guarantee.composition.answer),
+        ("others after", calibration.guarantee.composition.answer),
         ("forbids", calibration.forbids),
         *product(["condition"], calibration.guarantee.conditions),
         ("NOTE", promised),

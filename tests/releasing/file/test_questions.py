@@ -384,3 +384,67 @@ def test_measured_numbers_need_bins_and_each_piece_a_word(tmp_path: Path) -> Non
     assert "write bins = {" in missing
     assert "belief.pieces_independent" in missing, "that people are independent says nothing about their trips"
     assert "belief.units_independent" not in missing
+
+
+def test_answers_that_happen_to_come_evenly_are_no_samples_of_their_collector(tmp_path: Path) -> None:
+    moments = [START + timedelta(minutes=17 * n) for n in range(120)]
+    rows = [f"{1000 + 7 * n},{n % 2},{moment:%Y-%m-%d %H:%M},{'yes' if n % 5 < 3 else 'no'}"
+            for n, moment in enumerate(moments)]  # fmt: skip
+    subject = table(tmp_path, "Respondent ID,Collector ID,Start Date,Do you smoke?", rows)
+    asks = questions(subject)["rows"]
+    assert not asks.is_clear
+    assert "another 'Respondent ID'" in asks.why
+    with pytest.raises(InputError, match=r"--rows samples .* --rows answers"):
+        answered_clearly(subject, {})
+    assert dict(pairs_of(subject, rows="answers"))["whose"] == "-"
+
+
+def pairs_of(subject: Subject, **said: str) -> list[tuple[str, str]]:
+    return [(question.name, answer) for question, answer in answered_clearly(subject, said)]
+
+
+def timesheet(folder: Path) -> Subject:
+    rows = list[str]()
+    for n in range(60):
+        start = START + timedelta(hours=31 * n, minutes=7 * n)
+        end = start + timedelta(hours=26 if n % 9 == 0 else 2)
+        rows.append(f"u{n % 5},{'ab'[n % 2]},{start:%Y-%m-%d,%H:%M:%S},{end:%Y-%m-%d,%H:%M:%S},{end - start}")
+    return table(folder, "user,project,Start date,Start time,End date,End time,Duration",
+                 [row.replace("1 day, 2:", "26:") for row in rows])  # fmt: skip
+
+
+def test_a_stay_of_two_dates_and_two_times_of_day_is_asked_about(tmp_path: Path) -> None:
+    subject, four = timesheet(tmp_path), "Start date, Start time, End date, End time"
+    asks = questions(subject, rows="stays", whose="user")["when"]
+    assert asks.offered == four
+    assert not any("Duration" in choice.name for choice in asks.choices), "how long it was is no time of day"
+    with pytest.raises(InputError, match=f'--when "{four}"'):
+        answered_clearly(subject, {"rows": "stays", "whose": "user"})
+    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--rows", "stays", "--whose", "user", "--yes"]
+    succeed(*words, "--when", four, "--publish", "project")
+    draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    assert 'start = ["Start date", "Start time"]' in draft
+    assert 'end = ["End date", "End time"]' in draft
+
+
+def test_which_of_several_columns_is_the_state_is_asked(tmp_path: Path) -> None:
+    rows = list[str]()
+    for n in range(90):
+        before, state = "new" if n < 5 else "ab"[n // 5 % 2], "ba"[n // 5 % 2]
+        rows.append(f"{n % 5},{before},{state},{START + timedelta(hours=n**1.1):%Y-%m-%dT%H:%M:%SZ}")
+    subject = table(tmp_path, "ticket id,Previous value,Status,at", rows)
+    with pytest.raises(InputError, match=r'--publish "Previous value" .* --publish Status'):
+        answered_clearly(subject, {"rows": "changes", "whose": "ticket id"})
+    assert ("publish", "Status") in pairs_of(subject, rows="changes", whose="ticket id", publish="Status")
+
+
+def test_measured_cells_of_a_sheet_need_bins(tmp_path: Path) -> None:
+    header = "meter,day," + ",".join(f"{hour:02}:00" for hour in range(24))
+    for name, cell in (("measured", "{:.3f}"), ("counted", "{:.0f}")):
+        rows = list[str]()
+        for n in range(40):
+            cells = [cell.format(random.Random(n * 24 + hour).random()) for hour in range(24)]
+            rows.append(f"{n % 4},2026-01-{1 + n // 4:02},{','.join(cells)}")
+        table(tmp_path, header, rows)
+        words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--whose", "meter", "--yes", "--force"]
+        assert ("write bins = {" in succeed(*words).output) == (name == "measured")

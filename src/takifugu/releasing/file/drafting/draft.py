@@ -33,10 +33,12 @@ _WIDTH, _COMMENT_AT = 100, 31
 _CONFIDENCE = 0.99
 _WHY = {
     "unit": "whose row it is", "piece": "guessed: an unbroken run of rows; a new one starts after a gap",
-    "order": "what sorts the rows", "start": "when a stay starts", "end": "when it ends, the first such time after it",
+    "order": "what sorts the rows", "start": "when a stay starts", "end": "when it ends",
     "value": "what is published of a row", "person": "whose row it is", "x": "guessed: the first coordinate of where",
     "y": "guessed: the second one",
 }  # fmt: skip
+#: The role of the time of day that belongs to the date of a role.
+_CLOCKS = {"order": "clock", "start": "clock", "end": "end_clock"}
 _SECTIONS = {"source": "[source]", "belief": "[belief]", "hide": "[hide]", "release": "[[release]]"}
 
 
@@ -78,8 +80,7 @@ class Start:
         """Yield the keys of [source] for columns by role, for dates with their clock."""
         for role in roles:
             if role in self.roles:
-                with_clock = (role, "clock") if role in ("order", "start") and "clock" in self.roles else (role,)
-                columns = [self.roles[key].name for key in with_clock]
+                columns = [self.roles[key].name for key in (role, _CLOCKS.get(role, "")) if key in self.roles]
                 yield Entry("source", role, columns if columns[1:] else columns[0], _WHY[role])
 
     def source(self) -> Iterator[Entry]:

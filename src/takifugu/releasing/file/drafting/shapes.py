@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from takifugu.data.kinds import NUMBERS
 from takifugu.data.values.texts import TIME
 from takifugu.releasing.file.drafting.draft import Entry, Start, names, names_a_file, not_drafted, release, whole
 from takifugu.releasing.file.guessing.across import Across
-from takifugu.releasing.file.guessing.seen import DIGITS, ISO_DATE, Seen
+from takifugu.releasing.file.guessing.seen import DIGITS, ISO_DATE, MOST_STATES, Seen
 from takifugu.releasing.file.kinds import KINDS
 
 #: Stands for what nothing tells, and is refused.
@@ -74,13 +74,20 @@ def _across(start: Start, across: Across) -> Iterator[Entry]:
     elif across.form is not None:
         yield Entry("source", "order_format", across.form, "guessed: how the headers are written")
     yield Entry("source", "value", across.value, "what the cells are")
+    yield from _bins([start.look.columns[name] for name in across.names])
 
 
 def _value(start: Start) -> Iterator[Entry]:
     """Yield the column to publish, and of measured numbers that they need bins."""
     yield from start.named("value")
-    value = start.roles.get("value")
-    if value is not None and value.is_number and not value.is_few:
+    yield from _bins([start.roles["value"]] if "value" in start.roles else [])
+
+
+def _bins(columns: Sequence[Seen]) -> Iterator[Entry]:
+    """Yield that columns of many measured numbers need bins."""
+    labels = set[str]().union(*(column.labels for column in columns))
+    are_measured = len(labels) > MOST_STATES or any(column.kind == NUMBERS for column in columns)
+    if are_measured and all(column.is_number for column in columns):
         why = "the numbers that count as each state: { low = [0, 5], high = [5, 99] }"
         yield Entry("source", "bins", _FILL_IN, why)
 

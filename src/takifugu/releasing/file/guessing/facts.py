@@ -169,16 +169,19 @@ class Facts:
     def stays(self) -> tuple[tuple[str, ...], ...]:
         """Return the columns of starts and later ends, or of starts and durations.
 
-        A date and two times of day are three.
+        A date and two times of day are three, and two dates with theirs four.
         """
         times = [column for column in self.orders if column.is_time and not column.is_called_id][:_COMPARED]
         lengths = [column for column in self.columns if column.is_duration]
         stays = list[tuple[str, ...]]()
-        for day, (clock, other) in product([column for column in times if column.is_date], self.shifts):
+        dates = [column for column in times if column.is_date]
+        spans = [(first, last) for first, last in combinations(dates, 2) if _never_falls(first, last)]
+        for (first, last), (clock, other) in product(spans, self.shifts):
+            stays.append((first.name, clock.name, last.name, other.name))
+        for day, (clock, other) in product(dates, self.shifts):
             stays.append((day.name, clock.name, other.name))
         for start, end in permutations(times, 2):
-            pairs = [pair for pair in zip(start.moments, end.moments, strict=True) if min(pair) > MISSING]
-            if all(a <= b for a, b in pairs) and any(a < b for a, b in pairs):
+            if _never_falls(start, end) and not _never_falls(end, start):
                 stays.append((start.name, end.name))
         return (*stays, *((start.name, length.name) for start, length in product(times, lengths)))
 
@@ -238,3 +241,9 @@ class Facts:
         """Return the columns of neither people nor times and places."""
         used = [self.another, self.several, self.order, *(self.coordinates or ())]
         return [column for column in self.columns if column not in used]
+
+
+def _never_falls(start: Seen, end: Seen) -> bool:
+    """Return whether no row's end is before its start."""
+    pairs = [pair for pair in zip(start.moments, end.moments, strict=True) if min(pair) > MISSING]
+    return bool(pairs) and all(before <= after for before, after in pairs)

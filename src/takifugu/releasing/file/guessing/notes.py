@@ -84,6 +84,8 @@ def _odd_lines(look: FirstLook, file: Path, unit: str | None) -> Iterator[str]:
         word = 'missing = ["Total"], as it is written there, and ' if is_named else ""
         keys = "" if unit is None else f" {word}{_LEFT_OUT} leaves it out. Or"
         yield f"The last line of the file looks like totals, which are no row of their own:{keys} delete it{command}"
+    if is_text and (odd.names_again or odd.totals):
+        yield 'The file that is left is data.csv: write file = "data.csv" under [source].'
 
 
 def _lines_of_header(first: int, last: int) -> str:

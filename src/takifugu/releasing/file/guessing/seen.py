@@ -142,6 +142,8 @@ class Seen:
     @cached_property
     def clock_form(self) -> str | None:
         """Return the format of its times of day, None without such."""
+        if self.words & LASTING:  # how long it was
+            return None
         return clock_of(self.words if self.kind == TEXTS else frozenset(), self.labels)
 
     @property

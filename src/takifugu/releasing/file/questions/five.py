@@ -194,8 +194,11 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
         why = "no column holds times in a usual format" if mixed is None else mixed_words(mixed.name)
         choices = [Choice(name, "its texts, in a format that you say") for name in others]
         return Question("when", words, tuple(choices), None, why, False, must_be_clear=True)
+    is_clear = rows != "stays" or len(choices) == 1
     why = f"{visible(likely)!r} sorts the rows" if likely == choices[0].name else ""
-    return Question("when", words, tuple(choices), choices[0].name, why, others=others)
+    if not is_clear:
+        why = "several columns may be its start and its end"
+    return Question("when", words, tuple(choices), choices[0].name, why, is_clear, must_be_clear=True, others=others)
 
 
 def _orders(subject: Subject, rows: str) -> Iterator[Choice]:
@@ -280,7 +283,12 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
     choices += of_columns([c for c in subject.facts.amounts if c in free and c not in few], "how often each class")
     if choices:
         others = subject.unnamed_columns(answers, choices)
-        return Question("publish", words, tuple(choices), choices[0].name, others=others)
+        states = [column.name for column in few if column.named("value")] or [choice.name for choice in choices]
+        is_clear = rows not in STEPS or states == [choices[0].name]
+        why = "" if is_clear else "several columns may say the state"
+        return Question(
+            "publish", words, tuple(choices), choices[0].name, why, is_clear, must_be_clear=True, others=others
+        )
     choices = of_columns(free, "how often each of its values")
     return Question("publish", words, tuple(choices), None, is_clear=False) if choices else None
 

@@ -92,12 +92,16 @@ def in_order(facts: Facts) -> Likely:
     why = "" if order is None else f"{names_of([order])} tells when each row was"
     if order is not None and several is not None:
         why = f"{names_of([several])} has several rows, in the order of {names_of([order])}"
+        if facts.another is not None:
+            why = f"each row has another {names_of([facts.another])}, and {why}"
     if facts.mixed_times is not None:
         return Likely("samples", False, mixed_words(facts.mixed_times.name))
     if facts.stays and facts.is_timed and (facts.shifts or not spacing.is_even):
         return Likely("stays", False, _why_stays(facts))
     if spacing.is_even:
-        are_cases = several is not None and order is not None and order.is_identifier  # numbers of rows are even anyhow
+        # Numbers of rows are even anyhow, and so may be the times of answers, each of another person.
+        is_numbered = facts.another is not None or (order is not None and order.is_identifier)
+        are_cases = several is not None and is_numbered
         return Likely("samples", spacing.is_repeated and not are_cases, f"{why}, whose steps are even")
     if not facts.is_timed:
         return Likely("samples", False, why)

@@ -43,9 +43,9 @@ def of_columns(columns: Sequence[Seen], words: str) -> list[Choice]:
 class Question:
     """A question about a table; of its choices the likely one is `offered`, and `why` says what speaks for it.
 
-    Where the answer decides what is protected it `must_be_clear`: nobody but a person takes what is offered then,
-    unless it `is_clear`. What `others` name is an answer, too, and what has the `form`, if any: the length of a step in
-    "times" or "numbers", or "text", which the file that it drafts judges.
+    Where the answer decides what is protected or counted it `must_be_clear`: nobody but a person takes what is offered
+    then, unless it `is_clear`. What `others` name is an answer, too, and what has the `form`, if any: the length of a
+    step in "times" or "numbers", or "text", which the file that it drafts judges.
     """
 
     name: str

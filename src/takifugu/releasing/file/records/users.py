@@ -124,8 +124,9 @@ def _values(file: ReleaseFile) -> list[Hashable]:
         raise wrong(
             "file", "the data must have one row for each user of the belief",
             rule="all rows of one person are hidden together, so they must be one row",
-            fix="check belief.size, and that no line of the file is one of totals; if people have several rows, make "
-            'them one row each, or use sequences (kind = "markov-chain"), where a person may have many',
+            fix="check belief.size, and that no line of the file is one of totals, or a second one of its header, "
+            "which header = [1, 2] leaves out; if people have several rows, make them one row each, or use sequences "
+            '(kind = "markov-chain"), where a person may have many',
         )  # fmt: skip
     if any(min(row[1:], default=0) < 0 for row in counts):
         no_lookalikes(file.table, str(source.group), numbers, "group")
