@@ -153,7 +153,7 @@ def test_three_states_have_no_rays_but_stars():
     assert np.allclose(star_suprema(rows, ratio), suprema(rows, ratio), rtol=1e-9)
 
 
-# What would be wrong: half the noise, a ray too few, one number for all pairs.
+# Half the noise is too little, no ray is one too many, and one number for all pairs is too much.
 
 
 STAY = np.array([[0.9, 0.1], [0.4, 0.6]])

@@ -1,4 +1,4 @@
-"""The Wasserstein mechanism against W-infinity by enumeration, golden values, the exact audit, and mutants."""
+"""The Wasserstein mechanism against W-infinity by enumeration, golden values, and the exact audit."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Classes of chains: influence bounds against chains of the class, scales, exact losses, orders, and mutants."""
+"""Classes of chains: influence bounds against chains of the class, scales, exact losses and orders."""
 
 import math
 from fractions import Fraction
@@ -345,7 +345,7 @@ def test_a_class_is_calibrated_by_what_bounds_it() -> None:
         assert chosen in ("influence", "quilt-approx", "group")
 
 
-def test_a_power_too_many_in_the_printed_contraction_is_caught() -> None:
+def test_the_printed_contraction_has_no_power_to_spare() -> None:
     matrix = np.array([[0.8, 0.2], [0.2, 0.8]])
     for a, b in [(1, 1), (1, 2), (2, 1)]:
         start = [1e-12, 1 - 1e-12]
