@@ -96,13 +96,6 @@ def test_point_starts_are_no_proof_for_any_start() -> None:
     assert "started in 0" in bounded.witness.comparison
 
 
-def test_a_mutant_that_looks_at_point_starts_only_is_caught() -> None:
-    anyhow = hide(MarkovChain(STICKY, 4, initial="any"))
-    audit = true_loss(anyhow, Count(1), DiscreteLaplace(Fraction(3), Fraction(1)))
-    assert audit.lower > 1.2
-    assert true_loss(anyhow, Count(1), bound(anyhow, Count(1)).randomiser).upper <= 1
-
-
 def test_the_flu_example_moves_two_where_the_group_moves_four() -> None:
     bounded = bound(pair_of(transport_laws()["flu_004"]), Identity(), Fraction(1, 2))
     assert moved(bounded) == 2
