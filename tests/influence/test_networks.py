@@ -1,4 +1,4 @@
-"""Losses on networks against linear programs over all likelihoods, and what goes wrong where a message is forgotten."""
+"""Losses on networks, trees, tables and cliques against linear programs over all likelihoods."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Group noise: golden values, its promise by enumeration, how it composes, and a scale cut in half that is caught."""
+"""Group noise: golden values, its promise by enumeration, and how it composes."""
 
 from fractions import Fraction
 from functools import partial

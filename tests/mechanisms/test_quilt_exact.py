@@ -1,4 +1,4 @@
-"""quilt-exact: reference values, every quilt of short sequences, the true loss of what is released, mutants."""
+"""quilt-exact: reference values, every quilt of short sequences, the true loss of what is released."""
 
 import math
 from fractions import Fraction

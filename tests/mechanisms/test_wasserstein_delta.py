@@ -1,4 +1,4 @@
-"""Wasserstein with mass delta left behind: the table of errata E11, the divergence by an oracle, edges, mutants."""
+"""Wasserstein with mass delta left behind: the table of errata E11, the divergence by an oracle, edges."""
 
 from fractions import Fraction
 from typing import Any

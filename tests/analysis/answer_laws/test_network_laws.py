@@ -1,4 +1,4 @@
-"""Laws of an answer given the nodes of a network: against every joint state, exact polynomials and chains; mutants."""
+"""Laws of an answer given the nodes of a network: against every joint state, exact polynomials and chains."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -235,9 +235,6 @@ def test_a_network_too_wide_to_plan_is_refused_at_once() -> None:
     assert network_laws.NetworkLaw(net, answer, secret).work()[1] > network_laws.LARGEST_BYTES
     with pytest.raises(Unsupported, match="quilt-exact"):
         list(network_laws.NetworkLaw(net, answer, secret).families())
-
-
-# What a slip in the two passes would do: each must be seen by the comparison with all joint states.
 
 
 def test_roundings_add_up() -> None:

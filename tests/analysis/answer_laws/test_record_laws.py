@@ -1,6 +1,7 @@
 """Laws of the answer given a property of records, an entry of a table or a parameter, against every data set."""
 
 import math
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import combinations
 from types import SimpleNamespace
@@ -106,11 +107,19 @@ def test_float_tables_are_read_as_they_are():
     assert [dict(law.items()) for (law,) in family.hulls.values()] == [expected[a] for a in sorted(expected)]
 
 
-@pytest.fixture
-def many(monkeypatch):
+@contextmanager
+def many_records():
     """Let every number of records count as too many for a list of laws."""
-    for name in ("MOST_COMPARED", "FEW_COMPARED"):
-        monkeypatch.setattr(record_laws, name, 0)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(record_laws, "MOST_COMPARED", 0)
+        patched.setattr(record_laws, "FEW_COMPARED", 0)
+        yield
+
+
+@pytest.fixture
+def many():
+    with many_records():
+        yield
 
 
 def compared_by_force(laws, most=None):
@@ -127,9 +136,7 @@ def loss(p, q, scale):
 def test_bounds_from_one_record_hold_for_every_data_set(table, records, near):
     rows, chances = table
     laws = laws_given(rows, chances, records, lambda d: sum(column(d, 1)), lambda d: sum(column(d, 0)))
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(record_laws, "MOST_COMPARED", 0)
-        patched.setattr(record_laws, "FEW_COMPARED", 0)
+    with many_records():
         secret = tf.dataset_property("g", "sum", max_difference=near)
         _, _, (family,) = family_of(secret, tf.Sum("f"), tf.JointTable(rows, chances, ["g", "f"]), records)
         pairs = compared_by_force(laws, near)
@@ -151,9 +158,7 @@ def test_two_binary_columns_lose_exactly_what_the_bound_says(counts, records, ne
     rows = [(0, 0), (0, 1), (1, 0), (1, 1)]
     chances = [Fraction(c, sum(counts)) for c in counts]
     laws = laws_given(rows, chances, records, lambda d: sum(column(d, 1)), lambda d: sum(column(d, 0)))
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(record_laws, "MOST_COMPARED", 0)
-        patched.setattr(record_laws, "FEW_COMPARED", 0)
+    with many_records():
         secret = tf.dataset_property("g", "sum", max_difference=near)
         _, _, (family,) = family_of(secret, tf.Sum("f"), tf.JointTable(rows, chances, ["g", "f"]), records)
         for scale in (Fraction(1, 2), Fraction(3)):
@@ -166,9 +171,7 @@ def test_two_binary_columns_lose_exactly_what_the_bound_says(counts, records, ne
 def test_steps_of_a_log_concave_column(table, records, near):
     rows, chances = table
     laws = laws_given(rows, chances, records, lambda d: sum(column(d, 1)), lambda d: sum(column(d, 0)))
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(record_laws, "MOST_COMPARED", 0)
-        patched.setattr(record_laws, "FEW_COMPARED", 0)
+    with many_records():
         secret = tf.dataset_property("g", "sum", max_difference=near)
         joint = tf.JointTable(rows, chances, ["g", "f"])
         part = Problem(tf.Pufferfish(secret, tf.Records(joint, records)), tf.Sum("f"), Fraction(1)).law_parts[0]

@@ -47,6 +47,8 @@ def test_an_answer_is_published_as_the_nearest_input_would_be(noise: ChannelChoi
     assert all(masses[outputs.index(y)] > 0 for y in drawn.tolist())
     with pytest.raises(InputError, match="2 cells"):
         noise.draw([answer, answer], InsecureSeededEntropyForTests(1))
+    with pytest.raises(InputError, match="level"):
+        noise.half_width(1.0)
 
 
 @settings(max_examples=25)
@@ -139,6 +141,8 @@ def test_a_table_that_was_edited_is_refused(masses: list[list[str]]) -> None:
 def test_what_is_no_choice(grid: F, prior: tuple[float, ...], outputs: list[F]) -> None:
     with pytest.raises(InputError):
         ChannelChoice(Channel.of([0, 1], outputs, [[1, 0], [0, 1]]), grid, prior)
+    with pytest.raises(InputError, match="increasing order"):
+        ChannelChoice(Channel.of([1, 0], [0, 1], [[1, 0], [0, 1]]), F(1), (0.5, 0.5))
 
 
 @pytest.mark.parametrize(("moves", "ends"), [

@@ -1,4 +1,4 @@
-"""The best-first search over quilts of a network: against a plain one, ended early at any moment, and mutants."""
+"""The best-first search over quilts of a network: against a plain one, and ended early at any moment."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -236,5 +236,3 @@ def test_one_interrupt_ends_one_search_and_the_next_goes_through() -> None:
     assert calibration.epsilon <= 3
     assert calibration.epsilon >= with_scale(framework, Count(1), 4).epsilon
 
-
-# --- mutants ---

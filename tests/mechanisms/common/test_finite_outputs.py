@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
-from tests.support.chain_strategies import chains
+from tests.support.chain_strategies import chains, with_secrets
 from tests.support.goodness_of_fit import chi_squared_p
 from tests.support.pair_cases import pair_of, random_budget, random_pair
 
 import takifugu as tf
-from takifugu.analysis import randomisers
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
@@ -25,7 +24,6 @@ from takifugu.analysis.randomisers import Exact
 from takifugu.analysis.randomisers.choices import ChannelChoice, Choice, ExponentialChoice
 from takifugu.audit import true_loss
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.mechanisms import optimal
 from takifugu.mechanisms.common import finite_outputs
 from takifugu.mechanisms.common.finite_outputs import FiniteProblem, Side, certified, finite_problem
 from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
@@ -127,9 +125,7 @@ def test_loss_audit_and_error_of_many(block: int) -> None:
 @settings(max_examples=12)
 @given(chains(length=(1, 5)), st.sampled_from([Fraction(1, 2), Fraction(2)]))
 def test_one_channel_for_all_entries_of_a_chain(chain: Any, epsilon: Fraction) -> None:
-    if not any(sum(chain.possible(i)) > 1 for i in range(chain.size)):
-        return
-    framework, query = tf.Pufferfish(tf.every_entry(), chain), tf.Count(chain.states[0])
+    framework, query = with_secrets(chain), tf.Count(chain.states[0])
     for mechanism in (OPTIMAL, EXPONENTIAL):
         noise = bound(mechanism, framework, epsilon, query).randomiser
         assert true_loss(framework, query, noise).upper <= epsilon + 1e-12
@@ -148,13 +144,6 @@ def test_the_mean_error_is_that_over_the_hypotheses() -> None:
     choice = bound(OPTIMAL, between(Pmf([0], [1]), Pmf([1, 2], [Fraction(1, 2)] * 2))).randomiser
     assert isinstance(choice, ChannelChoice)
     assert choice.prior == (0.5, 0.25, 0.25)
-    rows = rows_of(choice)
-    mean = sum(
-        w * sum(m * abs(y - x) for y, m in row.items()) for w, (x, row) in zip((2, 1, 1), rows.items(), strict=True)
-    )
-    assert choice.mean_error() == pytest.approx(float(mean / 4))
-    most = max(sum(m * abs(y - x) for y, m in row.items()) for x, row in rows.items())
-    assert choice.expected_error() == pytest.approx(float(most))
     assert choice.expected_error() > choice.mean_error()
     with pytest.raises(Unsupported, match="no scale"):
         _ = choice.scale
@@ -231,18 +220,6 @@ def test_rounded_masses_may_move_a_ratio_as_far_as_they_are_off(monkeypatch: pyt
     assert math.log(1.1 / 0.9) <= side.margin <= 0.23
 
 
-def test_a_mutant_channel_for_twice_the_budget_is_caught_and_repaired() -> None:
-    framework = pair(3)
-    finite = finite_problem(Problem(framework, Identity(), Fraction(1)))
-    loose = optimal.best_channel(finite, Fraction(2))
-    channel, loss, _ = certified(finite, loose, Fraction(1))
-    assert loss <= 1
-    unrepaired = finite.measured(certified(finite, loose, Fraction(2))[0])[0]
-    assert 1.9 < unrepaired <= 2
-    noise = ChannelChoice(channel, Fraction(1), finite.prior)
-    assert true_loss(framework, Identity(), noise).upper <= 1
-
-
 @pytest.mark.parametrize("mechanism", [OPTIMAL, EXPONENTIAL])
 def test_draws_have_the_masses_and_the_test_sees_a_wrong_channel(mechanism: Any) -> None:
     noise = bound(mechanism, pair(0), 2).randomiser
@@ -258,29 +235,6 @@ def test_draws_have_the_masses_and_the_test_sees_a_wrong_channel(mechanism: Any)
     shifted = 0.95 * right + 0.05 / len(right)
     assert chi_squared_p(counts, shifted) < 1e-6
     assert other.sum() == pytest.approx(1)
-
-
-def test_a_choice_reads_back_and_answers_like_the_nearest_input() -> None:
-    for mechanism in (OPTIMAL, EXPONENTIAL):
-        noise = bound(mechanism, pair(1)).randomiser
-        assert isinstance(noise, Choice)
-        again = randomisers.from_dict(noise.to_dict())
-        assert again == noise
-        first, last = noise.channel.inputs[0], noise.channel.inputs[-1]
-        assert noise.mass(first - 7, noise.outputs[0]) == noise.mass(first, noise.outputs[0])
-        assert noise.mass(last + 7, noise.outputs[0]) == noise.mass(last, noise.outputs[0])
-        for level in (0.5, 0.95):
-            width = noise.half_width(level) / noise.grid
-            inside = [sum(noise.mass(x, y) for y in noise.outputs if abs(y - x) <= width) for x in noise.channel.inputs]
-            assert min(inside) >= Fraction(level)
-            less = [
-                sum(noise.mass(x, y) for y in noise.outputs if abs(y - x) <= width - 1) for x in noise.channel.inputs
-            ]
-            assert min(less) < Fraction(level)
-        density = noise.log_density([first], [noise.outputs[0] * noise.grid])
-        assert math.exp(density) == pytest.approx(float(noise.mass(first, noise.outputs[0])))
-        assert noise.log_density([first], [noise.grid / 3]) == -math.inf
-        assert noise.variance() >= noise.expected_error() ** 2
 
 
 def test_calibrations_with_a_choice_release_and_read_back() -> None:
@@ -325,20 +279,6 @@ def test_bad_input() -> None:
         largest_rate([(0, 1)], [], lambda x, y: abs(x - y), 1)
     with pytest.raises(InputError, match="triangle inequality"):
         largest_rate([(0, 2)], [0, 1, 2], lambda x, y: (x - y) ** 2, 1)
-    rows = Channel.of([0, 1], [0, 1], [[1, 0], [0, 1]])
-    for grid, prior, says in ((0, (0.5, 0.5), "grid"), (1, (1.0,), "prior"), (1, (0.5, 0.6), "prior")):
-        with pytest.raises(InputError, match=says):
-            ChannelChoice(rows, Fraction(grid), prior)
-    with pytest.raises(InputError, match="increasing order"):
-        ChannelChoice(Channel.of([1, 0], [0, 1], [[1, 0], [0, 1]]), Fraction(1), (0.5, 0.5))
-    choice = ChannelChoice(rows, Fraction(1), (0.5, 0.5))
-    with pytest.raises(InputError, match="one number"):
-        choice.draw([1, 1], InsecureSeededEntropyForTests(1))
-    with pytest.raises(InputError, match="level"):
-        choice.half_width(1.0)
-    broken = {**choice.to_dict(), "masses": [["1", "0"], ["1", "1"]]}
-    with pytest.raises(InputError, match="not written by to_dict"):
-        randomisers.from_dict(broken)
 
 
 def test_masses_too_rough_for_the_promise() -> None:

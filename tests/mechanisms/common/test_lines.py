@@ -1,4 +1,4 @@
-"""Answers of several cells on one line: against L1 transport and likelihoods by enumeration, the audit, a mutant."""
+"""Answers of several cells on one line: against L1 transport and likelihoods by enumeration, and the audit."""
 
 import itertools
 import math

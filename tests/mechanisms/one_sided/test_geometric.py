@@ -40,23 +40,6 @@ def test_the_law_is_exact(maximum: int, data: Any) -> None:
     assert mirrored == pytest.approx({maximum - z: mass for z, mass in law.items()}, rel=1e-12)
 
 
-@pytest.mark.parametrize(("people", "places", "most"), [(2, 2, 2), (2, 3, 1), (3, 2, 2), (2, 3, 3)])
-def test_vectors_have_scale_m_over_epsilon(people: int, places: int, most: int) -> None:
-    """Each cell has decay a^(1/m): with a = decay^m, the loss is one step of a along every move of one person."""
-    cap = people + 1
-    laws = {
-        counts: oracle.together([oracle.noisy(count, HALF, cap) for count in counts])
-        for counts in product(range(people + 1), repeat=places)
-    }
-    worst = 0.0
-    for world in oracle.worlds(people, places, most):
-        for after in oracle.moves(world, places):
-            one, other = (laws[oracle.counted(data, places)] for data in (world, after))
-            worst = max(worst, oracle.steps(one, other, HALF))
-            assert oracle.steps(other, one, HALF) == math.inf
-    assert worst == most
-
-
 MIXED = (DOWN, UP, EITHER)
 
 
