@@ -1,11 +1,13 @@
-"""What two names, or two columns, that would be read as one may not do: leave something out that is hidden."""
+"""What would be taken for something else, and hide or add up less: names, columns and functions that are read alike."""
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import takifugu as tf
 from takifugu.core.errors import InputError
+from takifugu.model.queries import resolved
 
 PAIR: dict[Any, Any] = {"home": {"a": "0.9", "b": "0.1"}, "out": {"a": "0.1", "b": "0.9"}}
 
@@ -38,3 +40,24 @@ def test_the_columns_of_sent_rows_are_a_list_that_nobody_changes() -> None:
     query = tf.EachValue(columns=columns)
     columns[:] = ["c"]
     assert query == tf.EachValue(columns=("a", "b"))
+
+
+def test_another_function_of_one_name_and_version_is_another_property() -> None:
+    """An edited function that ran again had the noise of the function before it: 1 in place of 6."""
+    belief = tf.Records(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"]), 6)
+
+    def scale(function: Any) -> float:
+        hidden = tf.dataset_property("ill", tf.Named("edited", 1, function))
+        return tf.calibrate(tf.Pufferfish(hidden, belief), tf.Sum("ill"), 1, mechanism="wasserstein").scale
+
+    assert [scale(lambda values: values[0]), scale(sum)] == [1, 6]
+
+
+def test_a_statistic_is_computed_by_the_function_that_its_change_was_declared_for() -> None:
+    prior = tf.JointTable([("low",), ("high",)], [0.5, 0.5], names=["ill"])
+    belief = tf.Parameters(prior, {"ill": {"low": {1: "0.2", 0: "0.8"}, "high": {1: "0.6", 0: "0.4"}}}, 3)
+    before = tf.Statistic("edited", 1, ["ill"], lambda values: 100 * sum(values), 300, 1)
+    after = tf.Statistic("edited", 1, ["ill"], lambda values: max(values), 1, 1)
+    again = tf.Statistic("edited", 1, ["ill"], lambda values: min(values), 1, 1)
+    data = np.array([[0], [0], [1]])
+    assert [resolved(query, belief).evaluate(data) for query in (before, after, again)] == [(100,), (1,), (0,)]
