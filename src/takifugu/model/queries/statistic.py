@@ -45,7 +45,7 @@ class Statistic(PlainForm, kind="statistic"):
     grid: Fraction
     labels: tuple[str, ...] = ("value",)
     function: Callable[..., object] | None = field(
-        default=None, hash=False, repr=False, metadata=form(is_private=True)
+        default=None, compare=False, repr=False, metadata=form(is_private=True)
     )
 
     def __init__(
