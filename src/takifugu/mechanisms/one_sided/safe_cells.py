@@ -152,15 +152,10 @@ class SafeCells(Base, kind="sparse"):
         return self.mechanism.log_probability(list(map(int, answer)), marks, self.each)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return min(limit, change)/units for a change DOWN in L1, else infinity."""
-        if change == 0:
-            return Fraction(0)
-        if direction is not Direction.DOWN:
+        """Return change/scale for a change DOWN in L1, else infinity: one cell may fall all of it."""
+        if change and direction is not Direction.DOWN:
             return math.inf
-        steps = change / self.grid
-        if self.limit is not None:
-            steps = min(steps, Fraction(self.limit))
-        return steps / self.units
+        return change / self.scale
 
     def loss_along(self, moves: Sensitivity) -> Loss:
         """Return a policy move's loss, infinite where a cell may rise.

@@ -20,7 +20,7 @@ from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, members_of, places_of, value_of
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
-from takifugu.core.rules import check_type
+from takifugu.core.rules import check_type, check_written_apart
 from takifugu.model.beliefs.counted_populations import Sample, covering, spread
 from takifugu.model.beliefs.population_laws import Law, Value, check_supports, checked_values, masses_of, prior_of
 from takifugu.model.beliefs.population_region import Regions, is_number
@@ -86,6 +86,7 @@ class FromPopulations(Nameless, Undivided):
     ) -> None:
         if not isinstance(laws, Mapping) or len(laws) < 2:
             raise InputError("there are fewer than two populations", fix="give a distribution by each name").at("laws")
+        check_written_apart(laws, "there are the populations", "laws")
         read = {str(name): masses_of(law, f"the population {name!r}") for name, law in laws.items()}
         values = checked_values(list(dict.fromkeys(chain.from_iterable(read.values()))))
         masses_by_name = {}

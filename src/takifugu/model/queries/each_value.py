@@ -15,8 +15,9 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
+from takifugu.core.lists import list_of
 from takifugu.core.plain import PlainForm, form, set_fields
-from takifugu.core.rules import requires
+from takifugu.core.rules import check_type, requires
 from takifugu.core.sections import Key, Number
 from takifugu.numbers.rationals import as_fraction, as_non_negative, as_whole
 
@@ -54,6 +55,8 @@ class EachValue(PlainForm, kind="each-value"):
 
     def __post_init__(self) -> None:
         as_whole(self.dummies, "the number of dummies", "dummies")
+        check_type(self.batch, str, "the name of a batch", 'write batch="March"', "batch")
+        set_fields(self, columns=tuple(list_of(self.columns, "the columns", "columns", "['activity']")))
         if self.radius is None:
             return
         radius = as_non_negative(self.radius, "the radius", "radius")

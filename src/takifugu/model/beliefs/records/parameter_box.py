@@ -17,7 +17,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
-from takifugu.core.rules import check_known, check_type
+from takifugu.core.rules import check_known, check_type, check_written_apart
 from takifugu.model.beliefs.states import checked_alphabet, first_few
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Columnwise, over_columns
@@ -105,6 +105,7 @@ class ParameterBox(Columnwise, Undivided):
             if not isinstance(values, Mapping) or not values:
                 fix = "write {parameter: (low, high)} and {column: {state: ...}}"
                 raise InputError("the box lacks intervals or columns", fix=fix).at(key)
+            check_written_apart(values, f"a box has {key} of", key)
         count = as_whole(value_of(records), "the number of records", "records", least=1)
         box = {str(name): _interval(name, ends) for name, ends in intervals.items()}
         set_fields(

@@ -22,7 +22,7 @@ from takifugu.core.entries import Undivided, listed
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.plain import VALUES, Json, Plain, PlainForm, form, set_fields, to_plain
-from takifugu.core.rules import check_known, check_type, no_law, wrong_type
+from takifugu.core.rules import check_known, check_type, check_written_apart, no_law, wrong_type
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.nodes import nodes_of_table
@@ -88,6 +88,7 @@ class Parameters(Columnwise, Undivided):
         if not isinstance(columns, Mapping) or not columns:
             fix = "write {name: {value of the parameter: {state: probability}}}"
             raise InputError("the records have no columns", fix=fix).at("columns")
+        check_written_apart(columns, "there are the columns", "columns")
         count = as_whole(value_of(records), "the number of records", "records", least=1)
         set_fields(
             self, prior=prior, records=count,
