@@ -10,7 +10,6 @@ from tests.support.release_files import believe, group, read_from, release_text
 from tests.support.releases import assert_refused, put, spent
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CalibrationRefused
 from takifugu.releasing.advice.forecast import forecast
 
@@ -23,21 +22,24 @@ USERS = release_text(
 DAYS = ["days", *[1] * 17, *[3] * 31, *[20] * 12]
 CODES = "codes = { short = 1, middle = 4, long = 14 }"
 ORDER = 'states = ["short", "middle", "long"]'
-ITEM = '\n[[release]]\nname = "one"\nepsilon = {epsilon}\n{keys}\n'
+ITEM = '\n[[release]]\nname = "{name}"\nepsilon = {epsilon}\n{keys}\n'
 
 
-def written(folder: Path, keys: str, epsilon: object = 200, text: str = USERS, rows: list[object] = DAYS) -> Path:
-    """Write a file that asks one question, and its data; return the file's path."""
-    data = "\n".join(map(str, rows)) + "\n"
-    return put(folder, {"release.toml": text + ITEM.format(keys=keys, epsilon=epsilon), "stays.csv": data})
+def written(folder: Path, *questions: str, epsilon: object = 200, text: str = USERS, rows: list[object] = DAYS) -> Path:
+    """Write a file that asks some questions, and its data; return the file's path."""
+    items = [ITEM.format(name=f"t{number}", keys=keys, epsilon=epsilon) for number, keys in enumerate(questions)]
+    return put(folder, {"release.toml": text + "".join(items), "stays.csv": "\n".join(map(str, rows)) + "\n"})
 
 
-def published(folder: Path, *args: Any, **more: Any) -> dict[str, object]:
-    tf.release_file(written(folder, *args, **more))
-    return {row["cell"]: row["value"] for row in tf.read_table(folder / "out" / "one.csv")}
+def published(folder: Path, *questions: str, **more: Any) -> list[dict[str, object]]:
+    """Publish a table for each question, and return the values of each."""
+    tf.release_file(written(folder, *questions, **more))
+    tables = [tf.read_table(folder / "out" / f"t{number}.csv") for number in range(len(questions))]
+    return [{row["cell"]: row["value"] for row in rows} for rows in tables]
 
 
-@pytest.mark.parametrize(("keys", "values"), [
+#: What the days of all people are: questions, and the answer to each.
+ANSWERS = [
     (f'query = "median"\n{ORDER}', {"median": "middle"}),
     (f'query = "median"\n{CODES}', {"median": 4}),
     (f'query = "quantile"\nshare = 0.9\n{ORDER}', {"0.9 quantile": "long"}),
@@ -47,21 +49,25 @@ def published(folder: Path, *args: Any, **more: Any) -> dict[str, object]:
     ('query = "mode"\nstates = ["long", "short"]', {"mode": "short"}),
     (f'query = "count-above"\nthresholds = [1, 4]\n{CODES}', {"above 1": 43, "above 4": 12}),
     ('query = "top-k"\nk = 2', {"rank 1": "middle", "rank 2": "short"}),
-])  # fmt: skip
-def test_with_next_to_no_noise_the_right_values_are_published(keys, values, tmp_path):
-    assert published(tmp_path, keys) == values
-    read = json.loads((tmp_path / "out" / "one.certificate.json").read_text())
-    assert set(read["answers"][0]["values"]) == set(values)
-    chosen = "more probable the better it fits" in (tmp_path / "out" / "one.certificate.txt").read_text()
-    assert chosen == ("count-above" not in keys)
-    page = (tmp_path / "out" / "one.report.html").read_text()
-    assert all(str(value) in page for value in values.values())
+]  # fmt: skip
+
+
+def test_with_next_to_no_noise_the_right_values_are_published(tmp_path):
+    text = USERS.replace("budget = 1000", "budget = 10000")
+    assert published(tmp_path, *(keys for keys, _ in ANSWERS), text=text) == [values for _, values in ANSWERS]
+    for number, (keys, values) in enumerate(ANSWERS):
+        read = json.loads((tmp_path / "out" / f"t{number}.certificate.json").read_text())
+        assert set(read["answers"][0]["values"]) == set(values)
+        chosen = "more probable the better it fits" in (tmp_path / "out" / f"t{number}.certificate.txt").read_text()
+        assert chosen == ("count-above" not in keys)
+        page = (tmp_path / "out" / f"t{number}.report.html").read_text()
+        assert all(str(value) in page for value in values.values())
 
 
 def test_it_is_paid_like_a_count_and_never_drawn_again(tmp_path):
     first = published(tmp_path, 'query = "mode"', epsilon=1)
     assert published(tmp_path, 'query = "mode"', epsilon=1) == first
-    assert Ledger.open(tmp_path / "ledger.db").spent("stays").spent.epsilon == 1
+    assert spent(tmp_path, "stays").epsilon == 1
 
 
 def test_the_forecast_says_how_far_it_may_be_off_and_a_choice_that_is_blind_is_refused(tmp_path):
@@ -94,7 +100,8 @@ def test_a_window_of_a_calendar(tmp_path):
     )  # fmt: skip
     lines = [f"2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{'in' if hour < 168 else 'out'}"
              for hour in range(336) if hour % 7]  # fmt: skip
-    tf.release_file(written(tmp_path, 'query = "mode"\nevery = "week"', 100, text, ["time,state", *lines]))
+    rows = ["time,state", *lines]
+    tf.release_file(written(tmp_path, 'query = "mode"\nevery = "week"', epsilon=100, text=text, rows=rows))
     values = [row["value"] for path in sorted((tmp_path / "out").rglob("*.csv")) for row in tf.read_table(path)]
     assert values == ["in", "out"]
 
@@ -110,7 +117,8 @@ GROUPS = release_text(
 WARDS = {"A": ["short"] * 4 + ["middle"] * 7 + ["long"] * 9, "B": ["short"] * 25 + ["long"] * 5}
 
 
-@pytest.mark.parametrize(("keys", "values"), [
+#: What the days of each ward are.
+ANSWERS_BY_WARD = [
     (f'query = "median"\n{ORDER}', {"A": "middle", "B": "short"}),
     (f'query = "quantile"\nshare = [0.1, 0.9]\n{CODES}',
      {"A, 0.1 quantile": 1, "A, 0.9 quantile": 14, "B, 0.1 quantile": 1, "B, 0.9 quantile": 14}),
@@ -119,13 +127,20 @@ WARDS = {"A": ["short"] * 4 + ["middle"] * 7 + ["long"] * 9, "B": ["short"] * 25
     (f'query = "count-above"\nthresholds = [1, 4]\n{CODES}',
      {"A, above 1": 16, "A, above 4": 9, "B, above 1": 5, "B, above 4": 5}),
     (f'query = "count-above"\nthresholds = [4]\n{CODES}', {"A": 9, "B": 5}),
-])  # fmt: skip
-def test_each_ward_has_its_value_and_all_are_paid_once(keys, values, tmp_path):
+]  # fmt: skip
+
+
+def test_each_ward_has_its_value_and_all_are_paid_once(tmp_path):
     rows = ["ward,days", *(f"{ward},{stay}" for ward, stays in WARDS.items() for stay in stays)]
-    assert published(tmp_path, f'{keys}\nby = "ward"', text=GROUPS, rows=rows) == values
-    assert not forecast(tmp_path / "release.toml").tables[0].hopeless
-    assert Ledger.open(tmp_path / "ledger.db").spent("stays").spent.epsilon == 200
-    assert all(str(value) in (tmp_path / "out" / "one.report.html").read_text() for value in values.values())
+    questions, text = [f'{keys}\nby = "ward"' for keys, _ in ANSWERS_BY_WARD], GROUPS.replace("1000", "10000")
+    foreseen = forecast(written(tmp_path, *questions, text=text, rows=rows))
+    assert not any(table.hopeless for table in foreseen.tables)
+    right = [values for _, values in ANSWERS_BY_WARD]
+    assert published(tmp_path, *questions, text=text, rows=rows) == right
+    assert spent(tmp_path, "stays").epsilon == 200 * len(questions)
+    for number, values in enumerate(right):
+        page = (tmp_path / "out" / f"t{number}.report.html").read_text()
+        assert all(str(value) in page for value in values.values())
 
 
 CALENDAR = release_text(
@@ -151,7 +166,7 @@ def test_by_the_calendar_and_by_an_attribute_each_unit_pays_once(by, values, tmp
             state = "in" if hour % 24 < 8 or ward == "B" else "out"
             rows.append(f"{who},{ward},2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{state}")
     about = {"epsilon": 300, "text": CALENDAR, "rows": rows}
-    assert published(tmp_path, f'query = "mode"\nby = {by}', **about) == values
+    assert published(tmp_path, f'query = "mode"\nby = {by}', **about) == [values]
     published(tmp_path / "plain", 'query = "mode"', **about)
     assert spent(tmp_path, "home") == spent(tmp_path / "plain", "home")
 

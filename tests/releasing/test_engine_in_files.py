@@ -129,8 +129,8 @@ def test_from_init_to_a_second_release(kind: str, tmp_path: Path) -> None:
     SOURCES["CSV"][1](tmp_path / "same.csv", ROWS)  # the same rows in another file are the same source and layout
     two = put(tmp_path, {"two.toml": SPEC.format(file="same.csv", name="second")})
     assert "layout" not in succeed("release", two).output
-    shown = succeed("ledger", "show", tmp_path / "ledger.db").output
-    assert {"first", "second"} <= set(shown.replace(",", " ").split())
+    account = succeed("ledger", "show", tmp_path / "ledger.db").output
+    assert {"first", "second"} <= set(account.replace(",", " ").split())
 
 
 def test_a_faulty_part_is_a_fault_of_its_key(tmp_path: Path) -> None:

@@ -408,19 +408,19 @@ MISSPELT = changed(ONE, ('source = "a test"\n\n[[', 'sources = "a test"\n\n[['))
 @of(*(f"releasing/planning/comparison.py: {name}" for name in ("brief", "compared", "only")),
     "releasing/file/loading.py: _checked", "releasing/file/kinds.py: which_kind",
     "releasing/file/problems.py: problems_of")  # fmt: skip
-@pytest.mark.parametrize(("spec", "command", "start", "words"), [
-    pytest.param(ONE, ("compare", "--mechanism", "ALap"), ("compare", "--all"), "", marks=pytest.mark.slow),
-    pytest.param(ONE, ("compare",), ("compare", "--all"), "does not apply:", marks=pytest.mark.slow),
-    pytest.param(SHARED, ("compare",), ("calibrate",), "", marks=pytest.mark.slow),
-    (FITTED, ("check",), ("calibrate",), "ledger"),
-    (MISSPELT, ("check",), ("keys",), "matrix"),
-    (changed(MISSPELT, ('"markov-chain"', '"markof-chain"')), ("check",), ("init",), "Kinds:"),
+@pytest.mark.parametrize(("spec", "command", "code", "start", "words"), [
+    pytest.param(ONE, ("compare", "--mechanism", "ALap"), 2, ("compare", "--all"), "", marks=pytest.mark.slow),
+    pytest.param(ONE, ("compare",), 0, ("compare", "--all"), "does not apply:", marks=pytest.mark.slow),
+    pytest.param(SHARED, ("compare",), 0, ("calibrate",), "", marks=pytest.mark.slow),
+    (FITTED, ("check",), 2, ("calibrate",), "ledger"),
+    (MISSPELT, ("check",), 2, ("keys",), "matrix"),
+    (changed(MISSPELT, ('"markov-chain"', '"markof-chain"')), ("check",), 2, ("init",), "Kinds:"),
 ])  # fmt: skip
 def test_more_is_a_command_away(
-    tmp_path: Path, spec: str, command: tuple[str, ...], start: tuple[str, ...], words: str
+    tmp_path: Path, spec: str, command: tuple[str, ...], code: int, start: tuple[str, ...], words: str
 ) -> None:
     """Every mechanism; what a check may not see, as it reads private data; the kinds and keys of files."""
-    assert words in succeed(*printed(invoke(*command, small(tmp_path, spec)), *start)).output
+    assert words in succeed(*printed(ended(code, *command, small(tmp_path, spec)), *start)).output
 
 
 WEEKS = release_text(

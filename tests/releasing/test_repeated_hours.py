@@ -4,8 +4,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pandas
-import polars
 import pytest
 from tests.support.engines import ENGINES, Columns
 from tests.support.release_files import believe, changed, publish, read_from, release_text
@@ -13,9 +11,6 @@ from tests.support.releases import put, refusal_of
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import TakifuguError
-from takifugu.data import Calendar, Layout, Recode, Zone, open_frame
-from takifugu.data.rows.reader import surveyed
-from takifugu.data.sequences import rows_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.study import open_study
@@ -84,8 +79,10 @@ CLEAR = {BEFORE: (48, 4), AFTER: (48, 4), **dict(zip(CLEAR_ENDS, ((2, 0), (4, 0)
 def test_windows_without_the_hour_need_no_rule_for_it(tmp_path: Path, passes: int, engines: list[str]) -> None:
     """No order of rows says which of three passes is which, and rows without an order say it of no row."""
     rows = columns(days(passes))
+    as_csv(tmp_path, days(passes))
     for window, counted in CLEAR.items():
         path = written(tmp_path, window=window)
+        assert read(path) == [counted] * 2, window
         for name in engines:
             assert read(path, ENGINES[name](rows)) == [counted] * 2, (name, window)
     for window in (NIGHT, FIRST, SECOND):
@@ -111,32 +108,6 @@ def test_rows_of_the_hour_are_read_by_the_rule_on_every_engine(
         assert read(path) == [(steps, busy)] * 2, window
     for name, engine in ENGINES.items():
         assert read(path, engine(columns(days(1), kind))) == [(50, night)] * 2, name
-
-
-@pytest.mark.slow
-def test_files_and_frames_read_the_hour_alike(tmp_path: Path) -> None:
-    from takifugu.data.measure import measure
-    from takifugu.data.rows.layout import Lengths
-
-    as_csv(tmp_path, days(3))
-    file = tmp_path / "ward.csv"
-    tables = [open_frame(data) for data in (file, polars.read_csv(file, infer_schema=False), pandas.read_csv(file))]
-    zone = Zone("Europe/Berlin")
-    calendar = Calendar.read("2026-10-19", "2026-11-02", timedelta(minutes=30), zone)
-    for rule, window in (("refuse", "2026-10-26"), ("refuse", "2026-10-24"), ("drop", "2026-10-25")):
-        layout = Layout(
-            "state", unit="ward", order="time", step="30min", timezone=zone.name, ambiguous=rule, calendar=calendar,
-            window=calendar.period(window),
-        )  # fmt: skip
-        counted = []
-        for table in tables:
-            known, _, _ = measure(surveyed(rows_of(table, layout, STATES)), layout, STATES, Lengths(), table)
-            counted.append(sorted(known.counts(calendar.period(window))))
-        assert counted[0] == counted[1] == counted[2]
-        assert [number for _, code, number in counted[0] if code == 1] == [4, 4]
-
-
-STATES = Recode(("calm", "busy"))
 
 
 @pytest.mark.slow

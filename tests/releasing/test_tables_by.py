@@ -13,7 +13,7 @@ import pytest
 from tests.support import cell_oracles
 from tests.support.engines import ENGINES, Columns
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
-from tests.support.releases import assert_refused, put, refusal_of
+from tests.support.releases import assert_refused, cells, put, refusal_of
 
 from takifugu.releasing.advice.forecast import forecast
 from takifugu.releasing.file.loading import load
@@ -86,15 +86,14 @@ def test_a_table_is_what_a_direct_count_finds_on_every_engine(tmp_path: Path, en
     data = None if engine is None else ENGINES[engine](columns)
     for by, axes in (('"hour"', ("hour",)), ('["weekday", "hour"]', ("weekday", "hour")), ('"date"', ("date",))):
         path = written(tmp_path, LOCAL, ('"hour"', by), rows=rows, local=True)
-        ((_, counts),) = truths(path, data)
-        assert {cell: n for cell, n in counts.items() if n} == by_hand(rows, axes, ZONE)
+        assert {cell: n for cell, n in cells(path, data).items() if n} == by_hand(rows, axes, ZONE)
 
 
 @pytest.mark.slow
 def test_an_hour_that_clocks_show_twice_holds_the_steps_of_both(tmp_path: Path) -> None:
     rows = [("ana", START + place * STEP, "calm") for place in range(1000)]
     path = written(tmp_path, LOCAL, ALONE, ("units_independent = true\n", ""), rows=rows, local=True)
-    ((_, counts),) = truths(path)
+    counts = cells(path)
     assert [counts[f"{hour:02}, calm"] for hour in (1, 2, 3)] == [12, 16, 14]  # the recording starts at 02:00
 
 
@@ -105,7 +104,7 @@ def test_units_and_all_of_them_agree_and_one_scan_counts_every_table(tmp_path: P
     path = written(tmp_path, both)
     path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
     tables = list(truths(path))
-    units, (pooled, days, plain) = [cells for who, cells in tables if who], [c for who, c in tables if not who]
+    units, (pooled, days, plain) = [counts for who, counts in tables if who], [c for who, c in tables if not who]
     assert pooled == by_hand(recorded(), ("hour",), None)
     assert pooled == {cell: sum(unit[cell] for unit in units) for cell in pooled}
     assert sum(days.values()) == plain["busy"] == sum(n for cell, n in pooled.items() if cell.endswith("busy"))
@@ -118,9 +117,9 @@ def test_a_mean_of_each_cell_divides_by_its_own_steps(tmp_path: Path) -> None:
     assert "a mean of a window depends on which of its steps were observed" in str(refusal_of(path))
     rows = recorded()
     path = written(tmp_path, mean, PUBLIC, ('window = "2025-W43"', 'window = "2025-W43"\nper = "unit"'), rows=rows)
-    for who, cells in truths(path):
+    for who, means in truths(path):
         counts = cell_oracles.table(rows, WEEK[None], ("hour",), None)[str(who)]
-        for cell, value in cells.items():
+        for cell, value in means.items():
             assert value == Fraction(counts[cell, "busy"], counts[cell, "busy"] + counts[cell, "calm"])
 
 

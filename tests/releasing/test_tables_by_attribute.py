@@ -76,27 +76,25 @@ def test_other_queries_are_told_by_ward(tmp_path: Path, query: str, of: Any) -> 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("kind", "ward"), [
-    ("text", str), ("int", lambda w: "AB".index(w)), ("bool", lambda w: w == "A"),
-    ("float", lambda w: float("AB".index(w))),
+@pytest.mark.parametrize(("kind", "declared", "wards", "names"), [
+    ("text", '["A", "B", "C"]', "AB", "AB"), ("int", "[0, 1]", (0, 1), "01"),
+    ("bool", '["true", "false"]', (True, False), ("true", "false")), ("float", "[1, 0]", (0.0, 1.0), "01"),
 ])  # fmt: skip
-def test_every_engine_counts_the_same(tmp_path: Path, engine: str, kind: str, ward: Any) -> None:
+def test_every_engine_counts_the_same(
+    tmp_path: Path, engine: str, kind: str, declared: str, wards: Any, names: Any
+) -> None:
     rows = sorted(recorded(6), key=lambda row: (row[0], row[3]))
+    numbers = ["AB".index(row[1]) for row in rows]
+    values = [wards[number] for number in numbers]
     if kind == "text":
-        rows[0] = (rows[0][0], f" {rows[0][1]}", *rows[0][2:])  # a blank at the end of a text means nothing
-        declared = '["A", "B", "C"]'
-    else:
-        declared = {"int": "[0, 1]", "float": "[1, 0]", "bool": '["true", "false"]'}[kind]
-    values = [ward(row[1].strip()) if kind != "text" else row[1] for row in rows]
+        values[0] = f" {values[0]}"  # a blank at the end of a text means nothing
     columns = {
         "who": ("int", [int(row[0]) for row in rows]), "ward": (kind, values),
         "floor": ("int", [row[2] for row in rows]), "minute": ("int", [row[3] for row in rows]),
         "state": ("text", [row[4] for row in rows]),
     }  # fmt: skip
     path = written(tmp_path, ('["A", "B", "C"]', declared))
-    name = {"text": str, "int": lambda w: str("AB".index(w)), "float": lambda w: str("AB".index(w)),
-            "bool": lambda w: str(w == "A").lower()}[kind]  # fmt: skip
-    right = Counter(f"{name(row[1].strip())}, {row[4]}" for row in rows)
+    right = Counter(f"{names[number]}, {row[4]}" for number, row in zip(numbers, rows, strict=True))
     assert cells(path, ENGINES[engine](columns)) == right
 
 

@@ -101,21 +101,6 @@ def test_overlapping_cumulative_and_several_tables_cost_more(tmp_path: Path) -> 
     assert Fraction(1, 2) < spent(path) < 1.06  # two of a half are a little more than one of 1
 
 
-@pytest.mark.slow
-def test_what_is_counted_is_the_window_on_every_engine(tmp_path: Path) -> None:
-    polars, pandas, duckdb = map(pytest.importorskip, ("polars", "pandas", "duckdb"))
-    path, csv = written(tmp_path), tmp_path / "ward.csv"
-    expected = {}
-    for line in csv.read_text(encoding="utf-8").splitlines()[1:]:
-        moment, state = line.split(",")
-        week = "busy-{}-W{:02}".format(*datetime.fromisoformat(moment).isocalendar()[:2])
-        expected[week] = expected.get(week, 0) + (state == "busy")
-    for data in (None, polars.read_csv(csv), pandas.read_csv(csv), duckdb.read_csv(str(csv))):
-        planned = plan(load(path, data))
-        counts = {table.name: int(table.questions[0].data.pieces[0].counts[1]) for table in planned.tables}
-        assert counts == expected
-
-
 PUBLIC = ('step = "1h"', 'step = "1h"\ngaps = "public"')
 
 

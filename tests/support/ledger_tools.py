@@ -262,7 +262,7 @@ def copies_of_each_state(folder: Path) -> Iterator[dict[str, Path]]:
         for values in book.store.place.parent.glob("*.values"):
             shutil.copy(values, folder)
 
-    def kept(real: Callable[..., Any], state: str) -> Callable[..., Any]:
+    def keeping(real: Callable[..., Any], state: str) -> Callable[..., Any]:
         def call(book: Ledger, *args: Any, **more: Any) -> Any:
             if not copies:
                 keep(book, "nothing")
@@ -275,7 +275,7 @@ def copies_of_each_state(folder: Path) -> Iterator[dict[str, Path]]:
     folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patched:
         for method, state in {"reserve": "paid", "drawn": "drawn", "publish": "published"}.items():
-            patched.setattr(Ledger, method, kept(getattr(Ledger, method), state))
+            patched.setattr(Ledger, method, keeping(getattr(Ledger, method), state))
         yield copies
 
 

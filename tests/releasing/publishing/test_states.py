@@ -285,6 +285,9 @@ def test_what_is_in_the_way_is_found_before_it_is_paid(
     in_the_way(tmp_path / "out")
     assert words in ended(2, "release", *options, toml).stderr
     assert not (tmp_path / "ledger.db").exists()
+    if (tmp_path / "out" / "both.csv").is_fifo():
+        succeed("release", "--force", toml)
+        check_public(seen(tmp_path))
 
 
 # The certificate and its table.

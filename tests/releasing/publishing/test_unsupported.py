@@ -34,24 +34,31 @@ RECORDS = release_text(
 FILES = {"sequences": SEQUENCE, "records": RECORDS}
 
 
-def release(kind: str, folder: Path, *items: dict[str, Any]) -> list[list[Any]]:
-    """Publish tables with next to no noise; return the rows of each."""
-    text, about = FILES[kind], {"attribute": "age"} if kind == "records" else {}
-    for number, item in enumerate(items):
-        text += "\n" + section("[[release]]", name=f"t{number}", epsilon=1e4, **item, **about) + "\n"
-    ages = "age\n" + "\n".join(map(str, AGES)) + "\n"
-    tf.release_file(put(folder, {"release.toml": text, "ages.csv": ages}))
-    return [list(tf.read_table(folder / "out" / f"t{number}.csv")) for number in range(len(items))]
-
-
 def codes(kind: str, of: Any) -> dict[str, Any]:
     """Return the code of each bin, by the name that this kind of file gives it."""
     named = {name if kind == "sequences" else str(middle): middle for name, (_, _, middle) in BINS.items()}
     return {name: of(middle) for name, middle in named.items()}
 
 
-def histogram(kind: str, folder: Path) -> list[Any]:
-    return release(kind, folder, {"query": "histogram"})[0]
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[Any]]]:
+    """The rows of every table that some recipe needs, for each kind of file, published with next to no noise."""
+    published = {}
+    for kind, text in FILES.items():
+        items = {
+            "counts": {"query": "histogram"}, "shares": {"query": "histogram", "total": len(CODES)},
+            "mean": {"query": "mean", "codes": codes(kind, lambda m: m)},
+            "squares": {"query": "mean", "codes": codes(kind, lambda m: m * m)},
+            "adults": {"query": "mean", "codes": codes(kind, lambda m: int(m == 25))},
+            "total": {"query": "sum", "codes": codes(kind, lambda m: m)},
+        }  # fmt: skip
+        about = {"epsilon": 1e4, **({"attribute": "age"} if kind == "records" else {})}
+        sections = [section("[[release]]", name=name, **item, **about) for name, item in items.items()]
+        ages = "age\n" + "\n".join(map(str, AGES)) + "\n"
+        file = put(tmp_path_factory.mktemp(kind), {"release.toml": "\n".join([text, *sections]), "ages.csv": ages})
+        tf.release_file(file)
+        published[kind] = {name: list(tf.read_table(file.parent / "out" / f"{name}.csv")) for name in items}
+    return published
 
 
 def quantile(rows: list[Any], share: float) -> str:
@@ -68,50 +75,30 @@ def bin_of(kind: str, middle: int) -> str:
     return next(name for name, code in codes(kind, lambda m: m).items() if code == middle)
 
 
-def moments(kind: str, folder: Path) -> tuple[float, float]:
-    """Return the means of the codes and of their squares."""
-    means = [{"query": "mean", "codes": codes(kind, of)} for of in (lambda m: m, lambda m: m * m)]
-    one, other = release(kind, folder, *means)
-    return one[0]["value"], other[0]["value"]
-
-
-def carried_out(name: str, kind: str, folder: Path) -> tuple[Any, Any]:
-    """Return what the recipe for a name gives, and what is right."""
-    if name in ("median", "quantile"):
-        share = 0.5 if name == "median" else 0.25
-        right = median_low(CODES) if name == "median" else sorted(CODES)[math.ceil(0.25 * len(CODES)) - 1]
-        return quantile(histogram(kind, folder), share), bin_of(kind, right)
-    if name in ("max", "min", "range", "count_distinct", "mode", "top-k", "frequencies"):
-        rows = [] if name == "frequencies" else histogram(kind, folder)
-        held = [row["cell"] for row in rows if row["low"] > 0]
-        first, last = bin_of(kind, min(CODES)), bin_of(kind, max(CODES))
-        if name in ("mode", "top-k"):
-            return max(rows, key=lambda row: row["value"])["cell"], bin_of(kind, max(CODES, key=CODES.count))
-        if name == "frequencies":
-            (rows,) = release(kind, folder, {"query": "histogram", "total": len(CODES)})
-            return rows[0]["value"], pytest.approx(CODES.count(5) / len(CODES))
-        return {"max": (held[-1], last), "min": (held[0], first), "range": ((held[0], held[-1]), (first, last)),
-                "count_distinct": (len(held), len(set(CODES)))}[name]  # fmt: skip
-    if name == "proportion":
-        (rows,) = release(kind, folder, {"query": "mean", "codes": codes(kind, lambda m: int(m == 25))})
-        return rows[0]["value"], pytest.approx(CODES.count(25) / len(CODES))
-    if name in ("average", "total"):
-        (rows,) = release(kind, folder, {"query": "mean" if name == "average" else "sum",
-                                         "codes": codes(kind, lambda m: m)})  # fmt: skip
-        return rows[0]["value"], pytest.approx(sum(CODES) / (len(CODES) if name == "average" else 1))
-    first_moment, second_moment = moments(kind, folder)
-    variance = second_moment - first_moment**2
-    right_variance = pvariance(CODES)
-    return (variance, pytest.approx(right_variance)) if name == "variance" else (
-        math.sqrt(variance), pytest.approx(math.sqrt(right_variance)))  # fmt: skip
-
-
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", FILES)
-@pytest.mark.parametrize("name", _RECIPES)
-def test_each_recipe_is_carried_out(name: str, kind: str, tmp_path: Path) -> None:
-    computed, right = carried_out(name, kind, tmp_path)
-    assert computed == right
+def test_each_recipe_is_carried_out(tables: dict[str, dict[str, list[Any]]], kind: str) -> None:
+    counts, shares = tables[kind]["counts"], tables[kind]["shares"]
+    mean, squares, adults, total = (tables[kind][name][0]["value"] for name in ("mean", "squares", "adults", "total"))
+    occurring = [row["cell"] for row in counts if row["low"] > 0]
+    first, last = bin_of(kind, min(CODES)), bin_of(kind, max(CODES))
+    most, right_most = max(counts, key=lambda row: row["value"])["cell"], bin_of(kind, max(CODES, key=CODES.count))
+    lower = sorted(CODES)[math.ceil(0.25 * len(CODES)) - 1]
+    #: What the recipe for a name gives, and what is right.
+    carried_out = {
+        "median": (quantile(counts, 0.5), bin_of(kind, median_low(CODES))),
+        "quantile": (quantile(counts, 0.25), bin_of(kind, lower)),
+        "max": (occurring[-1], last), "min": (occurring[0], first),
+        "range": ((occurring[0], occurring[-1]), (first, last)), "count_distinct": (len(occurring), len(set(CODES))),
+        "mode": (most, right_most), "top-k": (most, right_most),
+        "frequencies": (shares[0]["value"], pytest.approx(CODES.count(5) / len(CODES))),
+        "proportion": (adults, pytest.approx(CODES.count(25) / len(CODES))),
+        "average": (mean, pytest.approx(sum(CODES) / len(CODES))), "total": (total, pytest.approx(sum(CODES))),
+        "variance": (squares - mean**2, pytest.approx(pvariance(CODES))),
+        "std": (math.sqrt(squares - mean**2), pytest.approx(math.sqrt(pvariance(CODES)))),
+    }  # fmt: skip
+    assert carried_out.keys() == _RECIPES.keys()
+    for name, (computed, right) in carried_out.items():
+        assert computed == right, name
 
 
 KINDS = {"sequences": files.SPEC, "independent-records": attribute_files.RECORDS, "normal": attribute_files.NORMAL}
