@@ -24,7 +24,7 @@ from takifugu.accounting.ledger.format.tables import sealed
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser
+from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser, RoundedNormal
 from takifugu.core.errors import BudgetExceeded
 from takifugu.mechanisms import group
 from takifugu.model.beliefs.chains.chain import MarkovChain
@@ -63,6 +63,12 @@ def made(
         framework.assumptions(), hides_facts=framework.hides_facts,
     )  # fmt: skip
     return Promised(framework, query, noise, promise)
+
+
+def with_delta(framework: Framework, epsilon: Any) -> Charge:
+    """Return a charge of normal noise: of everything, with delta 1/1000."""
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    return charge_of(made(framework, Count(1), noise, Covers.EVERYTHING, epsilon, "1/1000"))
 
 
 def laplace(framework: Framework, query: Query, units: Any, kind: Covers, epsilon: Any = 1) -> Promised:

@@ -1,5 +1,6 @@
 """What tests ask of a release file again and again: what it is refused for, what it spent, what it counts."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import takifugu as tf
 from takifugu.accounting.ledger import Amount, Ledger
 from takifugu.core.errors import SpecError
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
@@ -45,6 +47,14 @@ def assert_refused(path: Path, place: str, words: str) -> None:
 def spent(folder: Path, source: str) -> Amount:
     """Return what the ledger of a folder has counted for a source."""
     return Ledger.open(folder / "ledger.db", create=False).spent(source).spent
+
+
+def paid(path: Path, ledger: str = "a.db", source: str = "s", **options: Any) -> Fraction:
+    """Publish whatever a release file says and costs, and return what its source has spent then."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tf.release_file(path, anyway=True, force=True, **options)
+    return Ledger.open(path.parent / ledger).spent(source).spent.epsilon
 
 
 def judged(path: Path) -> tuple[TableAdvice, ...]:

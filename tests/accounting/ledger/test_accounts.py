@@ -19,6 +19,7 @@ from tests.support.ledger_tools import (
     one_thing,
     promised,
     table_framework,
+    with_delta,
 )
 
 from takifugu.accounting.composition import Charge, charge_of, joint
@@ -112,9 +113,7 @@ OFFERED = (("noise of ", " times"), ("(alone, epsilon ", ")"))
 
 def test_one_delta_of_several_is_too_much(ledger: Ledger) -> None:
     framework = chain_framework(7)
-    noise = RoundedNormal(Fraction(30), Fraction(1))
-    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, "1/4", "1/1000")), name="normal")
-    both = [normal, group_debit(framework, Fraction(1, 4))]
+    both = [Debit(framework, with_delta(framework, "1/4"), name="normal"), group_debit(framework, Fraction(1, 4))]
     refused_unchanged(ledger, BudgetExceeded, "smaller delta, or with delta 0", "data", both, budget=1)
 
 
@@ -147,8 +146,7 @@ def test_without_a_budget_the_first_release_sets_it_and_the_refusal_says_so(ledg
 
 def test_deltas_have_a_budget_too(ledger: Ledger) -> None:
     framework = chain_framework(7)
-    noise = RoundedNormal(Fraction(30), Fraction(1))
-    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, "1/4", "1/1000")))
+    normal = Debit(framework, with_delta(framework, "1/4"))
     refused_unchanged(ledger, BudgetExceeded, "smaller delta", "data", [normal], budget=1)
     ledger.reserve("data", [normal], budget=(1, "1/500"))
     more = group_debit(framework, 1)
@@ -161,8 +159,7 @@ def test_deltas_have_a_budget_too(ledger: Ledger) -> None:
 def test_a_source_that_spent_more_than_its_budget_has_nothing_left(ledger: Ledger) -> None:
     """As after a migration, which merges sources and keeps the smallest of their budgets."""
     framework = chain_framework(7)
-    noise = RoundedNormal(Fraction(30), Fraction(1))
-    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, "1/4", "1/1000")))
+    normal = Debit(framework, with_delta(framework, "1/4"))
     ledger.reserve("data", [normal], budget=(1, "1/100"))
     forge(ledger, "update sources set budget_epsilon = '0.125', budget_delta = '0.0005'")
     words = r"has epsilon 0 left of a budget of epsilon 0\.125, delta 0\.0005;\nfits: nothing more"
@@ -273,6 +270,7 @@ def alone(units: dict[str, tuple[int, ...]], query: Query, mechanism: Any, name:
 
 
 UNITS = {"ann": (4, 2), "bob": (6,), "cid": (3,)}
+TWO = {"bob": (6,), "cid": (3,)}
 
 
 def costs_of(debits: Sequence[Debit]) -> dict[str, Fraction]:
@@ -344,11 +342,9 @@ def test_each_unit_counts_by_the_promise_of_a_pooled_single_or_by_its_own_share_
 def test_a_pooled_single_and_what_has_a_delta(ledger: Ledger) -> None:
     """Noise with delta > 0 about bob, then a pooled single that may have been chosen after it: cid cannot add them."""
     framework = unit_framework(6)
-    noise = RoundedNormal(Fraction(30), Fraction(1))
-    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, 1, "1/1000")), "bob")
-    two = {"bob": (6,), "cid": (3,)}
+    normal = Debit(framework, with_delta(framework, 1), "bob")
     ledger.reserve("data", [normal], budget=(9, "1/10"))
-    pooled = pooled_debits(two, Count(1), wasserstein.MECHANISM)
+    pooled = pooled_debits(TWO, Count(1), wasserstein.MECHANISM)
     refused_unchanged(ledger, CompositionRefused, "delta > 0 could be seen", "data", pooled)
     refused_unchanged(ledger, CompositionRefused, "delta > 0 could be seen", "data", pooled[1:] + pooled[:1])
     early = [replace(debit, charge=replace(debit.charge, fixed_in_advance=True)) for debit in pooled]
@@ -367,9 +363,6 @@ def accounts_of(**held: Sequence[tuple[Charge, int]]) -> Accounts:
     return Accounts({f.fingerprint(): f for f in frameworks}, items)
 
 
-TWO = {"bob": (6,), "cid": (3,)}
-
-
 def test_cid_is_asked_even_if_nobody_asked_bob() -> None:
     """Each unit's account guards itself: what was released about bob must add to the single that both share."""
     single = {d.unit: d.charge for d in pooled_debits(TWO, Count(1), wasserstein.MECHANISM)}
@@ -380,8 +373,7 @@ def test_cid_is_asked_even_if_nobody_asked_bob() -> None:
         accounts_of(bob=[(steady, 1), (exact["bob"], 2)], cid=[(exact["cid"], 2)]).cost("cid")
     by_noise = accounts_of(bob=[(steady, 1), (single["bob"], 2)], cid=[(single["cid"], 2)]).cost("cid")
     assert by_noise.epsilon > 100
-    noise = RoundedNormal(Fraction(30), Fraction(1))
-    normal = charge_of(made(unit_framework(6), Count(1), noise, WHOLE, "1/2", "1/1000"))
+    normal = with_delta(unit_framework(6), "1/2")
     bob = [(normal, 2), (exact["bob"], 3)]
     # cid was read once before bob's noise was seen, but the single was chosen after.
     with pytest.raises(CompositionRefused, match="a pooled answer that is alone was chosen when"):
@@ -467,7 +459,7 @@ def test_pooled_singles_over_different_units_do_not_touch_each_other(ledger: Led
 
 def test_a_pooled_whole_release_is_counted_once_for_those_it_does_not_read(ledger: Ledger) -> None:
     ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
-    some = pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), group.MECHANISM)
+    some = pooled_debits(TWO, Count(1), group.MECHANISM)
     ledger.reserve("data", [replace(d, charge=replace(d.charge, covers=WHOLE)) for d in some])
     assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2, 2]
 
@@ -482,7 +474,7 @@ def test_equal_pooled_releases_before_a_pooled_single_count_one_by_one(ledger: L
     whole = [replace(d, charge=replace(d.charge, covers=WHOLE)) for d in some]
     for _ in range(3):
         ledger.reserve("data", whole, budget=9, same_people=same)
-    single = pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), wasserstein.MECHANISM, "single")
+    single = pooled_debits(TWO, Count(1), wasserstein.MECHANISM, "single")
     eve = alone({"eve": (5,)}, Count(1), group.MECHANISM)
     ledger.reserve("data", [*single, *eve])
     spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
@@ -492,14 +484,13 @@ def test_equal_pooled_releases_before_a_pooled_single_count_one_by_one(ledger: L
 
 def test_a_pooled_single_after_per_unit_releases_counts_them_for_all(ledger: Ledger) -> None:
     ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM), budget=9)
-    ledger.reserve("data", pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), wasserstein.MECHANISM))
+    ledger.reserve("data", pooled_debits(TWO, Count(1), wasserstein.MECHANISM))
     assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2]
 
 
 def test_a_pooled_answer_over_too_many_units_says_whose_budget_is_gone(ledger: Ledger) -> None:
     ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM), budget=1)
-    both = {"bob": (6,), "cid": (3,)}
-    pooled = [debit for n in range(3) for debit in pooled_debits(both, Count(1), group.MECHANISM, f"pooled {n}")]
+    pooled = [debit for n in range(3) for debit in pooled_debits(TWO, Count(1), group.MECHANISM, f"pooled {n}")]
     said = refused_unchanged(ledger, BudgetExceeded, None, "data", pooled)
     assert "would cost person 1 of 2 (in its order)" in said
     assert "bob" not in said

@@ -13,15 +13,13 @@ import pytest
 from tests.accounting.ledger.test_accounts import pooled_debits
 from tests.accounting.ledger.test_growth import debits_of_lengths
 from tests.accounting.ledger.test_people import about
-from tests.support.ledger_tools import chain_framework, charge, dump, group_debit, made, unchanged
+from tests.support.ledger_tools import chain_framework, charge, dump, group_debit, unchanged, with_delta
 
-from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Debit, Ledger, Session, preview
 from takifugu.accounting.ledger.adopting import Adoption
 from takifugu.accounting.ledger.histories import debits_of
 from takifugu.accounting.ledger.summaries import summaries_of, summary_of
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import LedgerError
 from takifugu.mechanisms import wasserstein
 from takifugu.model.queries import Count
@@ -42,8 +40,8 @@ def windows(ledger: Ledger) -> None:
 def kinds(ledger: Ledger) -> None:
     """Releases of every kind that composes, in any order, some of one reading, some with a delta."""
     chance, framework = np.random.default_rng(11), chain_framework(8, 0.8)
-    normal = charge_of(made(framework, Count(1), RoundedNormal(Fraction(30), Fraction(1)), WHOLE, "1/3", "1/1000"))
-    some = [charge(framework, Count(n), 24 + n, kind) for n in (0, 1) for kind in (WHOLE, DATA, QUILT)] + [normal]
+    some = [charge(framework, Count(n), 24 + n, kind) for n in (0, 1) for kind in (WHOLE, DATA, QUILT)]
+    some.append(with_delta(framework, "1/3"))
     for week in range(8):
         two = [replace(some[n], reading="file") for n in chance.integers(0, len(some), 2)]
         debits = [Debit(framework, c, "", f"table {n}") for n, c in enumerate(two)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.accounting.ledger.test_accounts import alone, pooled_debits, unit_framework
-from tests.support.ledger_tools import chain_framework, charge, dump, forge, group_debit, made, one_thing
+from tests.support.ledger_tools import chain_framework, charge, dump, forge, group_debit, made, one_thing, with_delta
 
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Debit, Ledger, paying, tallying
@@ -52,10 +52,9 @@ def test_one_unit_of_many_leaves_the_others(ledger: Ledger) -> None:
 
 def histories(chance: np.random.Generator, framework: Any) -> list[Charge]:
     """Return charges of every kind that compose, equal ones among them, some with a delta."""
-    noise = made(framework, Count(1), RoundedNormal(Fraction(30), Fraction(1)), WHOLE, "1/3", "1/1000")
-    quilt = charge(framework, Count(1), 24, QUILT)
-    some = [charge(framework, Count(1), 24, WHOLE), charge(framework, Count(1), 40, DATA), quilt, charge_of(noise)]
-    some.append(replace(charge_of(noise), fixed_in_advance=True))
+    normal, quilt = with_delta(framework, "1/3"), charge(framework, Count(1), 24, QUILT)
+    some = [charge(framework, Count(1), 24, WHOLE), charge(framework, Count(1), 40, DATA), quilt, normal]
+    some.append(replace(normal, fixed_in_advance=True))
     return [some[k] for k in chance.integers(0, len(some), 9)]
 
 

@@ -5,13 +5,13 @@ The true losses were found by enumeration that shares no code with the library.
 
 import json
 import math
-import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support.commands import invoke
+from tests.support.releases import paid
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -35,10 +35,7 @@ def release_file(folder: Path, data: str, source: str, belief: str = "", item: s
 
 
 def spent(folder: Path, *args: Any, **more: Any) -> Fraction:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tf.release_file(release_file(folder, *args, **more), force=True, anyway=True)
-    return Ledger.open(folder / "a.db").spent("s").spent.epsilon
+    return paid(release_file(folder, *args, **more))
 
 
 def hours(folder: Path) -> None:
@@ -273,10 +270,7 @@ def record_cost(folder: Path, columns: tuple[str, str], read: str, source: str =
         f'[belief]\nkind = "{kind}"\nsource = "assumed"\n{belief}\n'
         f'[[release]]\nname = "t"\nepsilon = 1\nmechanism = "group"\n{item}\n'
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tf.release_file(folder / "f.toml", force=True, anyway=True)
-    return Ledger.open(folder / "a.db").spent("s").spent.epsilon
+    return paid(folder / "f.toml")
 
 
 def test_another_column_with_the_same_attribute(tmp_path: Path) -> None:

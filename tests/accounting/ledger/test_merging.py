@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 from tests.accounting.ledger.test_people import about
-from tests.support.ledger_tools import chain_framework, charge, dump, group_debit, made, unchanged
+from tests.support.ledger_tools import chain_framework, charge, dump, group_debit, unchanged, with_delta
 
-from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Debit, Ledger, Session
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused, LedgerError
 from takifugu.model.queries import Count
 
@@ -168,8 +166,7 @@ def test_of_budgets_that_both_declared_the_smaller_one_counts(two: tuple[Ledger,
 
 
 def late(ledger: Ledger) -> None:
-    normal = made(FRAMEWORK, Count(1), RoundedNormal(Fraction(30), Fraction(1)), Covers.EVERYTHING, "1/3", "1/1000")
-    ledger.reserve("weeks", [Debit(FRAMEWORK, charge_of(normal))])
+    ledger.reserve("weeks", [Debit(FRAMEWORK, with_delta(FRAMEWORK, "1/3"))])
 
 
 def test_where_the_order_decides_nothing_is_merged(two: tuple[Ledger, Ledger]) -> None:

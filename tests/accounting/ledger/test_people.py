@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.accounting.ledger.test_accounts import alone, pooled_debits, unit_framework
-from tests.support.ledger_tools import chain, charge, dump, forge, made, unchanged
+from tests.support.ledger_tools import chain, charge, dump, forge, made, unchanged, with_delta
 
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Amount, Debit, Ledger, preview
@@ -152,8 +152,7 @@ def test_a_release_without_a_whole_change_cost_is_refused(ledger: Ledger) -> Non
 
 def test_a_whole_release_without_laplace_noise_counts_with_its_own_epsilon_and_delta(ledger: Ledger) -> None:
     framework = unit_framework(6)
-    noise = made(framework, Count(1), RoundedNormal(Fraction(30), Fraction(1)), WHOLE, "1/2", "1/1000")
-    ledger.reserve("sleep", [Debit(framework, charge_of(noise), "Ana")], budget=(9, "1/10"))
+    ledger.reserve("sleep", [Debit(framework, with_delta(framework, "1/2"), "Ana")], budget=(9, "1/10"))
     ledger.reserve("work", [about("Ana")], budget=(9, "1/10"), same_people=True)
     assert ledger.spent("work").spent == Amount(Fraction(3, 2), Fraction(1, 1000))
 

@@ -14,10 +14,10 @@ from tests.support.ledger_tools import (
     chain_framework,
     charge,
     group_debit,
-    made,
     one_thing,
     promised,
     table_framework,
+    with_delta,
 )
 
 from takifugu.accounting.composition import charge_of, joint
@@ -25,12 +25,10 @@ from takifugu.accounting.ledger import Amount, Debit, Ledger, preview
 from takifugu.accounting.ledger.previewing import Charged
 from takifugu.accounting.ledger.values import short
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.mechanisms import group, wasserstein
 from takifugu.model.queries import Count, Histogram, Identity
 
-WHOLE = Covers.EVERYTHING
 FRAMEWORK = one_thing(7)
 NOTHING = Amount(Fraction(0), Fraction(0))
 
@@ -113,12 +111,12 @@ def test_what_is_added_is_exact_and_says_why(tmp_path: Path) -> None:
 
 
 def test_a_delta_is_added_too(tmp_path: Path) -> None:
-    normal = charge_of(made(FRAMEWORK, Count(1), RoundedNormal(Fraction(30), Fraction(1)), WHOLE, "1/4", "1/1000"))
-    previewed = preview(tmp_path / "ledger.db", "data", [Debit(FRAMEWORK, normal)])
+    debits = [Debit(FRAMEWORK, with_delta(FRAMEWORK, "1/4"))]
+    previewed = preview(tmp_path / "ledger.db", "data", debits)
     both = Amount(Fraction(1, 4), Fraction(1, 1000))
     assert previewed.charges[0].alone == previewed.charges[0].charged == previewed.after == previewed.budget == both
-    Ledger.open(tmp_path / "ledger.db").reserve("data", [Debit(FRAMEWORK, normal)], budget=(1, "1/100"))
-    assert preview(tmp_path / "ledger.db", "data", [Debit(FRAMEWORK, normal)]).charges == previewed.charges
+    Ledger.open(tmp_path / "ledger.db").reserve("data", debits, budget=(1, "1/100"))
+    assert preview(tmp_path / "ledger.db", "data", debits).charges == previewed.charges
 
 
 def test_those_whom_a_pooled_promise_ties_are_listed_and_the_others_are_not(tmp_path: Path) -> None:

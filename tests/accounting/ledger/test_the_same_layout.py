@@ -7,7 +7,6 @@ import datetime as dt
 import re
 import shutil
 import sqlite3
-import warnings
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
+from tests.support.releases import paid
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
@@ -36,10 +36,7 @@ def release(folder: Path, more: str = "", file: str = "w.csv", data: Any = None,
     keys = {"order": "t", "matrix": STAYS, "belief": "", "epsilon": 0.5, "item": WEEKLY}
     window = changes.pop("window", None)
     (folder / "f.toml").write_text(FILE.format(file=file, more=more, **{**keys, **changes}))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tf.release_file(folder / "f.toml", data=data, anyway=True, force=True, window=window)
-    return float(Ledger.open(folder / "a.db").spent("s").spent.epsilon)
+    return float(paid(folder / "f.toml", data=data, window=window))
 
 
 def hours(weeks: int) -> list[str]:
@@ -140,10 +137,7 @@ def test_an_end_that_is_missing_now_is_another_one(tmp_path: Path, end: str, tex
         keys = {"file": "d.csv", "order": "", "matrix": FAIR["matrix"], "belief": "", "epsilon": 1, "item": day(number)}
         text = FILE.format(more=more, **keys).replace('order = ""\n', "").replace('"1h"', '"1d"')
         (tmp_path / "f.toml").write_text(text)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tf.release_file(tmp_path / "f.toml", anyway=True, force=True)
-        return float(Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon)
+        return float(paid(tmp_path / "f.toml"))
 
     assert spent(f"{stays}\n{end}", 6) == 1
     assert spent(f'{stays}\n{end}\nmissing = ["{text}"]', 20) >= 2
@@ -202,31 +196,30 @@ def test_times_that_carry_their_offset_are_others_than_clock_times(tmp_path: Pat
     assert release(tmp_path, more, file, data, item=hour(9), **FAIR) >= 2
 
 
+#: Busy hours, by their start and by their end.
+TABLES = {
+    name: [(f"2026-01-05T{h + later:02}:00", "busy") for h in range(3, 20)]
+    for name, later in (("at_start", 0), ("at_end", 1))
+}
+
+
 def database(path: Path) -> None:
     with closing(sqlite3.connect(path)) as base:
-        for name, later in (("at_start", 0), ("at_end", 1)):
+        for name, rows in TABLES.items():
             base.execute(f"create table {name} (t text, state text)")
-            rows = [(f"2026-01-05T{h + later:02}:00", "busy") for h in range(3, 20)]
             base.executemany(f"insert into {name} values (?, ?)", rows)
         base.commit()
 
 
-def test_another_table_holds_the_same_states_one_step_later(tmp_path: Path) -> None:
-    database(tmp_path / "d.sqlite")
+@pytest.mark.parametrize(("file", "key"), [("d.sqlite", "table"), ("d.xlsx", "sheet")])
+def test_another_table_holds_the_same_states_one_step_later(tmp_path: Path, file: str, key: str) -> None:
+    if key == "table":
+        database(tmp_path / file)
+    else:
+        write_workbook(tmp_path / file, {name: [("t", "state"), *rows] for name, rows in TABLES.items()})
     until = 'until = "2026-01-06"'
-    release(tmp_path, f'{until}\ntable = "at_start"', "d.sqlite", item=hour(10), **FAIR)
-    assert release(tmp_path, f'{until}\ntable = "at_end"', "d.sqlite", item=hour(11), **FAIR) >= 2
-
-
-def test_another_sheet_holds_the_same_states_one_step_later(tmp_path: Path) -> None:
-    sheets = {}
-    for name, later in (("start", 0), ("end", 1)):
-        rows = [(f"2026-01-05T{h + later:02}:00", "busy") for h in range(3, 20)]
-        sheets[name] = [("t", "state"), *rows]
-    write_workbook(tmp_path / "d.xlsx", sheets)
-    until = 'until = "2026-01-06"'
-    release(tmp_path, f'{until}\nsheet = "start"', "d.xlsx", item=hour(10), **FAIR)
-    assert release(tmp_path, f'{until}\nsheet = "end"', "d.xlsx", item=hour(11), **FAIR) >= 2
+    release(tmp_path, f'{until}\n{key} = "at_start"', file, item=hour(10), **FAIR)
+    assert release(tmp_path, f'{until}\n{key} = "at_end"', file, item=hour(11), **FAIR) >= 2
 
 
 def test_a_header_of_more_lines_is_another_layout_in_every_format(tmp_path: Path) -> None:
@@ -302,10 +295,7 @@ def test_the_hints_of_a_draft_may_be_taken_later(tmp_path: Path, hints: tuple[st
 def cost_of(folder: Path, text: str) -> float:
     """Publish what a drafted file says, and return what was spent then."""
     (folder / "release.toml").write_text(text)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tf.release_file(folder / "release.toml", anyway=True, force=True)
-    return float(Ledger.open(folder / "release-ledger.db").spent("w").spent.epsilon)
+    return float(paid(folder / "release.toml", "release-ledger.db", "w"))
 
 
 @pytest.mark.parametrize("zone", ["Africa/Lagos", "Etc/GMT-3"])
