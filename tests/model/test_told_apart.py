@@ -42,22 +42,34 @@ def test_the_columns_of_sent_rows_are_a_list_that_nobody_changes() -> None:
     assert query == tf.EachValue(columns=("a", "b"))
 
 
-def test_another_function_of_one_name_and_version_is_another_property() -> None:
-    """An edited function that ran again had the noise of the function before it: 1 in place of 6."""
+def test_another_function_of_one_name_and_version_is_refused() -> None:
+    """A ledger has the name and the version, and would take both functions for one."""
+    tf.Named("changed", 1, lambda values: values[0])
+    tf.Named("changed", 1, lambda numbers: numbers[0])  # the same one, written again
+    with pytest.raises(InputError, match="'changed', version 1, is defined already: give it a new version"):
+        tf.Named("changed", 1, lambda values: sum(values))
+
+
+def of_first(count: int) -> Any:
+    """Return a function that is written as all of these are."""
+    return lambda values: sum(values[:count])
+
+
+def test_a_hidden_property_is_that_of_its_own_function() -> None:
+    """A function that was made anew had the noise of the one before it: 1 in place of 6."""
     belief = tf.Records(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"]), 6)
 
-    def scale(function: Any) -> float:
-        hidden = tf.dataset_property("ill", tf.Named("edited", 1, function))
+    def scale(count: int) -> float:
+        hidden = tf.dataset_property("ill", tf.Named("of first", 1, of_first(count)))
         return tf.calibrate(tf.Pufferfish(hidden, belief), tf.Sum("ill"), 1, mechanism="wasserstein").scale
 
-    assert [scale(lambda values: values[0]), scale(sum)] == [1, 6]
+    assert [scale(1), scale(6)] == [1, 6]
 
 
 def test_a_statistic_is_computed_by_the_function_that_its_change_was_declared_for() -> None:
     prior = tf.JointTable([("low",), ("high",)], [0.5, 0.5], names=["ill"])
     belief = tf.Parameters(prior, {"ill": {"low": {1: "0.2", 0: "0.8"}, "high": {1: "0.6", 0: "0.4"}}}, 3)
-    before = tf.Statistic("edited", 1, ["ill"], lambda values: 100 * sum(values), 300, 1)
-    after = tf.Statistic("edited", 1, ["ill"], lambda values: max(values), 1, 1)
-    again = tf.Statistic("edited", 1, ["ill"], lambda values: min(values), 1, 1)
-    data = np.array([[0], [0], [1]])
-    assert [resolved(query, belief).evaluate(data) for query in (before, after, again)] == [(100,), (1,), (0,)]
+    changes = {3: 3, 1: 2, 2: 2}
+    queries = [tf.Statistic("of first", 1, ["ill"], of_first(n), change, 1) for n, change in changes.items()]
+    data = np.array([[0], [1], [1]])
+    assert [resolved(query, belief).evaluate(data) for query in queries] == [(2,), (0,), (1,)]

@@ -81,6 +81,24 @@ be told apart; rename one of them
         value_of_text[text] = value
 
 
+def check_same_function(before: object, function: object, what: str, *where: Step) -> None:
+    """Raise InputError for another function under a name that is taken.
+
+    >>> check_same_function(lambda x: x + 1, lambda y: y + 1, "the function 'next'")
+    >>> check_same_function(lambda x: x + 1, lambda x: x + 2, "the function 'next'")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the function 'next' is defined already: give it a new version
+    """
+    if _written_steps(before) != _written_steps(function):
+        raise InputError(f"{what} is defined already", fix="give it a new version").at(*where)
+
+
+def _written_steps(function: object) -> object:
+    """Return what a function does as written, equal after it ran again."""
+    code = getattr(function, "__code__", None)
+    return function if code is None else (code.co_code, code.co_consts, code.co_names)
+
+
 def no_law(title: str, total: float | Fraction) -> InputError:
     """Return the error for masses that are no probabilities.
 
