@@ -1,13 +1,12 @@
 """What would be taken for something else, and hide or add up less: names, columns and functions that are read alike."""
 
+from functools import partial
 from typing import Any
 
-import numpy as np
 import pytest
 
 import takifugu as tf
 from takifugu.core.errors import InputError
-from takifugu.model.queries import resolved
 
 PAIR: dict[Any, Any] = {"home": {"a": "0.9", "b": "0.1"}, "out": {"a": "0.1", "b": "0.9"}}
 
@@ -42,34 +41,22 @@ def test_the_columns_of_sent_rows_are_a_list_that_nobody_changes() -> None:
     assert query == tf.EachValue(columns=("a", "b"))
 
 
-def test_another_function_of_one_name_and_version_is_refused() -> None:
-    """A ledger has the name and the version, and would take both functions for one."""
-    tf.Named("changed", 1, lambda values: values[0])
-    tf.Named("changed", 1, lambda numbers: numbers[0])  # the same one, written again
-    with pytest.raises(InputError, match="'changed', version 1, is defined already: give it a new version"):
-        tf.Named("changed", 1, lambda values: sum(values))
-
-
 def of_first(count: int) -> Any:
     """Return a function that is written as all of these are."""
     return lambda values: sum(values[:count])
 
 
-def test_a_hidden_property_is_that_of_its_own_function() -> None:
-    """A function that was made anew had the noise of the one before it: 1 in place of 6."""
-    belief = tf.Records(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"]), 6)
-
-    def scale(count: int) -> float:
-        hidden = tf.dataset_property("ill", tf.Named("of first", 1, of_first(count)))
-        return tf.calibrate(tf.Pufferfish(hidden, belief), tf.Sum("ill"), 1, mechanism="wasserstein").scale
-
-    assert [scale(1), scale(6)] == [1, 6]
-
-
-def test_a_statistic_is_computed_by_the_function_that_its_change_was_declared_for() -> None:
-    prior = tf.JointTable([("low",), ("high",)], [0.5, 0.5], names=["ill"])
-    belief = tf.Parameters(prior, {"ill": {"low": {1: "0.2", 0: "0.8"}, "high": {1: "0.6", 0: "0.4"}}}, 3)
-    changes = {3: 3, 1: 2, 2: 2}
-    queries = [tf.Statistic("of first", 1, ["ill"], of_first(n), change, 1) for n, change in changes.items()]
-    data = np.array([[0], [1], [1]])
-    assert [resolved(query, belief).evaluate(data) for query in queries] == [(2,), (0,), (1,)]
+def test_another_function_of_one_name_and_version_is_refused() -> None:
+    """An edited property had the noise of the one before it, and an edited statistic that one's value."""
+    makers: list[Any] = [partial(tf.Named, "edited", 1), partial(tf.Statistic, "edited", 1, "ill", grid=1)]
+    for make, rest in zip(makers, ({}, {"column_sensitivity": 1}), strict=True):
+        make(function=lambda values: values[0], **rest)
+        make(function=lambda numbers: numbers[0], **rest)  # the same one, written again
+        for other in (lambda values: values[1], lambda values: sum(values), sum, of_first(1)):
+            with pytest.raises(InputError, match="'edited', version 1, is defined already: give it a new version"):
+                make(function=other, **rest)
+    once = of_first(1)
+    tf.Named("of first", 1, once)
+    tf.Named("of first", 1, once)
+    with pytest.raises(InputError, match="defined already"):
+        tf.Named("of first", 1, of_first(2))

@@ -16,6 +16,9 @@ from takifugu.core.errors import InputError, Step, Unsupported
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import to_text
 
+#: Where a function keeps values that its code does not show.
+_VALUES = ("__closure__", "__defaults__", "__kwdefaults__", "__self__")
+
 
 def check_any(values: Sized, what: str, *where: Step, fix: str = "name at least one") -> None:
     """Raise InputError for an empty list.
@@ -94,9 +97,11 @@ def check_same_function(before: object, function: object, what: str, *where: Ste
 
 
 def _written_steps(function: object) -> object:
-    """Return what a function does as written, equal after it ran again."""
+    """Return what a function does as written, or itself where that depends on other values."""
     code = getattr(function, "__code__", None)
-    return function if code is None else (code.co_code, code.co_consts, code.co_names)
+    if code is None or any(getattr(function, name, None) is not None for name in _VALUES):
+        return function
+    return code.co_code, code.co_consts, code.co_names
 
 
 def no_law(title: str, total: float | Fraction) -> InputError:

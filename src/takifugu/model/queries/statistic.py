@@ -82,7 +82,7 @@ class Statistic(PlainForm, kind="statistic"):
             raise InputError("the statistic has no grid", fix="write for example grid='0.01'").at("grid")
         set_fields(
             self, name=name, version=version, columns=read, column_sensitivity=tuple(declared), grid=step,
-            labels=tuple(members_of(labels, "the labels", "labels", "['value']")), function=function or defined,
+            labels=tuple(members_of(labels, "the labels", "labels", "['value']")), function=defined,
         )  # fmt: skip
 
     def steps(self, read: Iterable[str]) -> int:

@@ -42,7 +42,7 @@ class Named(PlainForm):
 
     name: str
     version: int
-    function: Callable[..., object] = field(hash=False, repr=False, metadata=form(is_private=True))
+    function: Callable[..., object] = field(compare=False, repr=False, metadata=form(is_private=True))
 
     def __post_init__(self) -> None:
         check_type(self.version, Hashable, "a version", "write for example 1", "version")
