@@ -41,6 +41,19 @@ def test_the_columns_of_sent_rows_are_a_list_that_nobody_changes() -> None:
     assert query == tf.EachValue(columns=("a", "b"))
 
 
+#: How many values `test_a_property_that_reads_something_else` adds up.
+COUNT = [1]
+
+
+def test_a_property_that_reads_something_else_has_noise_of_its_own() -> None:
+    """What it calls was edited, and it ran again: it had the noise of before, 1 in place of 6."""
+    belief, scales = tf.Records(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"]), 6), []
+    for COUNT[0] in (1, 6):
+        hidden = tf.dataset_property("ill", tf.Named("counted", 1, lambda values: sum(values[: COUNT[0]])))
+        scales.append(tf.calibrate(tf.Pufferfish(hidden, belief), tf.Sum("ill"), 1, mechanism="wasserstein").scale)
+    assert scales == [1, 6]
+
+
 def of_first(count: int) -> Any:
     """Return a function that is written as all of these are."""
     return lambda values: sum(values[:count])

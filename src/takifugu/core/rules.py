@@ -101,7 +101,7 @@ def _written_steps(function: object) -> object:
     code = getattr(function, "__code__", None)
     if code is None or any(getattr(function, name, None) is not None for name in _VALUES):
         return function
-    return code.co_code, code.co_consts, code.co_names
+    return code.co_code, code.co_consts, code.co_names, code.co_flags
 
 
 def no_law(title: str, total: float | Fraction) -> InputError:

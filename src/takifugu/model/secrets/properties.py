@@ -36,13 +36,13 @@ class Named(PlainForm):
     It takes the column's values, one per record (one list for each column), and returns a number. `from_dict` finds
     again what this process has defined. Raises InputError for another function under a name and version that are taken.
 
-    >>> Named("range", 1, lambda values: max(values) - min(values))([3, 5, 4])
+    >>> Named("width", 1, lambda values: max(values) - min(values))([3, 5, 4])
     2
     """
 
     name: str
     version: int
-    function: Callable[..., object] = field(compare=False, repr=False, metadata=form(is_private=True))
+    function: Callable[..., object] = field(hash=False, repr=False, metadata=form(is_private=True))
 
     def __post_init__(self) -> None:
         check_type(self.version, Hashable, "a version", "write for example 1", "version")
