@@ -10,14 +10,11 @@ from collections.abc import Collection, Iterable, Sized
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from types import UnionType
+from types import FunctionType, UnionType
 
 from takifugu.core.errors import InputError, Step, Unsupported
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import to_text
-
-#: Where a function keeps values that its code does not show.
-_VALUES = ("__closure__", "__defaults__", "__kwdefaults__", "__self__")
 
 
 def check_any(values: Sized, what: str, *where: Step, fix: str = "name at least one") -> None:
@@ -98,9 +95,11 @@ def check_same_function(before: object, function: object, what: str, *where: Ste
 
 def _written_steps(function: object) -> object:
     """Return what a function does as written, or itself where that depends on other values."""
-    code = getattr(function, "__code__", None)
-    if code is None or any(getattr(function, name, None) is not None for name in _VALUES):
+    if not isinstance(function, FunctionType):
         return function
+    if function.__closure__ or function.__defaults__ or function.__kwdefaults__:
+        return function
+    code = function.__code__
     return code.co_code, code.co_consts, code.co_names, code.co_flags
 
 
