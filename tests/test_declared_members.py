@@ -29,7 +29,6 @@ LEFT = {
     "model/beliefs/networks/network_files.py": (2, "models of pyAgrum and pgmpy"),
     "model/beliefs/records/possible_sums.py": (1, "numbers of any library"),
     "model/beliefs/user_laws.py": (1, "a law that is a mapping of any library"),
-    "model/queries/statistic.py": (2, "functions of users"),
     "model/queries/registry.py": (2, "what somebody registers as a section, or gives as a query"),
     "numbers/densities/__init__.py": (1, "what somebody gives as a density"),
     "numbers/rationals.py": (1, "numbers of any library"),

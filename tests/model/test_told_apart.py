@@ -1,13 +1,12 @@
 """What would be taken for something else, and hide or add up less: names, columns and functions that are read alike."""
 
+from functools import partial
 from typing import Any
 
-import numpy as np
 import pytest
 
 import takifugu as tf
 from takifugu.core.errors import InputError
-from takifugu.model.queries import resolved
 
 PAIR: dict[Any, Any] = {"home": {"a": "0.9", "b": "0.1"}, "out": {"a": "0.1", "b": "0.9"}}
 
@@ -42,22 +41,35 @@ def test_the_columns_of_sent_rows_are_a_list_that_nobody_changes() -> None:
     assert query == tf.EachValue(columns=("a", "b"))
 
 
-def test_another_function_of_one_name_and_version_is_another_property() -> None:
-    """An edited function that ran again had the noise of the function before it: 1 in place of 6."""
-    belief = tf.Records(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"]), 6)
-
-    def scale(function: Any) -> float:
-        hidden = tf.dataset_property("ill", tf.Named("edited", 1, function))
-        return tf.calibrate(tf.Pufferfish(hidden, belief), tf.Sum("ill"), 1, mechanism="wasserstein").scale
-
-    assert [scale(lambda values: values[0]), scale(sum)] == [1, 6]
+#: How many values `test_a_property_that_reads_something_else` adds up.
+COUNT = [1]
 
 
-def test_a_statistic_is_computed_by_the_function_that_its_change_was_declared_for() -> None:
-    prior = tf.JointTable([("low",), ("high",)], [0.5, 0.5], names=["ill"])
-    belief = tf.Parameters(prior, {"ill": {"low": {1: "0.2", 0: "0.8"}, "high": {1: "0.6", 0: "0.4"}}}, 3)
-    before = tf.Statistic("edited", 1, ["ill"], lambda values: 100 * sum(values), 300, 1)
-    after = tf.Statistic("edited", 1, ["ill"], lambda values: max(values), 1, 1)
-    again = tf.Statistic("edited", 1, ["ill"], lambda values: min(values), 1, 1)
-    data = np.array([[0], [0], [1]])
-    assert [resolved(query, belief).evaluate(data) for query in (before, after, again)] == [(100,), (1,), (0,)]
+def test_a_property_that_reads_something_else_has_noise_of_its_own() -> None:
+    """What it calls was edited, and it ran again: it had the noise of before, 1 in place of 6."""
+    belief, scales = tf.Records(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"]), 6), []
+    for COUNT[0] in (1, 6):
+        hidden = tf.dataset_property("ill", tf.Named("counted", 1, lambda values: sum(values[: COUNT[0]])))
+        scales.append(tf.calibrate(tf.Pufferfish(hidden, belief), tf.Sum("ill"), 1, mechanism="wasserstein").scale)
+    assert scales == [1, 6]
+
+
+def of_first(count: int) -> Any:
+    """Return a function that is written as all of these are."""
+    return lambda values: sum(values[:count])
+
+
+def test_another_function_of_one_name_and_version_is_refused() -> None:
+    """An edited property had the noise of the one before it, and an edited statistic that one's value."""
+    makers: list[Any] = [partial(tf.Named, "edited", 1), partial(tf.Statistic, "edited", 1, "ill", grid=1)]
+    for make, rest in zip(makers, ({}, {"column_sensitivity": 1}), strict=True):
+        make(function=lambda values: values[0], **rest)
+        make(function=lambda numbers: numbers[0], **rest)  # the same one, written again
+        for other in (lambda values: values[1], lambda values: sum(values), sum, of_first(1)):
+            with pytest.raises(InputError, match="'edited', version 1, is defined already: give it a new version"):
+                make(function=other, **rest)
+    once = of_first(1)
+    tf.Named("of first", 1, once)
+    tf.Named("of first", 1, once)
+    with pytest.raises(InputError, match="defined already"):
+        tf.Named("of first", 1, of_first(2))

@@ -64,7 +64,7 @@ PROPERTIES = {
         tf.dataset_property(["x", "ill"], "sum"), lambda d: (Fraction(sum(column(d, 2))), Fraction(sum(column(d, 1))))
     ),
     "function": (
-        tf.dataset_property("x", tf.Named("range", 1, lambda v: max(v) - min(v))),
+        tf.dataset_property("x", tf.Named("reach", 1, lambda v: max(v) - min(v))),
         lambda d: Fraction(max(column(d, 2)) - min(column(d, 2))),
     ),
     "function of text": (

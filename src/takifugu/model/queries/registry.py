@@ -194,12 +194,13 @@ def key_of(query: Query) -> Hashable:
 
 @memoised
 def _written(query: Query) -> Hashable:
-    """Return a query as text, or a key of its own where text may lose something."""
-    if not writes_all(type(query)):
-        return object()
+    """Return a query as text, or a key where text loses something."""
     try:
-        return json.dumps(query.to_dict(), sort_keys=True)
-    except (TypeError, ValueError):
+        text = json.dumps(query.to_dict(), sort_keys=True)
+        if writes_all(type(query)) or from_dict(json.loads(text)) == query:
+            return text
+        return object()
+    except (AttributeError, LookupError, TypeError, ValueError):
         return object()
 
 

@@ -15,7 +15,7 @@ from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.lists import list_of, members_of
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
-from takifugu.core.rules import check_type, requires
+from takifugu.core.rules import check_same_function, check_type, requires
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.forms import grid_or_none
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -75,16 +75,14 @@ class Statistic(PlainForm, kind="statistic"):
         check_type(version, Hashable, "a version", "write for example 1", "version")
         key = name, version
         defined = _DEFINED.get(key) if function is None else _DEFINED.setdefault(key, function)
-        if function is not None and _place(defined) != _place(function):
-            raise InputError(
-                f"the statistic {name!r}, version {version}, is defined already", fix="give it a new version"
-            ).at("version")
+        if function is not None:
+            check_same_function(defined, function, f"the statistic {name!r}, version {version},", "version")
         step = grid_or_none(grid)
         if step is None:
             raise InputError("the statistic has no grid", fix="write for example grid='0.01'").at("grid")
         set_fields(
             self, name=name, version=version, columns=read, column_sensitivity=tuple(declared), grid=step,
-            labels=tuple(members_of(labels, "the labels", "labels", "['value']")), function=function or defined,
+            labels=tuple(members_of(labels, "the labels", "labels", "['value']")), function=defined,
         )  # fmt: skip
 
     def steps(self, read: Iterable[str]) -> int:
@@ -139,11 +137,6 @@ class Statistic(PlainForm, kind="statistic"):
         names = " and ".join(map(repr, self.columns))
         changes = " and ".join(map(to_text, self.column_sensitivity))
         return f"{self.name} (version {self.version}) of {names}, declared to change by at most {changes}"
-
-
-def _place(function: object) -> tuple[object, object]:
-    """Return where a function is defined, equal after reloading."""
-    return getattr(function, "__module__", None), getattr(function, "__qualname__", None) or function
 
 
 class WholeColumns:

@@ -18,7 +18,7 @@ from itertools import combinations
 from takifugu.core.errors import InputError
 from takifugu.core.lists import places_of
 from takifugu.core.plain import LEFT_OUT, PlainForm, form
-from takifugu.core.rules import check_known, check_type, requires
+from takifugu.core.rules import check_known, check_same_function, check_type, requires
 from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
 from takifugu.model.secrets.value_sets import ValueSet, described, near, number
 from takifugu.numbers.rationals import as_fractions
@@ -34,9 +34,9 @@ class Named(PlainForm):
     """A function of a column, or of several, that has a name and a version, so that a ledger can write it down.
 
     It takes the column's values, one per record (one list for each column), and returns a number. `from_dict` finds
-    again what this process has defined.
+    again what this process has defined. Raises InputError for another function under a name and version that are taken.
 
-    >>> Named("range", 1, lambda values: max(values) - min(values))([3, 5, 4])
+    >>> Named("width", 1, lambda values: max(values) - min(values))([3, 5, 4])
     2
     """
 
@@ -51,6 +51,9 @@ class Named(PlainForm):
                 "a function of a column needs a name, a version and what it computes",
                 fix="write for example Named('range', 1, lambda values: max(values) - min(values))",
             ).at("function")
+        before = DEFINED.get((self.name, self.version), self)
+        what = f"the function {self.name!r}, version {self.version},"
+        check_same_function(before.function, self.function, what, "version")
         DEFINED[self.name, self.version] = self
 
     def __call__(self, *columns: Sequence[Hashable]) -> object:
