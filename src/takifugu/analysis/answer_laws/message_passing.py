@@ -16,7 +16,7 @@ import numpy as np
 
 from takifugu.analysis.answer_laws.join_tree import Contraction, Join, Leaf, Sum, children
 from takifugu.analysis.answer_laws.readouts import Reading
-from takifugu.core.lists import places_of
+from takifugu.core.lists import places_of, take
 from takifugu.model.beliefs.networks.elimination import Factor
 from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.extended.polynomials import Numbers, arranged, as_wide, numbers, product, shape, shifted, summed
@@ -121,7 +121,7 @@ def without(table: ShareTable, variables: Collection[int]) -> ShareTable:
     if not variables:
         return table
     axes = tuple(n for n, v in enumerate(table.scope) if v in variables)
-    terms = math.prod(shape(table.polynomials)[n] for n in axes)
+    terms = math.prod(take(shape(table.polynomials), axes))
     scope = tuple(v for v in table.scope if v not in variables)
     return ShareTable(scope, summed(table.polynomials, axes), table.rounded + (terms if axes else 0))
 
@@ -147,5 +147,5 @@ def _sizes(plan: Contraction) -> list[int]:
     """Return how many tables each one is made of, itself included."""
     sizes: list[int] = []
     for table in plan.tables:
-        sizes.append(1 + sum(sizes[n] for n in children(table)))
+        sizes.append(1 + sum(take(sizes, children(table))))
     return sizes

@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of
+from takifugu.core.lists import places_of, take
 from takifugu.core.plain import LEFT_OUT, PlainForm, form
 from takifugu.core.rules import check_known, check_type, requires
 from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
@@ -168,7 +168,7 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
             places = self._named(alphabet)
         elif self.max_difference is None:
             return Family((place,))
-        pairs = self.compared([alphabet[at] for at in places])
+        pairs = self.compared(take(alphabet, places))
         return Family((place,), tuple((places[a], places[b]) for a, b in pairs))
 
     def compared(self, values: Sequence[Value]) -> tuple[tuple[int, int], ...]:

@@ -110,7 +110,7 @@ class Seen:
         tells_more = self.is_size or self.tells_when or self.is_time
         if self.kind != WHOLE or tells_more or not 1 < self.rows == len(self.labels):
             return False
-        numbers = [self._moment(text) for text in self.labels]
+        numbers = list(map(self._moment, self.labels))
         return max(numbers) - min(numbers) == self.rows - 1 or bool(self.words & (IDENTIFIERS | WORDS["unit"]))
 
     @property

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import DataError, TakifuguError
+from takifugu.core.lists import without
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.data import Slots, Table, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
@@ -146,7 +147,7 @@ def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, .
     empty = list(map(str, source.attributes[name]))
     if isinstance(query, ByCells):
         cells = dict(query.cells)
-        empty = [value for value in empty if value not in cells]
+        empty = without(empty, cells)
     if not empty:
         return ()
     nobody = f"no {people_of(source.unit).one} has the {name} {' or '.join(map(repr, empty))}"
