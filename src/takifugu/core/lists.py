@@ -118,6 +118,24 @@ def without(values: Iterable[Value], others: Container[object]) -> list[Value]:
     return [value for value in values if value not in others]
 
 
+def among(values: Iterable[Value], others: Container[object]) -> list[Value]:
+    """Return the values in a collection, in their order.
+
+    >>> among([3, 1, 2], {1, 2})
+    [1, 2]
+    """
+    return [value for value in values if value in others]
+
+
+def present(values: Iterable[Value | None]) -> list[Value]:
+    """Return the values without None.
+
+    >>> present([0, None, ""])
+    [0, '']
+    """
+    return [value for value in values if value is not None]
+
+
 def transposed(rows: Iterable[Sequence[Any]], columns: int) -> list[list[Any]]:
     """Return the columns of rows; there may be no row.
 

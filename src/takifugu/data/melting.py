@@ -12,7 +12,7 @@ from math import isqrt
 import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError
-from takifugu.core.lists import take
+from takifugu.core.lists import among, take
 from takifugu.data.engines.differences import Frame, is_duckdb, is_spark, typed, wrapped
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.sanitise import as_kind, is_text
@@ -34,7 +34,7 @@ def melted(table: Table, wide: Wide) -> Table:
     """
     steps = steps_of(table.names, wide)
     label = dict(zip(table.names, table.labels, strict=True))
-    other_columns = [name for name in wide.others if name in table.names]
+    other_columns = among(wide.others, table.names)
     labels = {label[name]: f"k{number}" for number, name in enumerate(other_columns)}
     step_labels = take(label, steps)
     typed_steps = dict(zip(step_labels, _typed(list(steps.values()), wide.of_days), strict=True))

@@ -138,7 +138,9 @@ def largest_rate(
     budget = float(as_epsilon(epsilon)) * (1 - 2.0**-45)
 
     def safe(rate: float) -> bool:
-        normalisers = _log_normalisers(distances, rate)
+        nearest = distances.min(axis=1, keepdims=True)
+        sums = np.exp(-rate * (distances - nearest)).sum(axis=1)
+        normalisers = np.asarray(np.log(sums) - rate * nearest[:, 0])
         return bool((rate * lengths + np.abs(normalisers[left] - normalisers[right])).max() <= budget)
 
     low = budget / (2 * lengths.max())
@@ -158,12 +160,6 @@ def exponential_rows(inputs: Sequence[Hashable], outputs: Sequence[Hashable], me
     weights = -rate * tabulated(metric, inputs, outputs)
     rows = np.exp(weights - weights.max(axis=1, keepdims=True))
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
-
-
-def _log_normalisers(distances: Floats, rate: float) -> Floats:
-    nearest = distances.min(axis=1, keepdims=True)
-    sums = np.exp(-rate * (distances - nearest)).sum(axis=1)
-    return np.asarray(np.log(sums) - rate * nearest[:, 0])
 
 
 def _choice(

@@ -12,7 +12,6 @@ from datetime import date
 from itertools import groupby
 
 from takifugu.core.escaping import number
-from takifugu.core.lists import places_of
 from takifugu.core.text.marks import RULE, border, drawing, head_of, rectangle, ring, rule, words
 
 Place = tuple[float, float]
@@ -143,8 +142,8 @@ def heat_map(
     15
     """
     xs, ys = map(sorted, map(set, zip(*places, strict=True)))
-    column = places_of(xs)
-    row = places_of(ys)
+    column = {x: number for number, x in enumerate(xs)}
+    row = {y: number for number, y in enumerate(ys)}
     top, size = head_of(title, width) + 4.0, (width - _LEFT - _MARGIN) / len(xs)
     height = size * len(ys)
     most = most or max(numbers, default=0.0) or 1.0

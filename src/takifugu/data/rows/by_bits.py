@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.core.lists import take
+from takifugu.core.lists import present, take
 from takifugu.data.engines.differences import collected_in_columns, is_duckdb, wrapped
 from takifugu.data.engines.sanitise import is_text
 from takifugu.data.engines.sql import identifier
@@ -78,7 +78,7 @@ def _with_short_texts(table: Table, layout: Layout) -> Table:
 
     Their length still shows, so nothing needs to check them before.
     """
-    columns = [column for column in (layout.unit, layout.piece, layout.value) if column is not None]
+    columns = present((layout.unit, layout.piece, layout.value))
     table.require([*columns, str(layout.order)])
     label_of, schema = dict(zip(table.names, table.labels, strict=True)), table.frame.collect_schema()
     if is_text(schema[label_of[str(layout.order)]]):

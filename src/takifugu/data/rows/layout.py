@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from takifugu.core.errors import DataError, InputError, within
-from takifugu.core.lists import places_of
+from takifugu.core.lists import places_of, present
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.sections import values_of
 from takifugu.data.times.calendar import Calendar
@@ -151,7 +151,7 @@ class Layout:
     @property
     def columns(self) -> tuple[str, ...]:
         role_columns = (self.unit, self.piece, self.order, self.time_of_day, self.value)
-        return tuple(dict.fromkeys(c for c in role_columns if c is not None))
+        return tuple(dict.fromkeys(present(role_columns)))
 
 
 @dataclass(frozen=True)

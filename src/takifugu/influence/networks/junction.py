@@ -23,7 +23,7 @@ import numpy as np
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported
-from takifugu.core.lists import places_of, take, without
+from takifugu.core.lists import among, places_of, take, without
 from takifugu.influence.networks.conditionals import LARGEST_STEP, LARGEST_TABLE, TRUSTED, taken_from_neighbours
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
@@ -120,7 +120,7 @@ class JunctionTree:
     def separator(self, a: int, b: int) -> tuple[int, ...]:
         """Return the variables two cliques share."""
         shared = set(self.cliques[b].variables)
-        return tuple(v for v in self.cliques[a].variables if v in shared)
+        return tuple(among(self.cliques[a].variables, shared))
 
     def order(self) -> Iterator[tuple[int, int]]:
         """Yield all edges (from, to) after the messages they read."""

@@ -165,7 +165,8 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
             numbers = as_fractions(alphabet, "a parameter", "values")
             places = [at for at, value in enumerate(numbers) if low <= value <= high]
         elif self.values is not None:
-            places = self._named(alphabet)
+            check_known(self.values, alphabet, f"{self.column!r} has no parameter", "values")
+            places = list(map(alphabet.index, self.values))
         elif self.max_difference is None:
             return Family((place,))
         pairs = self.compared(take(alphabet, places))
@@ -187,12 +188,6 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
                 fix="give a larger max_difference",
             ).at("max_difference")  # fmt: skip
         return near_pairs
-
-    def _named(self, alphabet: Sequence[Value]) -> list[int]:
-        """Return the places of the secret's values in an alphabet."""
-        assert self.values is not None
-        check_known(self.values, alphabet, f"{self.column!r} has no parameter", "values")
-        return list(map(alphabet.index, self.values))
 
     def describe(self) -> str:
         words = f"the parameter of {self.column!r} in the population"
