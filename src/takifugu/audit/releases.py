@@ -22,6 +22,7 @@ from takifugu.audit.compared_pairs import is_allowed, of_entries, of_view
 from takifugu.audit.noise_masses import cell_mass, is_joint, parts_of, places, places_near, places_of_mass
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.lists import take
 from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
@@ -173,7 +174,7 @@ def _of_belief(
             for rows_alike in states.classes(entry):
                 rows_of = {}
                 for value, all_rows in weights.items():
-                    rows_of[value] = [all_rows[r] for r in rows_alike]
+                    rows_of[value] = take(all_rows, rows_alike)
                 yield Hypotheses(belief, entry, rows_of, pairs, channel, states.relative_error)
 
 

@@ -91,7 +91,7 @@ def _rows_of(look: FirstLook) -> str:
         cells.append(cell)
     if not cells:
         return ""
-    header, *rows = (list(row) for row in zip(*cells, strict=True))
+    header, *rows = map(list, zip(*cells, strict=True))
     more = len(names) - len(cells)
     if not more:
         return text_table(header, rows)

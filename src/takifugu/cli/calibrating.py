@@ -23,7 +23,7 @@ def calibrate(file: Path, as_json: bool) -> None:
         planned = plan.calibrated(load(file), watch)
     calibrated = steps.Calibrated(steps.calibrated_tables(planned), forecast_of(planned))
     if as_json:
-        document = {"tables": [_planned(t) for t in planned.tables], "forecast": calibrated.forecast.to_dict()}
+        document = {"tables": list(map(_planned, planned.tables)), "forecast": calibrated.forecast.to_dict()}
         print_json("calibrate", file, document)
     else:
         click.echo(calibrated.text)

@@ -21,7 +21,7 @@ def example(name: str | None, as_json: bool) -> None:
     if name is None:
         _list_examples(as_json)
         return
-    paths = [str(path) for path in write_example(name, Path())]
+    paths = list(map(str, write_example(name, Path())))
     if as_json:
         print_json("example", Path(paths[0]), {"name": name, "written": paths})
         return

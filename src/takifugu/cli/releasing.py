@@ -120,7 +120,7 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
         if len(rows_of_unit) > _LISTED_WORDS and any(isinstance(_published(row), str) for row in rows_of_unit):
             click.echo(paragraph(f"{_counted(rows_of_unit)}; all are in {table.name}.csv"))
             continue
-        first_rows = [dict(row) for row in rows_of_unit[:_DRAWN_CELLS]]
+        first_rows = list(map(dict, rows_of_unit[:_DRAWN_CELLS]))
         for row in first_rows:
             if UPPER in row:
                 row["value"] = in_words(row)
@@ -174,10 +174,10 @@ def outcome_of(outcome: Outcome) -> Json:
         if isinstance(table.rows, Rows):
             values: Json = {"sent": len(table.rows)}
         else:
-            values = {"rows": [dict(row) for row in table.rows]}
+            values = {"rows": list(map(dict, table.rows))}
         tables.append({
             "name": table.name, "scope": table.scope, "since": table.since, **values,
-            "files": [str(path) for path in table.files], "certificate": table.certificate.to_dict(),
+            "files": list(map(str, table.files)), "certificate": table.certificate.to_dict(),
         })  # fmt: skip
     return {
         "source": paid.source, "spent": amount(paid.spent), "budget": amount(paid.budget),

@@ -190,7 +190,7 @@ def keys(kind: str | None, as_json: bool) -> None:
     keys_kind = _kind(kind)
     all_keys = list(listed_keys(keys_kind))
     if as_json:
-        print_json("keys", None, {"kind": keys_kind, "keys": [asdict(key) for key in all_keys]})
+        print_json("keys", None, {"kind": keys_kind, "keys": list(map(asdict, all_keys))})
         return
     click.echo(paragraph(f"All keys of a release file about {keys_kind}; those without a default must be written."))
     of_section = dict[str, list[tuple[str, str]]]()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeGuard, TypeVar
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeGuard, TypeVar, overload
 
 from takifugu.core.errors import InputError
 
+Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
@@ -93,6 +94,46 @@ def places_of(values: Iterable[Value]) -> dict[Value, int]:
     {'still': 0, 'walking': 1}
     """
     return {value: place for place, value in enumerate(values)}
+
+
+@overload
+def take(values: Mapping[Key, Value], places: Iterable[Key]) -> list[Value]: ...
+@overload
+def take(values: Sequence[Value], places: Iterable[int]) -> list[Value]: ...
+def take(values: Any, places: Iterable[Any]) -> list[Any]:
+    """Return the values at places of a list, or under keys of a mapping.
+
+    >>> take("abc", [2, 0]), take({"still": 5}, ["still"])
+    (['c', 'a'], [5])
+    """
+    return [values[place] for place in places]
+
+
+def without(values: Iterable[Value], others: Container[object]) -> list[Value]:
+    """Return the values outside a collection, in their order.
+
+    >>> without([3, 1, 2], {1})
+    [3, 2]
+    """
+    return [value for value in values if value not in others]
+
+
+def among(values: Iterable[Value], others: Container[object]) -> list[Value]:
+    """Return the values in a collection, in their order.
+
+    >>> among([3, 1, 2], {1, 2})
+    [1, 2]
+    """
+    return [value for value in values if value in others]
+
+
+def present(values: Iterable[Value | None]) -> list[Value]:
+    """Return the values without None.
+
+    >>> present([0, None, ""])
+    [0, '']
+    """
+    return [value for value in values if value is not None]
 
 
 def transposed(rows: Iterable[Sequence[Any]], columns: int) -> list[list[Any]]:

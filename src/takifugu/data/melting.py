@@ -12,6 +12,7 @@ from math import isqrt
 import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError
+from takifugu.core.lists import among, take
 from takifugu.data.engines.differences import Frame, is_duckdb, is_spark, typed, wrapped
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.sanitise import as_kind, is_text
@@ -33,9 +34,9 @@ def melted(table: Table, wide: Wide) -> Table:
     """
     steps = steps_of(table.names, wide)
     label = dict(zip(table.names, table.labels, strict=True))
-    other_columns = [name for name in wide.others if name in table.names]
+    other_columns = among(wide.others, table.names)
     labels = {label[name]: f"k{number}" for number, name in enumerate(other_columns)}
-    step_labels = [label[name] for name in steps]
+    step_labels = take(label, steps)
     typed_steps = dict(zip(step_labels, _typed(list(steps.values()), wide.of_days), strict=True))
     melt = partial(_melted, labels=labels, steps=typed_steps, empty=wide.empty)
     origins = {now: [before] for before, now in labels.items()}
@@ -69,7 +70,7 @@ def _melted(
     """Return a frame with a row per cell of the columns `steps`."""
     frame = typed(frame.select(*labels, *steps))
     schema = frame.collect_schema()
-    kind = _common([schema[label] for label in steps])
+    kind = _common(take(schema, steps))
     columns, cells = {now: nw.col(before) for before, now in labels.items()}, dict[str, nw.Expr]()
     for number, label in enumerate(steps):
         cells[f"h{number}"] = _filled(nw.col(label), schema[label], kind, empty)

@@ -107,7 +107,7 @@ def _plain_labels(data: Any) -> Any:
     """Give a pandas frame's columns different texts as names."""
     if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "columns"):
         return data
-    labels = [str(c) for c in data.columns]
+    labels = list(map(str, data.columns))
     if list(data.columns) == labels and len(set(labels)) == len(labels):
         return data
     for label, times in Counter(labels).items():

@@ -15,6 +15,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.lists import places_of
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import Measured, counts_by_piece, measure
@@ -122,7 +123,7 @@ def _by_cell(
     cell_counts: Iterable[tuple[Key, int, int, int]], measured: Iterable[Key], numbers: IntArray, states: int
 ) -> dict[Key, IntArray]:
     """Return each piece's counts by cell and state, observed or not."""
-    row_of = {number: row for row, number in enumerate(numbers.tolist())}
+    row_of = places_of(numbers.tolist())
     counts = {key: np.zeros((len(row_of), states), dtype=np.int64) for key in measured}
     for key, number, code, rows in cell_counts:
         if key in counts and code >= 0:

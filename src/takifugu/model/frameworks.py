@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
+from takifugu.core.lists import without
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.registry import Registry
 from takifugu.core.rules import check_any, check_type, unwritable, wrong_type
@@ -236,7 +237,7 @@ def from_dict(data: Plain) -> Framework:
 
     Raises InputError for a missing key, an unknown definition, or a part that breaks its own rules.
     """
-    missing = [key for key in ("secrets", "beliefs") if key not in data]
+    missing = without(("secrets", "beliefs"), data)
     definition = data.get("definition", "pufferfish")
     if missing:
         raise InputError(f"the framework lacks {missing}", rule="it was not written by to_dict")

@@ -12,6 +12,7 @@ from takifugu.calibration import Calibration
 from takifugu.core.commands import command
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.escaping import number
+from takifugu.core.lists import without
 from takifugu.core.people import People
 from takifugu.core.plain import Json
 from takifugu.core.text.parts import Part, closed, facts, heading, rows, together, words
@@ -156,7 +157,7 @@ def dry_run(
     new = to_plan(file, folder_of(file, output), choice, new_ledger)
     planned = plan(new, watch)
     refuse_inputs(file, folder_of(file, output), files_of(table.name for table in planned.tables))
-    left_alone = [item for item in choice.of(file).items if item not in new.items]
+    left_alone = without(choice.of(file).items, new.items)
     published_before = tuple(table_names(file, left_alone))
     is_regular = any(question.at is not None for question in planned.questions)
     ahead, only_one = None, ""

@@ -22,6 +22,7 @@ from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.arrays import IntArray
+from takifugu.core.lists import take
 from takifugu.influence.chains.unplaced import Pieces, Unplaced, unplaced_loss
 from takifugu.influence.quilts.near_sets import joint_change
 from takifugu.model.beliefs import Belief
@@ -78,7 +79,7 @@ def readings_of_items(items: Sequence[Item]) -> list[list[Item]]:
     """Return the items of each reading."""
     groups = []
     for numbers in readings([item.charge for item in items]):
-        groups.append([items[number] for number in numbers])
+        groups.append(take(items, numbers))
     return groups
 
 

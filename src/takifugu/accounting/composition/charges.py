@@ -18,6 +18,7 @@ from takifugu.analysis.sensitivity import component_change
 from takifugu.core import entries
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.lists import take
 from takifugu.core.plain import writes_all
 from takifugu.model import queries
 from takifugu.model.beliefs import Belief
@@ -277,5 +278,5 @@ def _reordered(answer: Additive, order: list[int]) -> Additive:
     used, place = np.unique(numbers, return_index=True)
     first = used[np.argsort(place)]  # tables in the order in which they are met
     table_of = np.argsort(first)[np.searchsorted(np.sort(first), numbers)]
-    tables = tuple(answer.tables[i] for i in first)
+    tables = tuple(take(answer.tables, first))
     return replace(answer, weights=answer.weights[order], tables=tables, table_of=table_of)

@@ -12,6 +12,7 @@ from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import InputError
+from takifugu.core.lists import without
 from takifugu.model import secrets
 from takifugu.model.frameworks import DEFINITIONS, Framework
 from takifugu.model.secrets.hypotheses import Comparison
@@ -120,7 +121,7 @@ def register(definition: Definition) -> None:
         raise InputError(f"a {type(definition).__name__} is no definition", fix="derive it from Definition")
     derived = type(definition).__mro__
     members = set[str]().union(*map(vars, derived[: derived.index(Definition)]))
-    lacks = [name for name in ("joint", "too_little_noise", "promise") if name not in members]
+    lacks = without(("joint", "too_little_noise", "promise"), members)
     if lacks:
         raise InputError(
             f"{type(definition).__name__} lacks {', '.join(lacks)}", rule="every definition has them", fix="add them"

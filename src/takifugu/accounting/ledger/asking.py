@@ -16,6 +16,7 @@ from takifugu.accounting.ledger.format.tables import EVERYONE, TAG
 from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit, Debits
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import InputError, LedgerError
+from takifugu.core.lists import places_of
 from takifugu.core.names import budget_name
 from takifugu.model.frameworks import Framework
 
@@ -147,7 +148,7 @@ def request_of(
     rows, row_of = _debited(debits, ids, recharge)
     if "" in row_of and len(row_of) > 1:
         raise LedgerError(ONE_OR_MANY)
-    shape_of = {row: number for number, row in enumerate(dict.fromkeys(row_of.values()))}
+    shape_of = places_of(dict.fromkeys(row_of.values()))
     units = {tag(unit): shape_of[row] for unit, row in row_of.items()}
     if len(units) < len(row_of) or ("" not in row_of and tag("") in units):
         raise LedgerError(

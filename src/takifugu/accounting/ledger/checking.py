@@ -15,6 +15,7 @@ from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.format.chain import breaks
 from takifugu.accounting.ledger.format.tables import TRUTH, columns
 from takifugu.core.errors import LedgerError
+from takifugu.core.lists import without
 
 #: So much of a value is shown.
 _LONGEST = 40
@@ -61,7 +62,7 @@ def _differences(connection: Connection) -> Iterator[str]:
 _PRESENCE = {True: "is missing", False: "no event wrote it"}
 
 #: What is computed from the events, and what is said of the ledger as a whole.
-_TABLES = tuple(table for table in columns() if table not in TRUTH)
+_TABLES = tuple(without(columns(), TRUTH))
 
 
 def _numbered(table: str) -> str:

@@ -13,6 +13,7 @@ from takifugu.accounting.ledger.format.tables import EVERYONE
 from takifugu.accounting.ledger.histories import Known, Standing
 from takifugu.accounting.ledger.store import partners
 from takifugu.accounting.ledger.values import NOTHING, Amount, Source, most
+from takifugu.core.lists import take
 from takifugu.model.frameworks import Framework
 
 #: Debits that are being written come after all that were.
@@ -174,7 +175,7 @@ def items_of(kind: AccountKind, request: Request, debits: Mapping[int, Sequence[
     """Return all debits of a kind of units, in the order of their releases."""
 
     def of(histories: tuple[int, ...]) -> Iterator[Item]:
-        return chain.from_iterable(debits[history] for history in histories)
+        return chain.from_iterable(take(debits, histories))
 
     items = [*of_everyone(of(kind.everyones)), *map(foreign, of(kind.others))]
     if request.is_everyone and kind.shape >= 0:

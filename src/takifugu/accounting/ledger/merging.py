@@ -29,6 +29,7 @@ from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.values import DRAWN, Amount, SourceRow
 from takifugu.core.commands import command
 from takifugu.core.errors import CompositionRefused, LedgerError
+from takifugu.core.lists import take
 
 #: What the history says of a release that two copies drew.
 TWICE = "two copies of the ledger drew it apart from each other, so it is paid for twice"
@@ -154,7 +155,7 @@ def _lacking(connection: Connection, other: Connection) -> list[Fact]:
 def _check_adopted(ours: Sequence[Fact], further: Sequence[Fact]) -> None:
     """Refuse a release paid for in one copy, adopted in the other."""
     names, other_names = _names_of(ours), _names_of(further)
-    both = sorted(names[public_id] for public_id in names.keys() & other_names.keys())
+    both = sorted(take(names, names.keys() & other_names.keys()))
     if both:
         raise LedgerError(
             f"one copy paid for the release {both[0]!r}, and the other entered it from its certificate",

@@ -29,6 +29,7 @@ from takifugu.accounting.ledger.store import Store
 from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError
 from takifugu.core.escaping import visible
+from takifugu.core.lists import without
 
 #: So many payments are replayed in a few seconds; more are not replayed by the way.
 AT_ONCE = 1000
@@ -109,7 +110,7 @@ def begin(connection: Connection, public_id: str, created: str, key: str) -> Non
 def check_layout(connection: Connection, path: Path) -> None:
     """Raise LedgerError for other tables, columns or indexes than a ledger's."""
     there = parts_of(connection)
-    strange = [name for name in there if name not in parts()]
+    strange = without(there, parts())
     strange += [table for table, names in columns().items() if {*there.get(table, ())} != {*names}]
     if strange:
         raise LedgerError(

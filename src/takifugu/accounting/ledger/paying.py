@@ -27,6 +27,7 @@ from takifugu.accounting.ledger.tallying import Tally, tally
 from takifugu.accounting.ledger.values import Amount, Reservation, short
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
+from takifugu.core.lists import without
 from takifugu.core.plain import Plain
 from takifugu.numbers.search import halved
 
@@ -158,7 +159,7 @@ def what_fits(
     accounts: Accounts[AccountKind], kind: AccountKind, new: Sequence[Item], spent: Amount, budget: Amount
 ) -> str:
     """Say in words the releases within a unit's budget, as alternatives."""
-    history = [item for item in accounts.items[kind] if item not in new]
+    history = without(accounts.items[kind], new)
 
     def cost(items: Sequence[Item]) -> Amount:
         return replace(accounts, items={**accounts.items, kind: [*history, *items]}).cost(kind)

@@ -23,6 +23,7 @@ from takifugu.accounting.ledger.same_people import Declaration, not_declared
 from takifugu.accounting.ledger.tallying import Tally, tally
 from takifugu.accounting.ledger.values import Amount, Debit, Debits, Source, as_budget, most, short
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
+from takifugu.core.lists import without
 from takifugu.core.names import normalised
 
 
@@ -138,7 +139,7 @@ def _charges(computed: Tally) -> tuple[Charged, ...]:
             continue
         cost, items = computed.mine.costs[kind], computed.mine.accounts.items[kind]
         new = request_items(computed.request, kind.shape)
-        old = [item for item in items if item not in new]
+        old = without(items, new)
         alone, added = total_of(new), cost.beyond(kind.spent)
         kinds[alone, added, _reason(computed, old, new, alone, added)] += members.count
     return tuple(Charged(count, *charge) for charge, count in kinds.items())

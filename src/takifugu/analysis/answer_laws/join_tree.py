@@ -19,7 +19,7 @@ from functools import reduce
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from takifugu.core.lists import places_of
+from takifugu.core.lists import among, places_of
 from takifugu.model.beliefs.networks.elimination import elimination_order
 
 Scope = tuple[int, ...]
@@ -160,7 +160,7 @@ def _outer(tables: Sequence[Table], spans: Mapping[int, int]) -> tuple[Scope, ..
         elif isinstance(table, Join):
             for child, sibling in ((table.first, table.second), (table.second, table.first)):
                 variables = {*outer[number], *tables[sibling].scope}
-                outer[child] = tuple(v for v in tables[child].scope if v in variables)
+                outer[child] = tuple(among(tables[child].scope, variables))
     return tuple(outer)
 
 

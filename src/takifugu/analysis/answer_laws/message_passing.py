@@ -16,7 +16,7 @@ import numpy as np
 
 from takifugu.analysis.answer_laws.join_tree import Contraction, Join, Leaf, Sum, children
 from takifugu.analysis.answer_laws.readouts import Reading
-from takifugu.core.lists import places_of
+from takifugu.core.lists import among, places_of, take
 from takifugu.model.beliefs.networks.elimination import Factor
 from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.extended.polynomials import Numbers, arranged, as_wide, numbers, product, shape, shifted, summed
@@ -49,7 +49,9 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
     `offsets[v]` is what each value of v adds to the sum, the least 0; leaf `entry` stands for the table factors[entry].
     """
     tables = collect(plan.contraction, factors, offsets, plan.retained)
-    weight = _sizes(plan.contraction)
+    weight: list[int] = []  # how many tables each one is made of
+    for table in plan.contraction.tables:
+        weight.append(1 + sum(take(weight, children(table))))
     start = ONE
     for v in plan.contraction.tables[-1].scope:
         start = moved(start, v, offsets[v])
@@ -64,7 +66,7 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
                 law = without(joint, {*joint.scope} - {v})
                 yield VariableLaw(v, as_wide(law.polynomials), law.rounded)
         # The largest goes last, with nothing else waiting: never more than log2 of the number of tables wait.
-        below = [n for n in children(plan.contraction.tables[number]) if n in plan.needed]
+        below = among(children(plan.contraction.tables[number]), plan.needed)
         stack += [(n, number, outer) for n in sorted(below, key=lambda n: -weight[n])]
 
 
@@ -121,7 +123,7 @@ def without(table: ShareTable, variables: Collection[int]) -> ShareTable:
     if not variables:
         return table
     axes = tuple(n for n, v in enumerate(table.scope) if v in variables)
-    terms = math.prod(shape(table.polynomials)[n] for n in axes)
+    terms = math.prod(take(shape(table.polynomials), axes))
     scope = tuple(v for v in table.scope if v not in variables)
     return ShareTable(scope, summed(table.polynomials, axes), table.rounded + (terms if axes else 0))
 
@@ -141,11 +143,3 @@ def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
         return table.polynomials
     axis_of = places_of(table.scope)
     return arranged(table.polynomials, list(map(axis_of.get, scope)))
-
-
-def _sizes(plan: Contraction) -> list[int]:
-    """Return how many tables each one is made of, itself included."""
-    sizes: list[int] = []
-    for table in plan.tables:
-        sizes.append(1 + sum(sizes[n] for n in children(table)))
-    return sizes

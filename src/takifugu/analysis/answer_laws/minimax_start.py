@@ -25,6 +25,7 @@ import numpy as np
 from takifugu.analysis.answer_laws.dense import SMALLEST_PLACES, DenseFamily
 from takifugu.analysis.questions.answer_law import AnswerFamily, Compared, Comparisons
 from takifugu.core.arrays import FloatArray
+from takifugu.core.lists import among
 from takifugu.numbers.extended.floats import UNIT, Wide
 from takifugu.numbers.search import smallest_noise
 
@@ -95,7 +96,7 @@ class AnyStartFamily:
         for u, v in product(row_a, row_b):
             if u == v or u not in row_b or v not in row_a:
                 ends.append((row_a[u], row_b[v]))
-        common = [u for u in row_a if u in row_b]
+        common = among(row_a, row_b)
         first_ends, second_ends = np.array(ends).T
         worst = float(np.abs(_log_ratio(noised[first_ends], noised[second_ends])).max())
         if len(common) > 1:

@@ -23,7 +23,7 @@ from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
-from takifugu.core.lists import places_of
+from takifugu.core.lists import places_of, take, without
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.columns import ColumnAnswer
@@ -66,7 +66,7 @@ class ColumnLaws:
         groups: list[set[int]] = []
         for term in self.answer.terms:
             met = [group for group in groups if group & {*term.columns}]
-            groups = [group for group in groups if group not in met] + [set(term.columns).union(*met)]
+            groups = [*without(groups, met), set(term.columns).union(*met)]
         with_entries = []
         for group in groups:
             entries = {self.belief.described[column].entry for column in group}
@@ -89,7 +89,7 @@ class ColumnLaws:
         return laws
 
     def _row(self, group: Group, value_of: Mapping[int, int]) -> Pmf:
-        columns = [self.belief.described[c] for c in group.columns]
+        columns = take(self.belief.described, group.columns)
         sizes = [len(column.states) for column in columns]
         if math.prod(sizes) > MOST_ROWS:
             raise Unsupported(
@@ -177,7 +177,7 @@ class ColumnLaws:
         for at, mass in cells:
             if mass > 0:
                 mass_by_values = tables.setdefault(at[0], {})
-                key = tuple(at[p] for p in place)
+                key = tuple(take(at, place))
                 mass_by_values[key] = mass_by_values.get(key, 0) + mass
         return tables, error
 
@@ -233,7 +233,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
     def _groups_given(self, values: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
         value_of = dict(zip(self.laws.entries, values, strict=True))
         for number, group in enumerate(self.laws.groups):
-            yield number, tuple(value_of[entry] for entry in group.entries)
+            yield number, tuple(take(value_of, group.entries))
 
     def _dense(self, entry: int, pairs: Pairs, chances: dict[int, Chances], error: float) -> DenseFamily:
         values, step = compared_values(pairs), self.laws.step

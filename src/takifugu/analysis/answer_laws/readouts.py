@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from takifugu.analysis.answer_laws.join_tree import Contraction, Join, Leaf, Sum, children
+from takifugu.core.lists import take
 
 #: Operations that a table costs, besides what its numbers do.
 EACH_TABLE = 6e4
@@ -71,7 +72,7 @@ def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
     variables_of = {n: tuple(variables) for n, variables in places.items()}
     sizes = [plan.cells(table.scope) * table.width for table in tables]
     waiting = max(plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed)
-    numbers = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(sizes))
+    numbers = sum(take(sizes, retained)) + waiting * math.log2(4 + 4 * len(sizes))
     size = 16.0 * (numbers + 4 * max(largest, *sizes))
     return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, size)
 

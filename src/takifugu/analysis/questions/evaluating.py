@@ -16,7 +16,17 @@ import numpy as np
 from takifugu.core import entries
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import has_columns, is_table, listed_array, no_list, places_of, transposed, value_of, values_of
+from takifugu.core.lists import (
+    has_columns,
+    is_table,
+    listed_array,
+    no_list,
+    places_of,
+    take,
+    transposed,
+    value_of,
+    values_of,
+)
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
@@ -149,7 +159,7 @@ def _columns_of_rows(data: object, names: Collection[str]) -> list[list[Any]]:
         if not isinstance(row, Mapping):
             records.append(list(row))
         elif set(row) == set(names):
-            records.append([row[name] for name in names])
+            records.append(take(row, names))
         else:
             raise DataError(f"each record needs exactly the columns {_words(names)}")
     return transposed(records, len(names))
@@ -170,7 +180,7 @@ def _record(belief: Belief, data: object) -> IntArray:
     if isinstance(data, Mapping):
         if set(data) != set(names):
             raise DataError(f"the record needs exactly the columns {_words(names)}")
-        record: Sequence[object] = [data[name] for name in belief.names or names]
+        record: Sequence[object] = take(data, belief.names or names)
     else:
         record = _sequence(data, "the record")
         if len(record) != len(names):
@@ -237,7 +247,7 @@ def _by_name(data: Mapping[Any, object], belief: Belief, rule: str) -> list[obje
     """
     if set(data) != set(belief.names or ()):
         raise DataError(rule)
-    return [data[name] for name in entries.listed(belief) or ()]
+    return take(data, entries.listed(belief) or ())
 
 
 def _sequence(data: object, title: str) -> list[Any]:

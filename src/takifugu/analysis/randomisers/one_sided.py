@@ -33,6 +33,7 @@ from takifugu.analysis.randomisers.base import (
     whole_steps,
 )
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.lists import take
 from takifugu.core.plain import form
 from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
@@ -82,7 +83,7 @@ class OneSided(Base):
         values = [Fraction(0)] * self.cells
         for move in dict.fromkeys(self.moves):
             places = [cell for cell, other in enumerate(self._each) if other is move]
-            steps = self._steps([answer[cell] for cell in places], move, entropy)
+            steps = self._steps(take(answer, places), move, entropy)
             for cell, step in zip(places, steps, strict=True):
                 values[cell] = int(step) * self.grid
         return tuple(values)

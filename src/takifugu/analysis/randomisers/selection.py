@@ -16,6 +16,7 @@ from takifugu.analysis.randomisers.additive import check_scale
 from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Column, Direction, Kind, Loss, Output, Randomiser
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
+from takifugu.core.lists import take
 from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.candidates import GRID, AtRank, Goal, MostFrequent, Outcome, goal_from
 from takifugu.numbers.atoms import Array
@@ -105,7 +106,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
             deficits = self.goal.deficits(counts, drawn)
             places = list(deficits)
             drawn.append(places[permute_and_flip(list(deficits.values()), self.rate, entropy)])
-        return [self.outcomes[place] for place in drawn]
+        return take(self.outcomes, drawn)
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         """Raise InputError: a choice reads all counts together."""

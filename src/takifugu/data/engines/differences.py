@@ -241,5 +241,5 @@ def collected(frame: Frame) -> Iterator[tuple[Any, ...]]:
     if is_duckdb(frame):
         return iter(native.fetchall())
     if is_spark(frame):
-        return (tuple(row) for row in native.collect())
+        return map(tuple, native.collect())
     return iter(frame.collect().rows())

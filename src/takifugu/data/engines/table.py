@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import take
 from takifugu.core.nearest import apart
 from takifugu.data.values.numerals import Numerals
 from takifugu.data.values.written import Written
@@ -137,7 +138,7 @@ class Table:
 
         self.require(list(roles.values()))
         label = dict(zip(self.names, self.labels, strict=True))
-        self._check_texts([label[name] for name in roles.values()])
+        self._check_texts(take(label, roles.values()))
         columns = {role: nw.col(label[name]) for role, name in roles.items()}
         return typed(self.frame.select(**columns or {"row": nw.col(self.labels[0])}))  # without a column: as many rows
 

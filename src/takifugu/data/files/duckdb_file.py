@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
+from takifugu.core.lists import take
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
@@ -35,7 +36,7 @@ def read(file: DataFile, written: Written) -> Table:
     name_of = dict(zip(table.labels, table.names, strict=True))
 
     def check(labels: Sequence[str]) -> None:
-        check_texts(file.name, lengths_of(connection, identifier(name), [name_of[label] for label in labels]))
+        check_texts(file.name, lengths_of(connection, identifier(name), take(name_of, labels)))
 
     return replace(table, check_texts=check)
 

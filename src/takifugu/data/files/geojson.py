@@ -57,7 +57,7 @@ def rows(file: DataFile, written: Written) -> Rows:
         raise DataError(f"{file.name} has no features", rule="nothing can be released")
     properties = dict.fromkeys(chain.from_iterable(records))
     names = (*(name for name in properties if name not in BOUNDS), *BOUNDS)
-    return names, ([record.get(name) for name in names] for record in records)
+    return names, (list(map(record.get, names)) for record in records)
 
 
 def _place(geometry: object, title: str) -> dict[str, str | None]:

@@ -30,7 +30,7 @@ def rows(file: DataFile, written: Written) -> Rows:
             break
     names = tuple(names_so_far)
     checked_names(file.name, names)
-    return names, ([record.get(name) for name in names] for record in _records(file, written))
+    return names, (list(map(record.get, names)) for record in _records(file, written))
 
 
 def _records(file: DataFile, notation: Written) -> Iterator[dict[str, str | None]]:

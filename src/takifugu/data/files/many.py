@@ -63,7 +63,7 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     if path.is_dir():
         return sorted(_inside(path, path))
-    matched = {Path(name) for name in _matched(path.parts, count())}
+    matched = set(map(Path, _matched(path.parts, count())))
     return sorted(file for file in matched if file.is_file() and not _is_aside(file))
 
 

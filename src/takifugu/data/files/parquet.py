@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
+from takifugu.core.lists import among
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.engines.table import Table
@@ -159,7 +160,7 @@ def _with_polars(files: Sequence[DataFile], columns: Columns, title: str) -> Tab
     union = polars.concat(full_scans)
 
     def check(labels: Sequence[str]) -> None:
-        stored = [label for label in labels if label in names]
+        stored = among(labels, names)
         if not stored:
             return
         texts = polars.col(*stored).str.len_bytes().cast(polars.Int64)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.core.lists import present, take
 from takifugu.data.engines.differences import collected_in_columns, is_duckdb, wrapped
 from takifugu.data.engines.sanitise import is_text
 from takifugu.data.engines.sql import identifier
@@ -77,7 +78,7 @@ def _with_short_texts(table: Table, layout: Layout) -> Table:
 
     Their length still shows, so nothing needs to check them before.
     """
-    columns = [column for column in (layout.unit, layout.piece, layout.value) if column is not None]
+    columns = present((layout.unit, layout.piece, layout.value))
     table.require([*columns, str(layout.order)])
     label_of, schema = dict(zip(table.names, table.labels, strict=True)), table.frame.collect_schema()
     if is_text(schema[label_of[str(layout.order)]]):
@@ -168,7 +169,7 @@ class CountedByBits:
     def _observed(self, sizes: Sequence[int]) -> list[tuple[range, ...]]:
         """Return each piece's runs, counted from its first step; equal ones are one object."""
         whole = {size: (range(size),) for size in set(sizes)}
-        observed: list[tuple[range, ...]] = [whole[size] for size in sizes]
+        observed: list[tuple[range, ...]] = take(whole, sizes)
         with_gaps = np.flatnonzero(self.columns["has_gaps"])
         first_places = (-(self.columns["low"][with_gaps] % (1 << self.bits))).tolist()
         bits = map(_joined, self.columns["bits"][with_gaps].tolist())
@@ -182,7 +183,7 @@ def _shared_runs(rows: Collection[tuple[int, bytes]]) -> list[tuple[range, ...]]
     """Return the runs of each row of bits, one object for equal rows."""
     distinct_rows = list(dict.fromkeys(rows))
     runs = dict(zip(distinct_rows, runs_of_bits(distinct_rows), strict=True))
-    return [runs[row] for row in rows]
+    return take(runs, rows)
 
 
 def runs_of_bits(rows: Sequence[tuple[int, bytes]]) -> Iterator[tuple[range, ...]]:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from takifugu.core.errors import DataError, InputError, within
+from takifugu.core.lists import places_of, present
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.sections import values_of
 from takifugu.data.times.calendar import Calendar
@@ -150,7 +151,7 @@ class Layout:
     @property
     def columns(self) -> tuple[str, ...]:
         role_columns = (self.unit, self.piece, self.order, self.time_of_day, self.value)
-        return tuple(dict.fromkeys(c for c in role_columns if c is not None))
+        return tuple(dict.fromkeys(present(role_columns)))
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,7 @@ class Recode:
     @cached_property
     def codes(self) -> dict[str, int]:
         """Return the state's number of each known text."""
-        place = {state: number for number, state in enumerate(self.states)}
+        place = places_of(self.states)
         if self.bins is not None:  # raw values are the numbers of bins then
             return {**{str(number): place[s] for number, s in enumerate(self.bins.states)}, str(OUTSIDE): OUTSIDE}
         codes = {str(text_of(state)): number for state, number in place.items()}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import narwhals.stable.v2 as nw
 
+from takifugu.core.lists import among
 from takifugu.data.engines.differences import Frame, alike, numbered, settled
 from takifugu.data.engines.fixed_point import bin_number
 from takifugu.data.engines.sanitise import is_text, key_column, kind_of, state_code, state_column, text
@@ -56,7 +57,7 @@ class PickedRows:
 
     @property
     def text_keys(self) -> list[str]:
-        return [role for role in self.keys if role in self.texts]
+        return among(self.keys, self.texts)
 
     def key(self, values: Sequence[object]) -> Key:
         """Return the names of a piece."""
@@ -143,7 +144,7 @@ def _with_keys(
     frame: Frame, roles: Mapping[str, str], kinds: Mapping[str, nw.dtypes.DType], table: Table, layout: Layout
 ) -> tuple[Frame, tuple[str, ...], frozenset[str]]:
     """Return the rows that count, their keys, and the keys that are texts."""
-    keys = tuple(role for role in ("unit", "piece") if role in roles)
+    keys = tuple(among(("unit", "piece"), roles))
     if not keys:
         return frame.with_columns(all=nw.lit(0)), ("all",), frozenset()
     frame = frame.with_columns(**{role: key_column(role, roles[role], kinds[role]) for role in keys})

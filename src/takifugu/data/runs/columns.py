@@ -150,7 +150,7 @@ def _with_number(
     """
     if kind is None:
         return frame, {0: None}, False
-    names = [str(name) for name in declared]
+    names = list(map(str, declared))
     numbers = {name: number for number, name in enumerate(names) if name not in table.missing}
     if numbers and is_tidy and is_duckdb(frame) and (is_text(kind) or kind.is_integer()):
         return with_number_of_text(frame, "unit", numbers), dict(enumerate(names)), True

@@ -19,6 +19,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
+from takifugu.core.lists import take
 from takifugu.core.nearest import did_you_mean
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.moments import cell_name, cell_numbers
@@ -125,7 +126,7 @@ class Slots:
         parts = {}
         for axis in reversed(self.axes):
             number, parts[axis] = divmod(number, self._sizes[axis])
-        return tuple(parts[axis] for axis in axes)
+        return tuple(take(parts, axes))
 
     @cached_property
     def offsets(self) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.lists import among
 
 #: The names of months, in small letters: in English on every machine.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -58,7 +59,7 @@ class TimeFormat:
             raise InputError(f"the format of times is {self.text[:60]!r}", fix=_EXAMPLE).at("order_format")
         twice = len(set(parts)) < len(parts) or {"Y", "y"} <= set(parts) or {"H", "I"} <= set(parts)
         day = "d" in parts and len({"m", "b"} & set(parts)) == 1 and bool({"Y", "y"} & set(parts))
-        clock = "".join(letter for letter in "HIMSf" if letter in parts)
+        clock = "".join(among("HIMSf", parts))
         # Each part of the clock needs the one above it, and a clock of twelve hours the half of the day.
         is_full = clock in ("", "H", "HM", "HMS", "HMSf", "I", "IM", "IMS", "IMSf") and ("I" in parts) == ("p" in parts)
         if twice or not day or not is_full:

@@ -56,7 +56,7 @@ class Message:
 
     def at(self, variables: Sequence[int], states: IntArray) -> FloatArray:
         """Return psi between states, rows of values of `variables`, shape (states, states)."""
-        columns = [list(variables).index(v) for v in self.separator]
+        columns = list(map(list(variables).index, self.separator))
         index = [self.values[tuple(row)] for row in states[:, columns].tolist()]
         return np.asarray(self.loss[np.ix_(index, index)])
 

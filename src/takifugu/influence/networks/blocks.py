@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from takifugu.core.lists import places_of, take
 from takifugu.influence.networks.bags import Bag
 from takifugu.model.beliefs.networks.elimination import elimination_order
 
@@ -82,7 +83,7 @@ def eliminated(near: Graph, entry: int, order: Sequence[int], sizes: Mapping[int
     [Bag(variables=(2,), separator=(1,)), Bag(variables=(1,), separator=(0,))]
     """
     left = {v: set(near[v]) for v in (*order, entry)}
-    place = {v: n for n, v in enumerate([*order, entry])}
+    place = places_of([*order, entry])
     variables: dict[int, list[int]] = {}
     separators: dict[int, set[int]] = {}
     for v in order:
@@ -95,7 +96,7 @@ def eliminated(near: Graph, entry: int, order: Sequence[int], sizes: Mapping[int
         above = min(separators[v], key=place.__getitem__, default=entry)
         if above != entry and separators[v] - {above} == separators[above] and len(variables[above]) == 1:
             joined = [*variables[v], *variables[above]]
-            if math.prod(sizes[u] for u in joined) <= most:
+            if math.prod(take(sizes, joined)) <= most:
                 variables[above] = joined
                 del variables[v], separators[v]
     return [Bag(tuple(sorted(variables[v])), tuple(sorted(separators[v]))) for v in order if v in variables]

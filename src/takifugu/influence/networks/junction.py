@@ -23,6 +23,7 @@ import numpy as np
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported
+from takifugu.core.lists import among, places_of, take, without
 from takifugu.influence.networks.conditionals import LARGEST_STEP, LARGEST_TABLE, TRUSTED, taken_from_neighbours
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
@@ -77,8 +78,8 @@ class Message:
         second = [place for place, v in enumerate(self.variables) if v not in aside]
         n = len(self.sizes)
         order = [*first, *second, *(n + place for place in (*first, *second))]
-        rows = math.prod(self.sizes[place] for place in first)
-        columns = math.prod(self.sizes[place] for place in second)
+        rows = math.prod(take(self.sizes, first))
+        columns = math.prod(take(self.sizes, second))
         table = self.loss.reshape(self.sizes * 2).transpose(order).reshape(rows, columns, rows, columns)
         return (
             self._about(first, np.einsum("xyzy->xzy", table).max(axis=2)),
@@ -86,12 +87,12 @@ class Message:
         )
 
     def _about(self, places: Sequence[int], loss: FloatArray) -> Message:
-        return Message(tuple(self.variables[p] for p in places), tuple(self.sizes[p] for p in places), loss)
+        return Message(tuple(take(self.variables, places)), tuple(take(self.sizes, places)), loss)
 
     def among(self, variables: Sequence[int], sizes: Sequence[int]) -> FloatArray:
         """Return psi between all values of more variables."""
         numbers = np.indices(sizes).reshape(len(sizes), -1)
-        columns = [list(variables).index(v) for v in self.variables]
+        columns = list(map(list(variables).index, self.variables))
         if columns:
             index = np.ravel_multi_index([numbers[c] for c in columns], self.sizes)
         else:
@@ -119,7 +120,7 @@ class JunctionTree:
     def separator(self, a: int, b: int) -> tuple[int, ...]:
         """Return the variables two cliques share."""
         shared = set(self.cliques[b].variables)
-        return tuple(v for v in self.cliques[a].variables if v in shared)
+        return tuple(among(self.cliques[a].variables, shared))
 
     def order(self) -> Iterator[tuple[int, int]]:
         """Yield all edges (from, to) after the messages they read."""
@@ -161,9 +162,9 @@ class _Rows:
 
 def _conditional(clique: Clique, condition: tuple[int, ...]) -> _Rows | None:
     first = list(map(clique.variables.index, condition))
-    second = [place for place in range(len(clique.variables)) if place not in first]
-    sizes = tuple(clique.sizes[place] for place in second)
-    contexts = tuple(clique.sizes[place] for place in first)
+    second = without(range(len(clique.variables)), first)
+    sizes = tuple(take(clique.sizes, second))
+    contexts = tuple(take(clique.sizes, first))
     if math.prod(contexts) > MOST_CONTEXTS or math.prod(sizes) > MOST_STATES or clique.law is None:
         return None
     joint, error = clique.law
@@ -179,7 +180,7 @@ def _conditional(clique: Clique, condition: tuple[int, ...]) -> _Rows | None:
         return None
     programs = Programs() if len(table) ** 2 * len(columns) ** 2 <= MOST_PROGRAMS else None
     error = 2 * error + (law.shape[1] + 3) * UNIT
-    return _Rows(tuple(clique.variables[p] for p in second), sizes, columns, table, row_of, error, programs)
+    return _Rows(tuple(take(clique.variables, second)), sizes, columns, table, row_of, error, programs)
 
 
 @memoised
@@ -197,7 +198,7 @@ def junction_tree(network: BayesianNetwork) -> JunctionTree:
         if parent is None:
             continue
         joined = groups[v] | groups[parent]
-        if joined in (groups[v], groups[parent]) or math.prod(sizes[u] for u in joined) <= JOINED:
+        if joined in (groups[v], groups[parent]) or math.prod(take(sizes, joined)) <= JOINED:
             groups[parent] = joined
             for child, top in enumerate(above):
                 if top == v:
@@ -209,7 +210,7 @@ def junction_tree(network: BayesianNetwork) -> JunctionTree:
         if groups[v]:
             number[v] = len(cliques)
             variables = tuple(sorted(groups[v]))
-            cliques.append(Clique(network, variables, tuple(sizes[u] for u in variables)))
+            cliques.append(Clique(network, variables, tuple(take(sizes, variables))))
     edges = [(number[v], number[top]) for v in number if (top := above[v]) is not None]
     return JunctionTree(tuple(cliques), tuple(edges))
 
@@ -218,7 +219,7 @@ def _eliminated(network: BayesianNetwork, sizes: Mapping[int, int]) -> tuple[lis
     """Return each variable's neighbours at its elimination, and the next of them."""
     near: list[set[int]] = list(map(set, network.moral_neighbours))
     order = elimination_order([factor.scope for factor in network.factors], sizes)
-    place = {v: number for number, v in enumerate(order)}
+    place = places_of(order)
     groups: list[set[int]] = [set() for _ in order]
     above: list[int | None] = [None] * len(order)
     for v in order:

@@ -17,6 +17,7 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
+from takifugu.core.lists import take
 from takifugu.influence.chains.chains import Loss
 from takifugu.influence.networks.bags import Bag, loss_by_bags
 from takifugu.influence.networks.blocks import by_place, eliminated, layered, orders, reached, whole
@@ -129,7 +130,7 @@ def _ways(network: BayesianNetwork, profile: Profile, entry: int) -> Iterator[tu
     everything = whole({v: set(boundary(near, v, active)) for v in active}, entry)  # what nothing reads is summed out
     joint_values = 1
     for bag in everything:
-        joint_values *= math.prod(sizes[v] for v in bag.variables)
+        joint_values *= math.prod(take(sizes, bag.variables))
     if joint_values <= MOST_IN_ONE:
         yield "one block", bags(everything)
     graph = moral_graph(network, tables)  # of all: then no way depends on what is read, and a loss never falls
@@ -159,7 +160,7 @@ def every_loss(network: BayesianNetwork, profile: Profile) -> list[FloatArray]:
     """Bound all entries' pairwise losses by messages along one tree."""
 
     def losses() -> list[FloatArray]:
-        tables = [profile.tables[number] for number in profile.table_numbers.tolist()]
+        tables = take(profile.tables, profile.table_numbers.tolist())
         if is_forest(network):
             return losses_on_tree(network, tables)
         if network.size <= MOST_VARIABLES and junction_work(network) <= MOST_WORK:

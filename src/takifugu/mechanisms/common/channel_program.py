@@ -131,4 +131,4 @@ def exact_channel(
     Each of `blends` is the share of the mean row to mix in.
     """
     channels = (repair(inputs, outputs, matrix, blend) for blend in blends)
-    return next((channel for channel in channels if keeps(channel)), None)
+    return next(filter(keeps, channels), None)

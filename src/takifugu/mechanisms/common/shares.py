@@ -20,6 +20,7 @@ import numpy as np
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily, answer_law
 from takifugu.analysis.questions.marginal import marginal
+from takifugu.core.lists import places_of, take
 from takifugu.mechanisms.common.lines import line_answers
 from takifugu.model.beliefs import Belief, separate
 from takifugu.model.beliefs.alike import Alike, alike
@@ -143,7 +144,7 @@ class Shares:
     @cached_property
     def _kind_at(self) -> dict[int, int]:
         """Return the number of a component's kind by its first entry."""
-        order, runs = {key: place for place, key in enumerate(self._kinds)}, self.belief.components()
+        order, runs = places_of(self._kinds), self.belief.components()
         kinds: dict[int, int] = {}
         for group in self._classes:
             piece, share = self._share(group)
@@ -193,7 +194,7 @@ def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
         return Pmf([fixed], [1]), 0.0
     chances, error = marginal(piece).of(free)
     family = next(answer_law(Part(piece, share, Family((free,)))).families())
-    total = sum((chances[value] for value in family.hulls), Fraction(0))
+    total = sum(take(chances, family.hulls), Fraction(0))
     laws_given_value = [exact_law(law) for (law,) in family.hulls.values()]
     law = Pmf.mix([chances[v] / total for v in family.hulls], laws_given_value)
     return law, 2.01 * (2 * family.relative_error + error)

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import places_of
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.distributions.divergence import divergence
 from takifugu.numbers.distributions.exact_ratio import log_share
@@ -82,7 +83,7 @@ def _log_ratios(channel: Channel) -> Floats:
     for row, log in enumerate(logs):
         with np.errstate(invalid="ignore"):
             ratios[row] = np.where(np.isneginf(log), -np.inf, log - logs).max(axis=1)
-    kinds = {row: kind for kind, row in enumerate(channel.masses)}
+    kinds = places_of(channel.masses)
     kind_of_rows = np.array(list(map(kinds.__getitem__, channel.masses)))
     differ = kind_of_rows[:, None] != kind_of_rows
     sizes = 1 - np.where(np.isfinite(logs), logs, 0.0).min()
@@ -177,7 +178,11 @@ def tuple_loss(
         weight = float(prior.get(x, 0))
         if weight:
             value_law = np.array([mass / channel.total for mass in masses])
-            total += weight * _closest(distances[row], value_law, nu, dummies)
+            levels, place = np.unique(distances[row], return_inverse=True)
+            counts = [np.bincount(place, weights=w, minlength=len(levels)) for w in (value_law, nu)]
+            at_least = [np.cumsum(masses_at[::-1])[::-1] for masses_at in counts]
+            survival = np.clip(at_least[0], 0, 1) * np.clip(at_least[1], 0, 1) ** dummies
+            total += weight * float(np.diff(levels, prepend=0.0) @ survival)
     return total
 
 
@@ -199,13 +204,6 @@ def worst_tuple_loss(channel: Channel, distances: Floats, dummies: int = 0, law:
     if nu is not None and dummies:
         farthest = np.minimum(farthest, np.where(nu > 0, distances, 0.0).max(axis=1))
     return float(farthest.max())
-
-
-def _closest(distance: Floats, law: Floats, nu: Floats, dummies: int) -> float:
-    levels, place = np.unique(distance, return_inverse=True)
-    at_least = [np.cumsum(np.bincount(place, weights=w, minlength=len(levels))[::-1])[::-1] for w in (law, nu)]
-    survival = np.clip(at_least[0], 0, 1) * np.clip(at_least[1], 0, 1) ** dummies
-    return float(np.diff(levels, prepend=0.0) @ survival)
 
 
 def _check(channel: Channel, distances: Floats, law: Floats | None) -> None:

@@ -16,6 +16,7 @@ from itertools import accumulate, permutations, product
 import numpy as np
 
 from takifugu.core.cache import memoised
+from takifugu.core.lists import take
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.model.beliefs.population_region import WHOLE, Region, Regions
@@ -101,7 +102,7 @@ def masses_of_values(region: Region) -> tuple[Masses, Masses]:
     blocks, low, high = region.tree.all, list(region.low), list(region.high)
 
     def total(masses: list[int], numbers: Iterable[int]) -> int:
-        return sum(masses[number] for number in numbers)
+        return sum(take(masses, numbers))
 
     parts: dict[int, list[int]] = {}
     for number, block in enumerate(blocks):  # each block stands before its parts

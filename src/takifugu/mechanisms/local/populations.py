@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.cache import memoised
+from takifugu.core.lists import places_of
 from takifugu.model.beliefs.population_region import Regions
 from takifugu.numbers.atoms import Floats, masses_at, tabulated
 
@@ -71,7 +72,7 @@ class Populations:
 
     @cached_property
     def _number(self) -> dict[Value, int]:
-        return {value: number for number, value in enumerate(self.values)}
+        return places_of(self.values)
 
 
 @memoised

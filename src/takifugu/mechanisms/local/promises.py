@@ -191,7 +191,7 @@ def checked(population: Population, name: str) -> Population:
 
     Raises InputError for other masses; the sum may miss 1 by 1e-9.
     """
-    total = math.fsum(float(mass) for mass in population.values())
+    total = math.fsum(map(float, population.values()))
     if not population or any(not mass >= 0 for mass in population.values()) or not abs(total - 1) <= 1e-9:
         raise InputError(
             f"the masses of {name} sum to {total:g}", rule="a population has masses that are not negative and sum to 1"

@@ -80,7 +80,7 @@ def normal_masses(cells: Cells, rate: float) -> Floats:
 def _mixed(cells: Cells, deviations: Floats, weights: Floats) -> Floats:
     """Return the masses of a mixture of normal noises, remapped."""
     across, up = (_interval_masses(middles, deviations) for middles in cells.along)
-    (columns, rows), count = (len(middles) for middles in cells.along), len(weights)
+    (columns, rows), count = map(len, cells.along), len(weights)
     table = (weights[:, None] * across.reshape(count, -1)).T @ up.reshape(count, -1)
     masses = table.reshape(columns, columns, rows, rows)
     x, y = cells.index

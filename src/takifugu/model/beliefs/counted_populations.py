@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import take
 from takifugu.core.rules import check_any, check_type
 from takifugu.model.beliefs.estimate import SLACK, checked_confidence, interval, mixture_interval
 from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions, tree_of
@@ -112,7 +113,7 @@ def spread(names: Sequence[str], values: Sequence[Hashable], largest_mass: Numbe
 def _region(tree: Block, sample: Sample, miss: float) -> Region:
     low, high = [], []
     for block in tree.all:
-        count = sum((sample.counts[n] for n in block.values), Fraction(0))
+        count = sum(take(sample.counts, block.values), Fraction(0))
         if len(block.values) == len(sample.counts):
             ends = (1.0, 1.0)
         elif sample.of_people:

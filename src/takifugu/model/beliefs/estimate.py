@@ -12,7 +12,7 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError
-from takifugu.core.lists import is_table, iterated, no_list, places_of
+from takifugu.core.lists import is_table, iterated, no_list, places_of, take
 from takifugu.core.registry import Registry
 from takifugu.model.beliefs.states import checked_alphabet, different, in_order
 from takifugu.numbers.rationals import as_fraction, as_non_negative, as_truth
@@ -115,7 +115,7 @@ def _transitions(walks: Sequence[Sequence[State]], place: Mapping[State, int]) -
             raise InputError(
                 f"sequence {number} holds a state that is not among the states named", fix="add it to states"
             ).at("sequences", number)
-        indices = np.array([place[state] for state in walk], dtype=np.int64)
+        indices = np.array(take(place, walk), dtype=np.int64)
         np.add.at(counts, (indices[:-1], indices[1:]), 1)
     return counts
 

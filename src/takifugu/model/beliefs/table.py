@@ -14,7 +14,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, about
-from takifugu.core.lists import list_of, members_of, places_of, value_of
+from takifugu.core.lists import list_of, members_of, places_of, take, value_of
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import no_law
@@ -138,7 +138,7 @@ class JointTable(Undivided):
         indices = np.empty((len(self.rows), self.size), dtype=np.int64)
         for column, (values, alphabet) in enumerate(zip(zip(*self.rows, strict=True), self._alphabets, strict=True)):
             place_of = places_of(alphabet)
-            indices[:, column] = [place_of[value] for value in values]
+            indices[:, column] = take(place_of, values)
         return read_only(indices)
 
     def assumptions(self) -> tuple[str, ...]:

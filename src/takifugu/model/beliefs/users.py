@@ -11,7 +11,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, places_of, value_of
+from takifugu.core.lists import list_of, places_of, take, value_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_any, check_as_many
@@ -126,7 +126,7 @@ class IndependentUsers:
         counts: Sequence[int] | None = None,
     ) -> None:
         number = places_of(dict.fromkeys(laws))
-        law_of = np.array([number[law] for law in laws], dtype=np.int64)
+        law_of = np.array(take(number, laws), dtype=np.int64)
         if counts is not None:
             law_of = np.repeat(law_of, counts)
         read_only(law_of)

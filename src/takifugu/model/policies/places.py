@@ -20,7 +20,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError, Unsupported
-from takifugu.core.lists import members_of, places_of, value_of
+from takifugu.core.lists import members_of, places_of, take, value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.domain import Domain
@@ -202,14 +202,14 @@ class Visits:
                 falls[self._chosen(rule.named)] = False
             elif not isinstance(rule, NoneOf | AnyOf) and self._records() <= MOST_LISTED:
                 records = self.as_records(1)
-                labels = tuple(self.places[n] for n in answer.places.tolist())
+                labels = tuple(take(self.places, answer.places.tolist()))
                 return of_sum(policy, records, Visitors(labels).resolve(records))
         up, down = rises[answer.places], falls[answer.places]
         total = min(min(self.largest, int(up.sum())) + min(self.largest, int(down.sum())), int((up | down).sum()))
         kinds = {}
         for rise, fall in product((False, True), repeat=2):
             kinds[rise, fall] = Change(Monotone.of(rise, fall), Fraction(int(rise or fall)))
-        changes = tuple(kinds[pair] for pair in zip(up.tolist(), down.tolist(), strict=True))
+        changes = tuple(take(kinds, zip(up.tolist(), down.tolist(), strict=True)))
         return Sensitivity(changes, Fraction(total), policy.is_ordinary, self._worst(policy, answer, total))
 
     def _worst(self, policy: Policy, answer: VisitCounts, total: int) -> tuple[int, Set, Set] | None:
@@ -219,7 +219,7 @@ class Visits:
         """
         if not total:
             return None
-        places = [self.places[number] for number in answer.places[: max(total, self.largest, 50)].tolist()]
+        places = take(self.places, answer.places[: max(total, self.largest, 50)].tolist())
         most, others_left = Set(places[: self.largest]), Set(places[self.largest : total])
         tries = [(most, others_left), (most, Set()), (Set(), most)]
         for place in places[:50]:
@@ -290,7 +290,7 @@ class Visits:
     def _chosen(self, places: tuple[Value, ...] | None) -> slice | list[int]:
         if places is None:
             return slice(None)
-        return [self.numbers[value] for value in places]
+        return take(self.numbers, places)
 
     def _records(self) -> int:
         if self.size <= 64:

@@ -13,7 +13,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, arranged, positions
 from takifugu.core.errors import InputError, Unsupported, within
-from takifugu.core.lists import places_of
+from takifugu.core.lists import places_of, take
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, common_denominator
 from takifugu.numbers.runs import Runs
@@ -129,7 +129,7 @@ def _factors(mask: IntArray, weights: Sequence[Fraction] | None) -> tuple[list[F
         return [Fraction(0), Fraction(1)], mask
     different = sorted(set(weights))
     number = places_of(different)
-    return different, integer_row([number[w] for w in weights])
+    return different, integer_row(take(number, weights))
 
 
 def _read(factors: Sequence[Fraction]) -> IntArray:

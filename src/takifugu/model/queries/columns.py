@@ -18,6 +18,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.lists import take, without
 from takifugu.core.rules import check_known, too_large
 from takifugu.model.queries.additive import Additive, State, check_indices, check_reach
 from takifugu.model.queries.by import By, by_columns
@@ -44,8 +45,8 @@ class Term:
         axes = [axis for axis, column in enumerate(self.columns) if column in near]
         if not axes:
             return 0
-        outside = [axis for axis in range(len(self.columns)) if axis not in axes]
-        rows = math.prod(self.table.shape[axis] for axis in axes)
+        outside = without(range(len(self.columns)), axes)
+        rows = math.prod(take(self.table.shape, axes))
         cells = self.table.shape[-1]
         tables = np.transpose(self.table, (*outside, *axes, -1)).reshape(-1, rows, cells)
         if cells == 1:
@@ -82,7 +83,7 @@ class ColumnAnswer(WholeColumns):
         """Return a key by column names, equal for equal answers only."""
         keys = []
         for term in self.terms:
-            names = tuple(self.names[c] for c in term.columns)
+            names = tuple(take(self.names, term.columns))
             keys.append((names, term.table.shape, term.table.tobytes()))
         return "columns", self.records, tuple(keys)
 
@@ -242,7 +243,7 @@ def crossed(query: CrossTable, record: Record) -> Term:
     """Return the cells of columns' combinations, as a table over them."""
     alphabets = dict(zip(record.names, record.alphabets, strict=True))
     query.labels(alphabets)  # refuses too many
-    columns = [alphabets[name] for name in query.names]
+    columns = take(alphabets, query.names)
     rows = [dict(zip(query.names, values, strict=True)) for values in itertools.product(*columns)]
     table = query.table(rows, alphabets)
     return Term(tuple(map(record.position, query.names)), table.reshape(*map(len, columns), -1))
@@ -253,7 +254,7 @@ def counted(query: CountRows, record: Record) -> Term:
     alphabets: Mapping[str, tuple[State, ...]] = dict(zip(record.names, record.alphabets, strict=True))
     query.check(alphabets)
     names = tuple(dict(query.where))
-    columns = [alphabets[name] for name in names]
+    columns = take(alphabets, names)
     count = math.prod(map(len, columns))
     if count > LARGEST_TERM:
         what, fix = f"a table of {query.describe()}", "name fewer columns"

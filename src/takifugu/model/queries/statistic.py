@@ -13,7 +13,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.cache import memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError, Unsupported
-from takifugu.core.lists import list_of, members_of
+from takifugu.core.lists import list_of, members_of, take, without
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
 from takifugu.core.rules import check_same_function, check_type, requires
 from takifugu.model.queries.additive import Additive, State
@@ -62,7 +62,7 @@ class Statistic(PlainForm, kind="statistic"):
         if not isinstance(name, str) or not name or not read or len(set(read)) != len(read):
             raise InputError("a statistic needs a name, and different columns that it reads").at("columns")
         if isinstance(column_sensitivity, Mapping):
-            missing = [column for column in read if column not in column_sensitivity]
+            missing = without(read, column_sensitivity)
             if missing:
                 raise InputError(
                     f"the statistic declares no change for the column {missing[0]!r}", fix="declare one"
@@ -218,7 +218,7 @@ class DeclaredAnswer(WholeColumns):
         read = list(map(self.names.index, self.query.columns))
         columns = []
         for column in read:
-            columns.append([self.states[column][v] for v in values[:, column].tolist()])
+            columns.append(take(self.states[column], values[:, column].tolist()))
         return tuple(self.query.value(columns))
 
     def totals(self, values: IntArray) -> IntArray:

@@ -60,7 +60,7 @@ def compares_some(secret: Plain) -> bool:
     >>> compares_some(every_entry("age").to_dict()), compares_some(every_entry("age", max_difference=5).to_dict())
     (False, True)
     """
-    return any(secret.get(key) for key in _OF_SOME)
+    return any(map(secret.get, _OF_SOME))
 
 
 def from_dict(data: Plain) -> Secret:

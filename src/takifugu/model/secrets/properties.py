@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of
+from takifugu.core.lists import places_of, take
 from takifugu.core.plain import LEFT_OUT, PlainForm, form
 from takifugu.core.rules import check_known, check_same_function, check_type, requires
 from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
@@ -168,10 +168,11 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
             numbers = as_fractions(alphabet, "a parameter", "values")
             places = [at for at, value in enumerate(numbers) if low <= value <= high]
         elif self.values is not None:
-            places = self._named(alphabet)
+            check_known(self.values, alphabet, f"{self.column!r} has no parameter", "values")
+            places = list(map(alphabet.index, self.values))
         elif self.max_difference is None:
             return Family((place,))
-        pairs = self.compared([alphabet[at] for at in places])
+        pairs = self.compared(take(alphabet, places))
         return Family((place,), tuple((places[a], places[b]) for a, b in pairs))
 
     def compared(self, values: Sequence[Value]) -> tuple[tuple[int, int], ...]:
@@ -190,12 +191,6 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
                 fix="give a larger max_difference",
             ).at("max_difference")  # fmt: skip
         return near_pairs
-
-    def _named(self, alphabet: Sequence[Value]) -> list[int]:
-        """Return the places of the secret's values in an alphabet."""
-        assert self.values is not None
-        check_known(self.values, alphabet, f"{self.column!r} has no parameter", "values")
-        return list(map(alphabet.index, self.values))
 
     def describe(self) -> str:
         words = f"the parameter of {self.column!r} in the population"

@@ -61,7 +61,7 @@ class Truncated:
     def _moments(self) -> tuple[float, float]:
         """Return about mean and deviation, for words and grids."""
         places = np.unique(np.clip(self.whole.edges, *self._ends))
-        ends = [end for end in self._ends if math.isfinite(end)]
+        ends = list(filter(math.isfinite, self._ends))
         places = np.unique(np.concatenate([places, ends]))
         cells = np.unique(np.concatenate([np.linspace(a, b, 257) for a, b in pairwise(places)]))
         masses, middles = self.mass(cells[:-1], cells[1:])[1], (cells[:-1] + cells[1:]) / 2

@@ -12,6 +12,7 @@ from operator import mul
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import places_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.numbers.atoms import Array, Atom, as_numbers, fractions
 from takifugu.numbers.distributions.exact_ratio import BITS
@@ -75,7 +76,7 @@ class Channel:
         >>> flip.lift({0: Fraction(1, 3), 1: Fraction(2, 3)})
         {0: Fraction(1, 3), 1: Fraction(2, 3)}
         """
-        places = {label: place for place, label in enumerate(self.inputs)}
+        places = places_of(self.inputs)
         rows = []
         for x in law:
             rows.append(self.masses[places[x] if x in places else self._place(x)])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from takifugu.core.lists import take
 from takifugu.numbers.atoms import Floats, same_type
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import in_common_unit
@@ -134,7 +135,7 @@ def passes(masses: list[Hashable], gaps: list[Fraction], scale: float) -> tuple[
     from mpmath import mp
 
     decay = {gap: mp.exp(-mp.mpf(gap.numerator) / gap.denominator / mp.mpf(scale)) for gap in set(gaps)}
-    steps = [decay[gap] for gap in gaps]
+    steps = take(decay, gaps)
     return _one_way(masses, steps), _one_way(masses[::-1], steps[::-1])[::-1], steps
 
 

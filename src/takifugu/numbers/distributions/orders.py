@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from takifugu.core.lists import take
 from takifugu.numbers.distributions.exact_ratio import exact_law
 from takifugu.numbers.distributions.pmf import Pmf
 
@@ -54,7 +55,7 @@ def log_concave(law: Pmf, step: int) -> bool:
     places = sorted(masses)
     if any(b - a != step for a, b in pairwise(places)):
         return False
-    row = [masses[x] for x in places]
+    row = take(masses, places)
     return all(b * b >= a * c for a, b, c in zip(row, row[1:], row[2:], strict=False))
 
 

@@ -170,8 +170,9 @@ class TwoMixtures:
 
 def _mixed(values: Sequence[tuple[Fraction, Fraction]]) -> Pmf | None:
     """Return the law of the shifts, unless a weight vanishes."""
-    least = min(exponent for _, exponent in values)
-    if max(exponent for _, exponent in values) - least > 600:
+    exponents = [exponent for _, exponent in values]
+    least = min(exponents)
+    if max(exponents) - least > 600:
         return None
     weights = dict[Fraction, float]()
     for shift, exponent in values:

@@ -10,6 +10,7 @@ from itertools import product, starmap
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import places_of, take
 from takifugu.numbers.atoms import Array, Atom, as_numbers, to_python
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import both_in_common_unit
@@ -192,7 +193,7 @@ def _masses(
     if len(set(hashable)) < len(hashable):
         raise InputError(f"the {side} points repeat one", fix="list each point once and add its masses")
     law = Pmf(range(len(hashable)), as_numbers(probabilities, f"the {side} probabilities"))
-    return [hashable[i] for i in law.values.tolist()], normalised(law.masses.tolist())
+    return take(hashable, law.values.tolist()), normalised(law.masses.tolist())
 
 
 def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> Array:
@@ -215,5 +216,5 @@ def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> A
             raise InputError(
                 f"the metric breaks the triangle inequality through {points[middle]}", rule="a detour is shorter"
             ).at("metric")
-    place = {point: index for index, point in enumerate(points)}
+    place = places_of(points)
     return table[np.ix_(list(map(place.__getitem__, x)), list(map(place.__getitem__, y)))]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import BoolArray
+from takifugu.core.lists import take
 from takifugu.numbers.atoms import Atom, tabulated
 from takifugu.numbers.rationals import both_in_common_unit
 from takifugu.numbers.search import between, halved, next_to
@@ -27,7 +28,7 @@ Coupling = dict[tuple[Hashable, Hashable], Fraction]
 def w_infinity(p: Population, q: Population, metric: Metric) -> Atom:
     """Return the least largest move of any coupling (Definition 6)."""
     left, right = support(p), support(q)
-    return bottleneck(left, [p[x] for x in left], right, [q[y] for y in right], metric).distance
+    return bottleneck(left, take(p, left), right, take(q, right), metric).distance
 
 
 def least_largest(p: Population, q: Population, cost: Callable[[Any, Any], float]) -> tuple[float, Coupling]:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import places_of
 from takifugu.core.registry import Registry
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.numbers.transport.bottleneck import Metric, checked_distances
@@ -135,7 +136,7 @@ def _check_exponent(exponent: Fraction) -> None:
 
 
 def _check_rows(rows: Rows) -> None:
-    if {len(row) for row in rows} != {len(rows)}:
+    if set(map(len, rows)) != {len(rows)}:
         raise InputError(
             "the table of the metric is not square", rule="it has a row and a column for each possible answer"
         ).at("parameter")
@@ -153,7 +154,7 @@ def _of_table(rows: Rows, answers: Sequence[Fraction]) -> Metric:
             f"the table of the metric has {len(rows)} rows, and there are {len(answers)} possible answers",
             rule="it has a row and a column for each, in increasing order", fix="write one for each possible answer",
         ).at("metric")  # fmt: skip
-    place: dict[Hashable, int] = {answer: number for number, answer in enumerate(answers)}
+    place: dict[Hashable, int] = places_of(answers)
     return lambda x, y: float(rows[place[x]][place[y]])
 
 

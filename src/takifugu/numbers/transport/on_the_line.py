@@ -14,6 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.core.lists import places_of
 from takifugu.core.rules import check_type
 from takifugu.numbers.atoms import Array, Atom, Floats, same_type, to_python
 from takifugu.numbers.distributions.pmf import Pmf
@@ -59,7 +60,7 @@ class Plan:
 
     def joint_pmf_table(self) -> list[list[Fraction | float]]:
         """Return the joint probabilities by left atom (Ding22 Tables 3, 6)."""
-        place = {atom: index for index, atom in enumerate(self.atoms)}
+        place = places_of(self.atoms)
         table: list[list[Fraction | float]] = [[Fraction(0)] * len(place) for _ in place]
         for x, y, mass in self.items():
             table[place[x]][place[y]] += mass
@@ -133,7 +134,10 @@ def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
     if allowed:
         return least_partial_move(p, q, allowed)
     if p.exact and q.exact:
-        return _exact_w_infinity(p, q)
+        left, right, _ = exact_levels(p, q)
+        last = np.flatnonzero(_merge(left, right)[1]) - np.arange(len(left))
+        first = np.concatenate(([0], last[:-1] + (right[last[:-1]] == left[:-1])))
+        return max(_largest(p.values, q.values[first]), _largest(p.values, q.values[last]))
     return _proposed(p, q, level_tolerance(p, q))[0]
 
 
@@ -177,14 +181,6 @@ def _merge(left: Array, right: Array) -> tuple[Array, Array]:
     values = np.concatenate((left, right))
     order = np.argsort(values, kind="stable")
     return values[order], order < len(left)
-
-
-def _exact_w_infinity(p: Pmf, q: Pmf) -> Atom:
-    """Return the largest move, from both ends of each atom's run."""
-    left, right, _ = exact_levels(p, q)
-    last = np.flatnonzero(_merge(left, right)[1]) - np.arange(len(left))
-    first = np.concatenate(([0], last[:-1] + (right[last[:-1]] == left[:-1])))
-    return max(_largest(p.values, q.values[first]), _largest(p.values, q.values[last]))
 
 
 def _largest(x: Array, y: Array) -> Atom:

@@ -255,7 +255,7 @@ def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...
 
     `units` is as for one table.
     """
-    lists = [table for table in planned.tables if _is_list(table)]
+    lists = list(filter(_is_list, planned.tables))
     with _as_fault_of_file():  # what is expected of a list is unused, and of a file if all its tables are lists
         for table in lists:
             if table.item.expect is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
+from takifugu.core.lists import without
 from takifugu.releasing.postprocess.readability import is_off_zero
 
 #: How many cells a sentence names.
@@ -69,7 +70,7 @@ class Cells:
 
     def published(self, labels: Sequence[str], values: Sequence[float], error: float) -> Cells:
         """Return the published ones of these cells, with their values."""
-        unimportant = [label for label in labels if label not in self.labels]
+        unimportant = without(labels, self.labels)
         return cells_that_count(labels, values, error, unimportant, self.is_one_of_several, self.can_be_negative)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.lists import without
 from takifugu.data.lookalikes import Lookalikes
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Query
@@ -154,8 +155,8 @@ def numbers_for(labels: Sequence[str], numbers: Mapping[str, Number], key: str) 
 
     Raises InputError for unknown cells and for missing ones.
     """
-    odd = [label for label in numbers if label not in labels]
-    lacking = [label for label in labels if label not in numbers]
+    odd = without(numbers, labels)
+    lacking = without(labels, numbers)
     if odd or lacking:
         fault = f"names {odd[0]!r}, which is no cell of the table" if odd else f"has no number for {lacking[0]!r}"
         like = Lookalikes(labels)(odd[0]) if odd else None
@@ -188,7 +189,7 @@ class Unit:
         """Return the permitted units in words."""
         units = [self.measured_in] if self.measured_in else []
         if self.counts_rows:
-            units += [unit for unit in _PER_ONE.values() if unit not in units]
+            units += without(_PER_ONE.values(), units)
             units += ["a time such as 2 h"] if seconds_of_step(self.step) is not None else []
         examples = list[str]()
         for unit in units:

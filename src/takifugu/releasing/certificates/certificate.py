@@ -11,6 +11,7 @@ from itertools import chain, repeat
 from takifugu.accounting import definitions
 from takifugu.analysis.randomisers import KINDS
 from takifugu.core.escaping import number, visible
+from takifugu.core.lists import take
 from takifugu.core.people import People
 from takifugu.core.plain import Json, Plain, indented
 from takifugu.core.sections import values_by_field
@@ -336,7 +337,7 @@ def composes(c: Certificate) -> list[str]:
         words = [*map(definitions.find(c.definition).composes, once(answer.covers for answer in c.answers))]
         if any(words):
             return words
-    return [COMPOSES[kind] for kind in c.compositions]
+    return take(COMPOSES, c.compositions)
 
 
 def not_promised(c: Certificate) -> Sequence[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import take
 from takifugu.core.plain import Row
 
 ROW = "row"
@@ -62,7 +63,7 @@ def rows_sent(names: Sequence[str], outputs: Sequence[Hashable], row: Sequence[i
     parts = list(zip(*outputs, strict=True)) if len(names) == 2 else [tuple(outputs)]
     columns: dict[str, Sequence[Hashable]] = {ROW: list(row)}
     for name, part in zip(names, parts, strict=True):
-        columns[name] = [part[y] for y in place]
+        columns[name] = take(part, place)
     return Rows(columns)
 
 

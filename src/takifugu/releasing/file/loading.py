@@ -13,6 +13,7 @@ from pathlib import Path
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
+from takifugu.core.lists import take
 from takifugu.core.plain import Json
 from takifugu.core.rules import as_path
 from takifugu.core.sections import section_in
@@ -155,7 +156,7 @@ def _choose(raw: Json, window: str | None) -> Sequence[int]:
     for i in choices:
         _read_only(items[i], window)
     places = [i for i in range(len(items)) if i in choices or i not in regular]
-    raw["release"] = [items[i] for i in places]
+    raw["release"] = take(items, places)
     return places
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.lists import places_of
 from takifugu.core.nearest import first_of
 from takifugu.core.sections import values_of, written
 from takifugu.core.text.toml import toml_of
@@ -125,7 +126,7 @@ def codes_of(
     Raises DataError, with the key, for rows without one; `where_no_numbers` is the remedy for texts.
     """
     if grid is None:
-        places = {text: number for number, text in enumerate(spelled(values))}
+        places = places_of(spelled(values))
         return coded(texts_in(read[0], table), places, names[0])
     first, second = (numbers_in(read[axis], names[axis], table, where_no_numbers) for axis in (0, 1))
     if grid.in_degrees or are_degrees(names[:2]):
@@ -229,7 +230,7 @@ def are_degrees(columns: Sequence[str]) -> bool:
     >>> are_degrees(["lat", "gps_lon"]), are_degrees(["x", "y"])
     (True, False)
     """
-    first, second = (words_in(column) for column in columns)
+    first, second = map(words_in, columns)
     return bool((first & EAST and second & NORTH) or (first & NORTH and second & EAST))
 
 

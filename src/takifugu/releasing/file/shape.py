@@ -10,6 +10,7 @@ from typing import Any
 from takifugu.core.entries import Entries
 from takifugu.core.entries import columns_of as columns_believed
 from takifugu.core.errors import TakifuguError
+from takifugu.core.lists import among
 from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
@@ -58,7 +59,7 @@ def opened(
     try:
         table = open_source(spec, folder, data, named=not shape.of_belief)
     except TakifuguError as error:
-        part = [key for key in error.where[:1] if key in BLAMED]
+        part = among(error.where[:1], BLAMED)
         return None, [blamed(error, "source", *(part or ["file"]))]
     columns, faults = columns_of(shape, spec, belief), list[TakifuguError]()
     keyed_columns = {column for _, column in columns}

@@ -12,7 +12,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
-from takifugu.core.lists import values_of
+from takifugu.core.lists import places_of, take, values_of, without
 from takifugu.data import open_frame, tally, text_of
 from takifugu.model.beliefs.records.records import Records
 
@@ -37,7 +37,7 @@ def of_records(belief: Records, data: object) -> IntArray:
     else:
         return _of_frame(belief, data)
     _check_count(belief, len(rows))
-    place = {row: number for number, row in enumerate(belief.table.rows)}
+    place = places_of(belief.table.rows)
     numbers, unknown = list[int](), list[tuple[Hashable, ...]]()
     for row in rows:
         try:
@@ -53,7 +53,7 @@ def of_records(belief: Records, data: object) -> IntArray:
 
 
 def _of_columns(belief: Records, data: Mapping[str, object]) -> list[tuple[Hashable, ...]]:
-    missing = [name for name in belief.columns if name not in data]
+    missing = without(belief.columns, data)
     if missing:
         raise DataError(f"the data has no column {missing[0]!r}", fix=f"its columns must be {list(belief.columns)}")
     columns = list[list[Hashable]]()
@@ -70,7 +70,7 @@ def _of_columns(belief: Records, data: Mapping[str, object]) -> list[tuple[Hasha
 def _ordered(belief: Records, row: object) -> tuple[Hashable, ...]:
     """Return a row, or a mapping of one, in column order."""
     if isinstance(row, Mapping) and set(row) >= set(belief.columns):
-        return tuple(row[name] for name in belief.columns)
+        return tuple(take(row, belief.columns))
     if isinstance(row, Mapping | str) or not isinstance(row, Sequence) or len(row) != len(belief.columns):
         raise DataError(f"every record needs one value for each of the columns {list(belief.columns)}")
     return tuple(row)

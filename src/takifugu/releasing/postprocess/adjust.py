@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.core.errors import InputError
+from takifugu.core.lists import present
 from takifugu.numbers import projection
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.certificate import Certificate
@@ -57,7 +58,7 @@ def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose:
     sums = set(totals)
     if None in sums:
         notes += bias(noise, None)
-    if public_totals := [total for total in sums if total is not None]:
+    if public_totals := present(sums):
         size = f", {to_text(public_totals[0])}" if len(public_totals) == 1 else ""
         notes.append(f"The adjusted values {whose}sum to what the public numbers of rows give{size}.")
         notes += [*bias(noise, public_totals[0]), WHOLE.format(grid=to_text(noise.grid))]

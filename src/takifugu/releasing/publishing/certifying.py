@@ -94,11 +94,8 @@ def certificate_of(
         **asdict(wording),
         adjusting=notes,
     )
-    return certificate if account is None else _paid(certificate, account, hides_presence)
-
-
-def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> Certificate:
-    """Return a certificate with its bill and digest."""
+    if account is None:
+        return certificate
     bill = replace(account.bill, readers=()) if hides_presence else account.bill
     certificate = replace(certificate, ledger=account.ledger, release_id=account.release_id, bill=bill)
     return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))

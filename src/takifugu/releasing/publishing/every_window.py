@@ -59,7 +59,7 @@ def windows_files(folder: Path, certificate: Certificate) -> list[Path]:
     if certificate.window is None or not certificate.window.series:
         return []
     paths = (folder / f"{series_of(certificate)}{end}" for end in (WINDOWS, *_LINKS))
-    return [path for path in paths if _is_ours(path)]
+    return list(filter(_is_ours, paths))
 
 
 def _written(path: Path, content: bytes) -> bool:

@@ -16,6 +16,7 @@ from itertools import chain
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.format.chain import check_head, digest, digest_of_many, edited, key_of
 from takifugu.accounting.ledger.format.tables import columns, sealed
+from takifugu.core.lists import without
 
 #: Tables whose rows are not counted: what histories come to is computed anew where it is missing, and what events say
 #: at length is named by them.
@@ -94,7 +95,7 @@ def check_rows(connection: Connection, table: str, values: Iterable[Hashable] | 
 
 def _counts(connection: Connection) -> dict[str, int]:
     """Count the rows of each table that is counted."""
-    counted = [table for table in columns() if table not in _NOT_COUNTED]
+    counted = without(columns(), _NOT_COUNTED)
     counts = ", ".join(f"(select count(*) from {table})" for table in counted)
     return dict(zip(counted, connection.one(f"select {counts}"), strict=True))
 

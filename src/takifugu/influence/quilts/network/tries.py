@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
+from takifugu.core.lists import take
 from takifugu.influence.quilts.network import candidates as family
 from takifugu.influence.quilts.network.best import Best
 from takifugu.influence.quilts.network.influence import influences_of
@@ -33,7 +34,7 @@ class Tries:
         self._entry = best.costliest.entry
         self._entry_change = near.entry_change(self._entry)
         self._influences = influences_of(network)
-        self._rows, self._columns = (np.array(values) for values in zip(*best.pairs, strict=True))
+        self._rows, self._columns = map(np.array, zip(*best.pairs, strict=True))
 
     def batches(self) -> Iterator[int]:
         """Try layers, then growing sets among the nearest; yield counts."""
@@ -73,7 +74,7 @@ class Tries:
             floors = singles[np.array(batch)].max(axis=1)
             promising = []
             for number in np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, floors))).tolist():
-                nodes = [nearest[at] for at in batch[number]]
+                nodes = take(nearest, batch[number])
                 moved = self._near.moved(self._entry, nodes, self._best.below)
                 if moved is not None:
                     hope = float(self._best.hopes(moved, floors[number]))

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import partial
 
 from takifugu.core.errors import InputError, within
-from takifugu.core.lists import places_of
+from takifugu.core.lists import places_of, without
 from takifugu.core.nearest import FEW, did_you_mean, nearest
 from takifugu.core.rules import no_law
 from takifugu.core.sections import Number
@@ -123,7 +123,7 @@ def _named(states: Sequence[State]) -> dict[str, int]:
 
 
 def _without(names: Iterable[str], others: Collection[str]) -> list[str]:
-    return [name for name in names if name not in others]
+    return without(names, others)
 
 
 def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[str]) -> Iterator[InputError]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray
-from takifugu.core.lists import places_of
+from takifugu.core.lists import places_of, take, without
 from takifugu.core.rules import too_large
 
 Scope = tuple[int, ...]
@@ -59,7 +59,7 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
             near[v].discard(v)
     weight = {}
     for v, size in sizes.items():
-        weight[v] = size * math.prod(sizes[u] for u in near[v])
+        weight[v] = size * math.prod(take(sizes, near[v]))
     heap = [(weight[v], v) for v in sizes if v not in keep]
     heapify(heap)
     order: list[int] = []
@@ -68,7 +68,7 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
         if v not in near or size != weight[v]:
             continue
         if size > HOPELESS:
-            return order + [u for u in near if u not in keep]
+            return order + without(near, keep)
         order.append(v)
         around = near.pop(v)
         for u in around:
@@ -165,11 +165,11 @@ def _missing(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence
 
 def _product(factors: Sequence[Factor], scope: Scope) -> FloatArray:
     """Multiply factors pairwise and sum out variables beyond the scope."""
-    letters = {v: n for n, v in enumerate(dict.fromkeys([*scope, *_variables(factors)]))}
+    letters = places_of(dict.fromkeys([*scope, *_variables(factors)]))
     terms: list[Any] = []
     for factor in factors:
-        terms += [factor.table, [letters[v] for v in factor.scope]]
-    return np.asarray(np.einsum(*terms, [letters[v] for v in scope], optimize=len(factors) > 2), dtype=np.float64)
+        terms += [factor.table, take(letters, factor.scope)]
+    return np.asarray(np.einsum(*terms, take(letters, scope), optimize=len(factors) > 2), dtype=np.float64)
 
 
 def _scaled(factor: Factor) -> Factor:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.entries import relisted
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, places_of
+from takifugu.core.lists import list_of, places_of, take
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_any, too_large
@@ -62,7 +62,7 @@ class BayesianNetwork:
         for node in all_nodes:
             check_node(node, by_name)
         set_fields(
-            self, nodes=tuple(by_name[name] for name in ordered(by_name)), source=source, listed=tuple(by_name),
+            self, nodes=tuple(take(by_name, ordered(by_name))), source=source, listed=tuple(by_name),
             _parts={},
         )  # fmt: skip
 
@@ -95,7 +95,7 @@ class BayesianNetwork:
         """Return the entries of each entry's parents."""
         parents = []
         for node in self.nodes:
-            parents.append(tuple(self._positions[name] for name in node.parents))
+            parents.append(tuple(take(self._positions, node.parents)))
         return tuple(parents)
 
     @cached_property
@@ -156,7 +156,7 @@ class BayesianNetwork:
         """
         factors, sizes = self._ancestral(entries)
         if all((f.table > 0).all() for f in factors):
-            return np.ones([sizes[e] for e in entries], dtype=np.bool_)
+            return np.ones(take(sizes, entries), dtype=np.bool_)
         largest = self.law_plan(entries).largest
         if largest > elimination.LARGEST_TABLE:
             what = f"a table of the possible values of {', '.join(repr(self.names[e]) for e in entries[:3])}"
@@ -172,7 +172,7 @@ class BayesianNetwork:
     def _ancestral(self, entries: Sequence[int]) -> tuple[list[Factor], dict[int, int]]:
         """Return the factors of entries and ancestors; the rest sums to one."""
         alive = self.ancestral(entries)
-        return [self.factors[i] for i in alive], {i: len(self.nodes[i].states) for i in alive}
+        return take(self.factors, alive), {i: len(self.nodes[i].states) for i in alive}
 
     def ancestral(self, entries: Iterable[int]) -> list[int]:
         """Return some entries and all their ancestors, in order."""

@@ -76,7 +76,7 @@ def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
                     f"own table {list(theirs)}",
                     fix="name them alike",
                 )
-            values = values.take([parent_states.index(state) for state in theirs], axis)  # each table has its own order
+            values = values.take(list(map(parent_states.index, theirs)), axis)  # each table has its own order
         values = np.moveaxis(values, 0, -1)  # pgmpy keeps the node's own axis first
         nodes.append(Node(name, states[name], tuple(map(str, parents)), values.copy()))
     return BayesianNetwork(nodes, source)

@@ -12,7 +12,7 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.lists import list_of
+from takifugu.core.lists import among, list_of, without
 from takifugu.core.rules import check_known, no_law, too_large
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.beliefs.stochastic import normalised
@@ -89,7 +89,7 @@ def ordered(by_name: Mapping[str, Node]) -> list[str]:
                 ).at("nodes")
             order += ready
             placed.update(ready)
-            waiting = [n for n in waiting if n not in placed]
+            waiting = without(waiting, placed)
     return order
 
 
@@ -110,7 +110,7 @@ def component_names(by_name: Mapping[str, Node]) -> list[list[str]]:
                 group.add(other)
                 stack.append(other)
         visited |= group
-        groups.append([n for n in by_name if n in group])
+        groups.append(among(by_name, group))
     return groups
 
 

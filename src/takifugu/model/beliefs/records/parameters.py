@@ -20,7 +20,7 @@ from typing import Any
 
 from takifugu.core.entries import Undivided, listed
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
+from takifugu.core.lists import value_of, without
 from takifugu.core.plain import VALUES, Json, Plain, PlainForm, form, set_fields, to_plain
 from takifugu.core.rules import check_known, check_type, check_written_apart, no_law, wrong_type
 from takifugu.model.beliefs import from_dict, to_dict
@@ -216,14 +216,14 @@ def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> 
             "record are what Records(table, n) is for",
         ).at(*place)
     values = prior.alphabet(entry)
-    unknown = [value for value in laws if value not in values]
+    unknown = without(laws, values)
     if unknown:
         raise InputError(
             f"the column {name!r} has a distribution given {unknown[0]!r}",
             rule="a column depends on the value of its own parameter only, not on other columns",
             fix=f"give one for each of {list(map(str, values))}",
         ).at(*place)
-    missing = [value for value in values if value not in laws]
+    missing = without(values, laws)
     if missing:
         raise InputError(
             f"the column {name!r} has no distribution for the value {missing[0]!r} of its parameter", fix="add it"

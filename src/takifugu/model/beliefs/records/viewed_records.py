@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import take
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.possible_sums import column_number, in_steps
 from takifugu.model.beliefs.records.record_views import (
@@ -44,7 +45,7 @@ def view_of(records: Records, secret: object) -> RecordView | None:
     if isinstance(secret.function, Named):
         levels = []
         for row in records.table.rows:
-            levels.append(tuple(row[place] for place in places))
+            levels.append(tuple(take(row, places)))
         sum_view = FunctionView(records, secret, secret.function, tuple(levels))
     else:
         weights: tuple[Fraction, ...] = (Fraction(1),)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from takifugu.analysis.questions.real_columns import ColumnTotals
 from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError
+from takifugu.core.lists import places_of
 from takifugu.core.sections import written
 from takifugu.data import UNKNOWN, UNOBSERVED, Bounded, Classes, Table, tally, totals
 from takifugu.model.beliefs.records.declared_records import DeclaredClasses
@@ -53,7 +54,7 @@ def _counted(
         if name in classes:
             columns[name] = classes[name].classes([*values])
         else:
-            columns[name] = {text: code for code, text in enumerate(values)}
+            columns[name] = places_of(values)
     counts = tally(table, columns)
     if sum(counts.values()) != records:
         raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takifugu.core.errors import InputError, SpecError
+from takifugu.core.lists import take
 from takifugu.core.registry import loaded
 from takifugu.core.text.toml import toml_of
 from takifugu.data import Written
@@ -140,7 +141,7 @@ class Start:
             if {*shares} != {*states}:
                 fix = "write for example yes 0.1, no 0.9"
                 raise SpecError([InputError("does not name each of them once", fix=fix).at("belief", "next")])
-            yield Entry("belief", "probabilities", [shares[state] for state in states], "how likely each of them is")
+            yield Entry("belief", "probabilities", take(shares, states), "how likely each of them is")
         if "unit" in self.roles and said.get("independent") == "yes":
             yield Entry("belief", "units_independent", True, "one person says nothing about the others")
 

@@ -88,7 +88,7 @@ def _type(part: Json) -> str:
         return toml_of(part["const"])
     if "type" in part:
         return _TYPES.get(part["type"], "nothing")
-    options = [_type(option) for option in (*part.get("anyOf", ()), *part.get("oneOf", ()))]
+    options = list(map(_type, (*part.get("anyOf", ()), *part.get("oneOf", ()))))
     some = [option for option in dict.fromkeys(options) if option != "nothing"]
     if "number" in some:
         some = [option for option in some if option != "whole number"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from takifugu.core.lists import without
 from takifugu.data.kinds import NUMBERS
 from takifugu.data.values.texts import TIME
 from takifugu.releasing.file.drafting.draft import Entry, Start, names, names_a_file, not_drafted, release, whole
@@ -65,7 +66,7 @@ def _across(start: Start, across: Across) -> Iterator[Entry]:
     day = start.roles.get("order")
     yield Entry("source", "columns", across.columns, "the columns that are steps")
     read = {*across.names, *(column.name for column in start.roles.values())}
-    ignored = [name for name in start.look.columns if name not in read]
+    ignored = without(start.look.columns, read)
     if ignored:
         yield Entry("source", "ignore", ignored, "columns that are not read")
     yield Entry("source", "order", across.order if day is None else [day.name, across.order], "what the headers are")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from statistics import mode
 
+from takifugu.core.lists import take, without
 from takifugu.core.names import fits
 from takifugu.data.files.sniff import time_formats
 from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE, YES_NO
@@ -74,9 +75,9 @@ def across(columns: Mapping[str, Seen]) -> Across | None:
     """Return the columns of steps, if alike and most of the table."""
     for reading in _readings([*columns]):
         steps = [*reading.moments]
-        others = [name for name in columns if name not in steps]
+        others = without(columns, steps)
         is_most = len(steps) >= _FEWEST and len(steps) > len(others)
-        if is_most and _are_alike([columns[name] for name in steps]):
+        if is_most and _are_alike(take(columns, steps)):
             if reading.sort == "called" and any(columns[name].is_time for name in others):
                 continue  # what is measured at that time
             header = reading.order if reading.order not in others else f"{reading.order}_2"
@@ -91,7 +92,7 @@ def across(columns: Mapping[str, Seen]) -> Across | None:
 
 def _readings(names: Sequence[str]) -> Iterator[_Reading]:
     clocks = [name for name in names if re.fullmatch(_CLOCK, name)]
-    parts = {name: [int(part) for part in re.findall("[0-9]+", name)] for name in clocks}
+    parts = {name: list(map(int, re.findall("[0-9]+", name))) for name in clocks}
     yield _Reading("clock", "time", {name: 3600 * hour + 60 * minute for name, (hour, minute, *_) in parts.items()})
     moments = {name: seconds_of(name, None) for name in names if re.match("[0-9]{4}-", name)}
     yield _Reading("dates", "date", {name: moment for name, moment in moments.items() if moment > MISSING})

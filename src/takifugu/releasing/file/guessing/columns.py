@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
+from takifugu.core.lists import present
 from takifugu.data import Table, Written, column_kinds, rows_of, text_of
 from takifugu.data.files.first_lines import are_totals, rows_of_header
 from takifugu.data.files.sniff import numerals_of, time_formats
@@ -64,7 +65,7 @@ def first_look(table: Table) -> FirstLook:
     all_rows = _first_rows(start)
     is_whole = len(next(iter(all_rows.values()), ())) < looked_at(len(table.names))
     rows, odd = _without_odd_rows(all_rows, start.written.header and start.written.lines is None, is_whole)
-    texts = {name: [v for v in values if v is not None] for name, values in rows.items()}
+    texts = {name: present(values) for name, values in rows.items()}
     numerals = numerals_of([some for some in texts.values() if not time_formats(some)])
     if start.numerals.usual:
         start = replace(start, written=replace(start.written, numerals=numerals))
@@ -84,7 +85,7 @@ def first_look(table: Table) -> FirstLook:
 
 def _seen(table: Table, rows: Rows) -> Iterator[Seen]:
     """Yield columns as they look, each of the kind of all its values."""
-    texts = {name: [v for v in values if v is not None] for name, values in rows.items()}
+    texts = {name: present(values) for name, values in rows.items()}
     kinds = column_kinds(table, texts)
     for name, values in rows.items():
         forms = time_formats(texts[name])

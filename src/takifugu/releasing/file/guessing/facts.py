@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations, product
 
+from takifugu.core.lists import without
 from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE
 from takifugu.releasing.file.guessing.across import Across, across
 from takifugu.releasing.file.guessing.column_words import BIRTH, COMPANY, EAST, ENDS, FIGURES, NORTH, PLACE, TOGETHER
@@ -240,7 +241,7 @@ class Facts:
     def _free(self) -> list[Seen]:
         """Return the columns of neither people nor times and places."""
         used = [self.another, self.several, self.order, *(self.coordinates or ())]
-        return [column for column in self.columns if column not in used]
+        return without(self.columns, used)
 
 
 def _never_falls(start: Seen, end: Seen) -> bool:

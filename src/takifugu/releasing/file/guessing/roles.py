@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from takifugu.core.lists import without
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.data.rows.layout import STEP_UNITS
 from takifugu.releasing.file.guessing.column_words import BIRTH, THINGS
@@ -27,7 +28,7 @@ def roles_of(columns: Sequence[Seen], said: Mapping[str, Seen | None] | None = N
     clock = next((column for column in columns if column.is_clock), None)
     for role, points_of in _POINTS.items():
         if role not in said:
-            free = [column for column in columns if column not in column_of.values()]
+            free = without(columns, column_of.values())
             if role == "value":  # what sorts the rows says whose they are
                 by = _what_sorts(free, column_of)
                 free = [column for column in free if column is not by or not column.recurs]

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from takifugu.core.lists import present
 from takifugu.data import Numerals, TimeFormat
 from takifugu.data.files.sniff import time_formats
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
@@ -66,7 +67,7 @@ class Seen:
 
     @cached_property
     def present(self) -> tuple[str, ...]:
-        return tuple(value for value in self.values if value is not None)
+        return tuple(present(self.values))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -110,7 +111,7 @@ class Seen:
         tells_more = self.is_size or self.tells_when or self.is_time
         if self.kind != WHOLE or tells_more or not 1 < self.rows == len(self.labels):
             return False
-        numbers = [self._moment(text) for text in self.labels]
+        numbers = list(map(self._moment, self.labels))
         return max(numbers) - min(numbers) == self.rows - 1 or bool(self.words & (IDENTIFIERS | WORDS["unit"]))
 
     @property

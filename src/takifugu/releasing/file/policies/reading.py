@@ -153,7 +153,7 @@ def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -
 
 def numbers_of(key: tuple[str, ...], numerals: Numerals) -> tuple[Fraction, Fraction]:
     """Return both coordinates; DataError, quoting nothing, for no finite numbers."""
-    texts = [numerals.plain(text) for text in key]
+    texts = list(map(numerals.plain, key))
     with suppress(ValueError):
         if all(math.isfinite(float(text)) for text in texts):
             x, y = map(Fraction, texts)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
+from takifugu.core.lists import among, present, without
 from takifugu.data.kinds import TEXTS
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
 from takifugu.releasing.file.guessing.column_words import NOUNS, TOGETHER
@@ -104,7 +105,7 @@ def _whose(subject: Subject, answers: Answers) -> Question | None:
 
 def _of_answers(facts: Facts) -> _Likely:
     several, another = facts.repeated, facts.another
-    columns = list(dict.fromkeys(c for c in (several, another, *_naming(facts)) if c is not None))
+    columns = list(dict.fromkeys(present((several, another, *_naming(facts)))))
     if several is not None:
         why = (
             f"{visible(several.name)!r} has several rows for some, which must be hidden together: make them one row "
@@ -136,7 +137,7 @@ def _of_wide(facts: Facts) -> _Likely:
 def _of_several(facts: Facts, visitor: Seen | None) -> _Likely:
     """Return the person of several rows each; of nested ids the larger."""
     columns, first, again = _naming(facts), visitor or facts.roles.get("unit"), facts.people_again
-    columns += [column for column in again if column not in columns]  # few of whom have several rows
+    columns += without(again, columns)  # few of whom have several rows
     if again and (first is None or not first.names_people):
         first = again[0]
     if first not in columns:
@@ -159,7 +160,7 @@ def _naming(facts: Facts) -> list[Seen]:
 
     Without a likely column of people, the likely state may name them if there are two of a few words.
     """
-    taken = [facts.roles.get(role) for role in ("order", "clock")]
+    taken = list(map(facts.roles.get, ("order", "clock")))
     some = [c for c in facts.that_name if c not in taken and c.recurs]
     if "unit" in facts.roles or len(some) < 2:
         some = [c for c in some if c is not facts.roles.get("value")]
@@ -275,7 +276,7 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
         return None
     free = [c for c in subject.look.columns.values() if c.name not in subject.named_columns(answers)]
     likely = roles_of(free, {"order": None, "unit": None}).get("value") if rows in STEPS else None
-    few = [c for c in free if c in subject.facts.answers]
+    few = among(free, subject.facts.answers)
     if rows in ("stays", "events"):  # a state of its own is without a row
         few += [c for c in free if c.kind == TEXTS and len(c.labels) == 1]
     few.sort(key=lambda column: (column is not likely, len(column.labels) == 1, column.named("unit")))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from takifugu.core.errors import InputError, within
 from takifugu.core.escaping import visible
+from takifugu.core.lists import without
 from takifugu.core.nearest import did_you_mean
 from takifugu.data import parse_step
 from takifugu.model.queries.sections import EACH_ROW, RECORDS, WHOLE_COLUMNS
@@ -154,7 +155,7 @@ class Subject:
     def unnamed_columns(self, answers: Answers, choices: Sequence[Choice]) -> tuple[str, ...]:
         """Return the columns outside these choices and earlier answers."""
         taken = {*self.named_columns(answers), *(choice.name for choice in choices)}
-        return tuple(name for name in self.look.columns if name not in taken)
+        return tuple(without(self.look.columns, taken))
 
 
 def shape_of(kind: str) -> str:

@@ -149,7 +149,7 @@ class Records(Kind):
 
     def values(self, belief: Belief) -> list[tuple[Hashable, ...]]:
         """Return each entry's values; two must not be spelt alike."""
-        alphabets = [belief.alphabet(entry) for entry in range(belief.size)]
+        alphabets = list(map(belief.alphabet, range(belief.size)))
         for alphabet in alphabets:
             spelled(alphabet)
         return alphabets

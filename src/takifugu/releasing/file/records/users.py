@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
+from takifugu.core.lists import places_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.text.toml import toml_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
@@ -233,8 +234,8 @@ def _counted(
     for place, name in enumerate(columns):
         texts_of[name] = list(dict.fromkeys(word[place] for word in words))
         bins = bins_of(source, name if several else None)
-        codings[name] = bins or {text: code for code, text in enumerate(texts_of[name])}
-    number, counts = {word: n for n, word in enumerate(words)}, dict[tuple[int, ...], int]()
+        codings[name] = bins or places_of(texts_of[name])
+    number, counts = places_of(words), dict[tuple[int, ...], int]()
     for row, rows in tally(table, {**codings, **groups}).items():
         cells = list[str]()
         for code, name in zip(row, columns, strict=False):

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import DataError, TakifuguError
+from takifugu.core.lists import among, without
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.data import Slots, Table, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
@@ -42,7 +43,7 @@ def attribute_of(item: ItemSpec, source: SourceSpec) -> str | None:
 def used_by(source: SourceSpec, items: Iterable[ItemSpec]) -> tuple[str, ...]:
     """Return the attributes of any table."""
     used = {attribute_of(item, source) for item in items}
-    return tuple(name for name in source.attributes if name in used)
+    return tuple(among(source.attributes, used))
 
 
 def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
@@ -146,7 +147,7 @@ def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, .
     empty = list(map(str, source.attributes[name]))
     if isinstance(query, ByCells):
         cells = dict(query.cells)
-        empty = [value for value in empty if value not in cells]
+        empty = without(empty, cells)
     if not empty:
         return ()
     nobody = f"no {people_of(source.unit).one} has the {name} {' or '.join(map(repr, empty))}"
@@ -158,7 +159,7 @@ def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
     axes = set[str]()
     for item in items:
         axes.update(names_of(item.by))
-    return tuple(axis for axis in AXES if axis in axes)
+    return tuple(among(AXES, axes))
 
 
 def by_cells(query: Query, slots: Slots) -> queries.By:

@@ -78,7 +78,7 @@ def _believed(
         problems += never_read(("belief", "states"), belief.states, source.missing)
         problems += never_read(("belief", "map"), (), source.missing, belief.map)
         if source.bins is not None:
-            names = {str(state) for state in belief.states}
+            names = set(map(str, belief.states))
             problems += strangers(("source", "bins"), {*source.bins} - names, "state", belief.states)
             problems += faults_at(("source", "bins"), partial(Bins, source.bins))
             problems += broken((belief.map, "belief.map", "is given beside source.bins", "write only one of them"))
@@ -136,7 +136,7 @@ def _source(source: SourceSpec) -> Iterator[TakifuguError]:
 
 
 def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
-    texts, most = [str(state) for state in belief.states], belief.max_length
+    texts, most = list(map(str, belief.states)), belief.max_length
     if "belief.states" not in faulty:
         for raw, state in belief.map.items():
             yield from strangers(("belief", "map", raw), [state], "state", belief.states)

@@ -122,7 +122,7 @@ class Sequences(Kind):
         state_of, walks = dict(enumerate(file.belief.states)), list[list[Hashable]]()
         for unit in units:
             for piece in unit.data or ():  # None for what was not observed
-                walks.append([state_of.get(value) for value in piece.values])
+                walks.append(list(map(state_of.get, piece.values)))
         return walks[0] if len(walks) == 1 else walks
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
