@@ -125,13 +125,20 @@ def test_normal_noise_keeps_what_it_promises_together(queries, epsilon):
     assert joint(chain(), [replace(charges[0], randomiser=half), *charges[1:]]).epsilon > epsilon
 
 
-def true_delta_of(calibrations, epsilon):
+def true_delta_of(calibrations, epsilon, shrunk=1.0):
     weights = {COUNT: [[0, 1]] * 4, LAST: [[0, 0], [0, 0], [0, 1], [0, 1]], TWICE: [[0, 2]] * 4}
     releases = []
     for one in calibrations:  # two cells that move together, and oppositely, are one of twice the square
-        scale, is_table = float(one.scale), isinstance(one.query, tf.Histogram)
+        scale = float(one.scale) * shrunk
+        is_table = isinstance(one.query, tf.Histogram)
         releases.append((weights[COUNT if is_table else one.query], scale / math.sqrt(2 if is_table else 1), True))
     return true_delta(STAY, [0.8, 0.2], 4, releases, float(epsilon))
+
+
+def test_mutant_with_half_the_noise_is_caught():
+    calibrations = tf.calibrate_jointly(chain(), [COUNT, TWICE], 1, TINY)
+    assert true_delta_of(calibrations, 1) <= TINY
+    assert true_delta_of(calibrations, 1, shrunk=0.5) > TINY
 
 
 @pytest.mark.slow

@@ -424,6 +424,12 @@ def test_a_belief_that_hides_too_much_does_not_decide_alone() -> None:
     assert accepted.mechanism == "laplace-exact"
 
 
+def test_without_the_rule_that_case_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("takifugu.accounting.definitions.pufferfish.coordinate_change", lambda problem: 0)
+    with pytest.raises(AssertionError):
+        test_a_belief_that_hides_too_much_does_not_decide_alone()
+
+
 def test_noise_that_would_not_hide_one_entry_alone_is_marked() -> None:
     little = tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, allow_zero_noise=True, only_release=True)
     assert not little.hides_one_entry

@@ -117,3 +117,11 @@ def test_frames_of_times_are_read_alike(looks: list[int], library: str) -> None:
     pieces_read = pieces(open_frame(frame), layout, Recode(("a", "b")))
     assert {str(piece.unit): (piece.length, int(piece.counts.sum())) for piece in pieces_read} == by_the_library(rows)
     assert looks[:2] == [FEW, len(rows)]
+
+
+def test_mutant_far_years_by_the_clocks_of_the_first_rows_are_an_hour_off(
+    tmp_path: Path, looks: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_time, "FAR", 0)
+    rows = hours("Ana", SUMMER, 30) + hours("Ben", SPRING.replace(year=1990, day=24), 30)
+    assert read(rows, tmp_path) != by_the_library(rows)

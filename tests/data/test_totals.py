@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.support.engines import ENGINES, Columns
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import UNKNOWN, UNOBSERVED, Bounded, Classes, open_frame, tally, totals
+from takifugu.data.engines import fixed_point
 from takifugu.releasing.file.reading import columns_of
 
 NAN, INF = float("nan"), float("inf")
@@ -128,6 +130,33 @@ def test_csv_files(tmp_path: Path, reader: str) -> None:
         with pytest.raises(DataError, match=words) as caught:
             totals(open_frame(tmp_path / f"{name}.csv"), [Bounded("x", 0, 1, 1, missing=1)])
         assert "SENTINEL" not in str(caught.value)
+
+
+def test_a_mutant_that_clips_first_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the replacement before the clip, an infinity becomes a bound: the checks above can fail."""
+
+    def clipped_first(frame: Any, rules: Mapping[str, Bounded]) -> Any:
+        for role, rule in rules.items():
+            clipped = nw.col(role).clip(float(rule.low), float(rule.high))
+            finite = nw.when(clipped.abs() < INF).then(clipped).otherwise(nw.lit(float(rule.missing)))
+            frame = frame.with_columns((finite / float(rule.grid)).alias(role))
+        return fixed_point.round_half_even(frame, list(rules))
+
+    monkeypatch.setattr(fixed_point, "in_units", clipped_first)
+    rule = Bounded("x.y", 0, 10, 1, missing=0)
+    plain = expected(TRAP, rule, drop=True)
+    assert all(as_dict(ENGINES[engine](TRAP), rule, null_keys="drop") != plain for engine in ENGINES)
+
+
+def test_a_mutant_that_rounds_with_the_engine_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def engine_round(frame: Any, columns: list[str]) -> Any:
+        return frame.with_columns(nw.col(c).round(0).cast(nw.Int64) for c in columns)
+
+    monkeypatch.setattr(fixed_point, "round_half_even", engine_round)
+    halves: Columns = {'g "1"': ("text", ["a", "b"]), "x.y": ("float", [0.5, 2.5])}
+    rule = Bounded("x.y", 0, 10, 1, missing=0)
+    wrong = [e for e in ENGINES if as_dict(ENGINES[e](halves), rule) != expected(halves, rule, drop=False)]
+    assert wrong
 
 
 @pytest.mark.parametrize(("low", "high", "grid", "missing", "words"), [

@@ -86,6 +86,17 @@ def test_every_engine_reads_the_cells_that_the_oracle_reads(
     ]
 
 
+def test_cells_under_the_next_header_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns: Columns = {"pupil": ("text", ["a"]), "2026-01-05": ("text", ["here"]), "2026-01-06": ("text", ["away"])}
+    path = write_csv(tmp_path / "wide.csv", columns)
+    expected = cells([{"pupil": "a", "2026-01-05": "here", "2026-01-06": "away"}], "pupil",
+                     {"2026-01-05": 0, "2026-01-06": 1}, {"here": 1, "away": 0})  # fmt: skip
+    assert read(path, wide(("2026-*",))) == expected
+    exchanged = steps_of(("2026-01-06", "2026-01-05"), wide(("2026-*",)))
+    monkeypatch.setattr(melting, "steps_of", lambda names, how: dict(zip(names[1:], exchanged.values(), strict=True)))
+    assert read(path, wide(("2026-*",))) != expected
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_numbers_true_and_false_and_missing_ones_are_cells_too(engine: str) -> None:

@@ -141,6 +141,17 @@ def test_components_of_a_network_add_nothing_to_each_other():
         assert loss.max() <= 0.9 + 1e-12
 
 
+def test_a_message_that_forgets_a_variable_is_below_what_a_mechanism_attains(monkeypatch):
+    rng = np.random.default_rng(2)
+    network = joined_in_a_ladder(rng, 3)
+    tables = [PAIR] * 6
+    truth = [oracle.worst_pairs(law_of(network), tables, entry).max() for entry in range(6)]
+    monkeypatch.setattr(junction.Message, "split", lambda self, aside: (self._about([], PAIR[:1, :1]),) * 2)
+    monkeypatch.setattr(junction, "JOINED", 1)
+    lost = [loss.max() for loss in junction_losses(network, tables)]
+    assert any(less < most * (1 - 1e-3) for less, most in zip(lost, truth, strict=True))
+
+
 def test_bags_are_never_above_elimination_in_the_same_order():
     rng = np.random.default_rng(5)
     for _ in range(8):

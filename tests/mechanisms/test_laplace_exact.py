@@ -22,7 +22,7 @@ from takifugu.analysis.bounds import Bound, Mechanism
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem, pair_grid
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace
-from takifugu.audit import true_loss
+from takifugu.audit import joint_loss, true_loss
 from takifugu.mechanisms import (
     gaussian_exact,
     kantorovich_relaxed,
@@ -192,6 +192,16 @@ def test_the_scale_is_rounded_up_by_at_most_one_part_in_ten_billion() -> None:
     table = contributions(Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)))
     scale = bound(framework, Count(1)).randomiser.scale
     assert largest_loss(joint, table, 2, scale) <= 1 < largest_loss(joint, table, 2, scale * (1 - Fraction(1, 10**10)))
+
+
+def test_two_releases_are_more_than_their_sum() -> None:
+    rows = [(0, 0, 0), (0, 10, 10), (1, 1, 11), (1, 11, 1)]
+    table = JointTable(rows, [Fraction(1, 4)] * 4, names=["s", "a", "b"])
+    framework = Pufferfish(entry(0, 0, 1), table)
+    noises = [bound(framework, Identity(name)).randomiser for name in "ab"]
+    both = joint_loss(framework, [(Identity(name), noise) for name, noise in zip("ab", noises, strict=True)])
+    assert all(true_loss(framework, Identity(n), r).upper <= 1 for n, r in zip("ab", noises, strict=True))
+    assert both.loss > 11
 
 
 def test_small_problems_keep_their_laws_for_the_next_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:

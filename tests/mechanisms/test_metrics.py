@@ -16,6 +16,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.audit import true_loss
 from takifugu.core.errors import InputError
 from takifugu.mechanisms import kantorovich_exponential
+from takifugu.mechanisms.common.finite_outputs import FiniteProblem
 from takifugu.mechanisms.kantorovich_exponential import exponential_rows
 from takifugu.numbers.transport.metrics import METRICS, Declared, NamedMetric, declared
 
@@ -57,6 +58,17 @@ def test_a_rate_that_forgets_the_normalisers_is_too_large():
     forgetful = exponential_rows(range(5), range(5), lambda x, y: abs(x - y), 0.5)
     assert np.abs(np.log(forgetful[0] / forgetful[2])).max() > 1.05
     assert enumerated_loss(chosen(*laws, declared("power", 1)).randomiser, *laws) <= 1
+
+
+def test_a_mutant_is_seen_by_enumeration(monkeypatch):
+    """Twice the rate, and half the loss that is measured: the enumeration has more than epsilon."""
+    rate, measured = kantorovich_exponential.largest_rate, FiniteProblem.measured
+    monkeypatch.setattr(kantorovich_exponential, "largest_rate", lambda *about: 2 * rate(*about))
+    monkeypatch.setattr(
+        FiniteProblem, "measured", lambda self, channel: (measured(self, channel)[0] / 2, measured(self, channel)[1])
+    )
+    ends = tf.Pmf([0], [1]), tf.Pmf([3], [1])
+    assert enumerated_loss(chosen(*ends, declared("power", "1/2")).randomiser, *ends) > 1.5
 
 
 @st.composite

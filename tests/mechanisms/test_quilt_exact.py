@@ -24,6 +24,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.influence.quilts import near_sets
 from takifugu.influence.quilts.chain import influence as chain_influence
 from takifugu.influence.quilts.chain import shared
+from takifugu.influence.quilts.chain.influence import ChainInfluence
 from takifugu.influence.quilts.chain.sides import ChainSides
 from takifugu.influence.quilts.scores import exact_scale, scores
 from takifugu.mechanisms.group import MECHANISM as GROUP
@@ -319,6 +320,45 @@ def test_cost_is_predicted_before_the_work() -> None:
     assert costs[0].operations < several.operations < 20 * costs[0].operations
     assert costs[0].operations < costs[2].operations
     assert costs[0].memory < costs[2].memory
+
+
+def loss_after_calibration(chain: MarkovChain, weights: list[int], epsilon: float, share: float = 1.0) -> float:
+    """Return the true loss about entry 1 of a release with `share` of the scale that quilt-exact requires."""
+    b = scale(chain, Linear(weights), epsilon, secret=entry(1, 0, 1))
+    joint = joint_tensor(chain.matrix, chain.marginal(0), chain.length)
+    answer = Linear(weights).resolve(chain)
+    return true_loss(joint, lambda path: answer.evaluate(np.array(path)), [b * Fraction(share)], [1])
+
+#: Entry 0 can be read off the answer, so that its quilt's influence is spent in full.
+TELLING = (binary(0.6, 0.6, 3, [0.9, 0.1]), [1000, 1, 0], 1.0)
+
+
+def test_forgotten_start_law_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared.forget()
+    monkeypatch.setattr(ChainInfluence, "_term", lambda self, entries: np.zeros((len(entries), len(self.pairs))))
+    monkeypatch.setattr(ChainInfluence, "largest", lambda self, entries, *_: np.full(len(entries), np.inf))
+    assert loss_after_calibration(*TELLING) > 1.2
+    shared.forget()
+
+#: Nearly one value repeated: the trivial quilt is the best, and nearly all of its change is needed.
+REPEATED = (binary(0.999, 0.999, 4), [1, 1, 1, 1], 1.0)
+
+
+def test_near_set_without_its_entry_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 0.98 < loss_after_calibration(*REPEATED) <= 1
+    monkeypatch.setattr(ChainSides, "entry_change", lambda self, entry: 0.0)
+    monkeypatch.setattr(ChainSides, "moved", lambda self, quilt, entries: np.full(len(entries), np.inf))
+    assert loss_after_calibration(*REPEATED) > 1.3
+
+
+def test_near_set_that_is_one_entry_short_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = near_sets.RunningChange.between
+
+    def short(self: near_sets.RunningChange, low: Any, high: Any) -> Any:
+        return honest(self, low, np.maximum(low, np.asarray(high) - 1))
+
+    monkeypatch.setattr(near_sets.RunningChange, "between", short)
+    assert loss_after_calibration(*REPEATED) > 1.3
 
 
 # --- refusals ---

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.chain_oracles import answer_law_given, w_infinity_of
+from tests.support.chain_oracles import answer_law_given, w_infinity_of, w_one_of
 from tests.support.chain_strategies import chains, contributions, joint_laws, table_joint, tables, weights, with_secrets
 from tests.support.golden import golden, transport_laws
 from tests.support.pair_cases import bound_by, pair_of
@@ -94,6 +94,23 @@ def test_point_starts_are_no_proof_for_any_start() -> None:
     bounded = bound(hide(MarkovChain(STICKY, 4, initial="any")), Count(1))
     assert moved(bounded) == 4.0
     assert "started in 0" in bounded.witness.comparison
+
+
+def test_a_mutant_that_looks_at_point_starts_only_is_caught() -> None:
+    anyhow = hide(MarkovChain(STICKY, 4, initial="any"))
+    audit = true_loss(anyhow, Count(1), DiscreteLaplace(Fraction(3), Fraction(1)))
+    assert audit.lower > 1.2
+    assert true_loss(anyhow, Count(1), bound(anyhow, Count(1)).randomiser).upper <= 1
+
+
+def test_a_mutant_with_w_one_in_place_of_w_infinity_is_caught() -> None:
+    chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    (joint,) = joint_laws(chain)
+    table = contributions(Count(1).resolve(chain))
+    laws = [[answer_law_given(joint, table, i, v) for v in (0, 1)] for i in range(5)]
+    largest = max(w_one_of(p, q) for p, q in laws)
+    mutant = DiscreteLaplace(Fraction(float(largest)), Fraction(1))
+    assert true_loss(hide(chain), Count(1), mutant).lower > 1.05
 
 
 def test_the_flu_example_moves_two_where_the_group_moves_four() -> None:

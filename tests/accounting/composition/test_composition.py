@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -187,6 +188,34 @@ def test_erratum_e12_for_two_laws() -> None:
     assert float(compose([number, number]).epsilon) == pytest.approx(12)
     assert compose([number, promised(framework, Identity(), group.MECHANISM, 2)]).epsilon == 3
 
+Rule = Callable[[Framework, Sequence[Charge]], Fraction | None]
+
+
+def never_below_the_truth(rule: Rule, true: float, *given: Any) -> bool:
+    """Whether a rule refuses these releases or gives them at least their true joint loss."""
+    cost = rule(*given)
+    return cost is None or cost >= true - 1e-9
+
+
+def the_rule(framework: Framework, charges: Sequence[Charge]) -> Fraction | None:
+    try:
+        return joint(framework, charges).epsilon
+    except CompositionRefused:
+        return None
+
+
+def adding_up(framework: Framework, charges: Sequence[Charge]) -> Fraction | None:
+    return sum((c.epsilon for c in charges), Fraction(0))
+
+
+def test_mutant_adding_up_singles_is_caught() -> None:
+    framework, numbers = e12(TWO_NUMBERS)
+    charges = [charge_of(n) for n in numbers]
+    releases = [(contributions_of(framework, n.query), n.randomiser.scale) for n in numbers]
+    true = joint_loss(table_law_of(framework), releases, 0, 0, 1)
+    assert never_below_the_truth(the_rule, true, framework, charges)
+    assert not never_below_the_truth(adding_up, true, framework, charges)
+
 
 def exclusive_or() -> tuple[Framework, list[Charge], float]:
     """Noisy x1 and x2, each bit covered, and x1 xor x2 exactly; the true loss about x1 is twice epsilon."""
@@ -206,6 +235,12 @@ def test_beside_a_single_of_their_xor_releases_of_both_bits_cost_a_change_of_bot
         together = joint(framework, order)
         assert together.epsilon == charges[1].epsilon + charges[0].change / charges[0].scale >= true
         assert together.covers is SINGLE
+
+
+def test_mutant_adding_a_single_to_data_is_caught() -> None:
+    framework, charges, true = exclusive_or()
+    assert never_below_the_truth(the_rule, true, framework, charges)
+    assert not never_below_the_truth(adding_up, true, framework, charges)
 
 
 def test_a_single_adds_to_whole_releases() -> None:

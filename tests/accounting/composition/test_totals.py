@@ -299,6 +299,21 @@ def test_another_release_never_lowers_a_total(part: int, first: int, last: int) 
         assert rising(number), number
 
 
+def test_the_comparison_notices_a_promise_that_forgets_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_the_others(monkeypatch)
+    assert not all(map(rising, range(ALL, ALL + SOME)))  # others: what was asked before is remembered
+
+
+def forget_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let one promise count as if it were everything."""
+    real = sums._joint_with_wholes
+
+    def forgetting(charges: Any, number: int, others: Fraction, whole: Any, delta: Fraction) -> Any:
+        return real(charges, number, Fraction(0), whole, delta)
+
+    monkeypatch.setattr(sums, "_joint_with_wholes", forgetting)
+
+
 def test_a_promise_that_is_alone_is_given_up_where_its_noise_proves_less() -> None:
     about = FRAMEWORKS[0]
     alone = tf.calibrate(about, tf.Count(1), 1, mechanism="laplace-exact", only_release=True)
@@ -340,3 +355,10 @@ def test_no_set_whose_releases_promise_what_they_lose_is_charged_less_than_it_lo
     for number in range(60):
         charged, true = set_with_true_promises(number)
         assert charged >= true * (1 - 1e-9), number
+
+
+def test_the_enumeration_notices_a_promise_that_counts_as_if_it_were_everything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    forget_the_others(monkeypatch)
+    assert any(charged < true * (1 - 1e-9) for charged, true in map(set_with_true_promises, range(60, 120)))

@@ -18,6 +18,7 @@ from tests.support.window_oracles import long_quilt_cost, step_costs, true_windo
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.composition import alignment as aligned
 from takifugu.accounting.composition.piling import Windows, piled
 from takifugu.accounting.composition.several import each_window, merged, several
 from takifugu.accounting.composition.totals import BITS
@@ -357,3 +358,13 @@ def test_a_window_of_unknown_place_is_charged_at_the_worst_one_of_every_phase() 
     placed = [joint(about, [charge, replace(one, at=start)]).epsilon for start, (about, one) in enumerate(starts)]
     most = joint(framework, anywhere).epsilon * (1 + Fraction(1, 10**6))  # both are searched
     assert max(placed) <= most < 2 * Fraction(168) / (charge.scale or 1)
+
+
+def test_composition_that_forgets_the_phase_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    sure, loose = [[0.99, 0.01], [0.01, 0.99]], [[0.5, 0.5], [0.5, 0.5]]
+    chain = tf.PeriodicChain([sure, loose], 4, [0, 0, 0, 1])
+    frameworks, charges = zip(*[window(chain, 3, 2, at=0), window(chain, 4, 3, at=0)], strict=True)
+    right = joint(frameworks[1], list(charges)).epsilon
+    monkeypatch.setattr(aligned, "_steps_before", lambda view, belief, items: 0)
+    wrong = joint(tf.Pufferfish(tf.every_entry(), chain.from_step(4, 3)), list(charges)).epsilon
+    assert right != wrong

@@ -183,9 +183,9 @@ def test_cells_that_move_differently_have_their_own_law_and_draws_follow_it(nois
             seen[cell][y] += 1
     for cell in range(3):
         masses = [float(definition(noise.cell(cell), F(answer[cell]), y)) for y in range(-20, 30)]
-        here, beside = ({(y + step) * noise.grid: mass for y, mass in enumerate(masses, -20)} for step in (0, 1))
-        assert fits(seen[cell], here, draws)
-        assert not fits(seen[cell], beside, draws)
+        right, shifted = ({(y + step) * noise.grid: mass for y, mass in enumerate(masses, -20)} for step in (0, 1))
+        assert fits(seen[cell], right, draws)
+        assert not fits(seen[cell], shifted, draws)
     parts = [noise.cell(c).log_density([answer[c]], [output[c]]) for c in range(3)]
     assert noise.log_density(answer, output) == pytest.approx(sum(parts))
     assert noise.expected_error() == pytest.approx(sum(noise.cell(c).expected_error() for c in range(3)))

@@ -224,6 +224,15 @@ def test_a_step_is_never_below_the_supremum_and_hardly_above(rows):
             assert loss <= exact * (1 + 32 * UNIT) or max(ratios) > 700  # its exponential is zero
 
 
+def test_many_steps_are_never_below_the_supremum_in_any_digit():
+    random = np.random.default_rng(1)
+    for _ in range(150):
+        p, q = random.integers(0, 2**20, 2) / 2**20
+        rows, ratios = ((1 - p, p), (1 - q, q)), random.exponential(random.choice([1e-3, 1.0, 10.0]), 2).tolist()
+        for loss, exact in zip(two_states.step(rows, 0.0, *ratios), exactly(rows, *ratios), strict=True):
+            assert exact * ROUNDED <= loss <= exact * (1 + 32 * UNIT)
+
+
 @pytest.mark.parametrize("error", [1e-13, 1e-6])
 def test_an_error_of_the_rows_is_covered(error):
     """Masses that are smaller and larger by this share move both means by it, one up and one down."""

@@ -1,6 +1,7 @@
 """Classes of chains: influence bounds against chains of the class, scales, exact losses and orders."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +17,7 @@ from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import joint_cost
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit.exact import true_loss
+from takifugu.influence.quilts.chain import shared
 from takifugu.influence.quilts.chain.region import RegionInfluence, region_influence
 from takifugu.influence.quilts.chain.search import interval_influence
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
@@ -25,8 +27,10 @@ from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries import Count, Histogram, Linear
 from takifugu.model.secrets.families import Family
-from takifugu.model.secrets.of_entries import every_entry
+from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers.log_ratios import NEVER
+
+Bounded = Callable[[RegionInfluence, int, int, int], float]
 
 
 def binary_box(stay0: tuple[float, float], stay1: tuple[float, float], length: int) -> ChainRegion:
@@ -39,7 +43,7 @@ def whole_bound(influences: RegionInfluence, a: int, b: int, column: int) -> flo
     return left + (float(influences.right(b)[-1, column]) if b else 0.0)
 
 
-def violations(rng: np.random.Generator, regions: int, chains: int) -> tuple[int, int]:
+def violations(rng: np.random.Generator, regions: int, chains: int, bounded: Bounded = whole_bound) -> tuple[int, int]:
     """Return how many true influences lie above the bound, and how many were finite, for chains drawn from regions."""
     above = finite = 0
     for _ in range(regions):
@@ -58,7 +62,7 @@ def violations(rng: np.random.Generator, regions: int, chains: int) -> tuple[int
             start = rng.dirichlet(np.full(k, 0.2)) * (1 - 1e-9) + 1e-9 / k
             for column, (s, t) in enumerate(influences.pairs):
                 true = influence(start, before, left, right, s, t)
-                limit = whole_bound(influences, len(left), len(right), column)
+                limit = bounded(influences, len(left), len(right), column)
                 if limit < NEVER / 2:
                     finite += 1
                     above += true > limit * (1 + 1e-9) + 1e-12
@@ -323,6 +327,48 @@ def test_long_sequences_ask_for_what_a_wide_enough_one_does() -> None:
     for belief in (REGION, INTERVAL):
         wide, long = (scale(belief.with_length(n), Count(1), 1, QUILT_APPROX) for n in (400, 100_000))
         assert float(wide) == pytest.approx(float(long), rel=1e-9)
+
+
+def without_left(influences: RegionInfluence, a: int, b: int, column: int) -> float:
+    return whole_bound(influences, 0, b, column)
+
+
+def without_right(influences: RegionInfluence, a: int, b: int, column: int) -> float:
+    return whole_bound(influences, a, 0, column)
+
+
+def one_step_too_far(influences: RegionInfluence, a: int, b: int, column: int) -> float:
+    influences.extend(12)
+    reach = influences.reach
+    return whole_bound(influences, a and min(a + 1, reach), b and min(b + 1, reach), column)
+
+
+@pytest.mark.parametrize("mutant", [without_left, without_right, one_step_too_far])
+def test_bounds_that_forget_something_are_caught(mutant: Bounded) -> None:
+    above, _ = violations(np.random.default_rng(0), 25, 6, mutant)
+    assert above > 20
+
+
+def test_a_mechanism_without_the_left_side_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The node before the secret entry is published almost as it is: its influence is what is lost.
+    belief, query, secret, epsilon = REGION.with_length(3), Linear([50, 1, 0]), entry(1, 0, 1), 3
+    members = [MarkovChain([[0.7, 0.3], [0.35, 0.65]], 3, "any")]
+    framework = tf.Pufferfish(secret, belief)
+    noise = bound(belief, query, epsilon, QUILT_APPROX, secret).randomiser
+    assert noise.scale < 5
+    assert true_loss(framework, query, noise, chains=members).loss <= epsilon
+    store = RegionInfluence._store
+
+    def forgetful(self: RegionInfluence, n: int, right: Any, whole: float) -> None:
+        store(self, n, right, whole)
+        self._left[n - 1] = 0.0
+
+    monkeypatch.setattr(RegionInfluence, "_store", forgetful)
+    shared.forget()
+    mutant = bound(belief, query, epsilon, QUILT_APPROX, secret).randomiser
+    shared.forget()
+    assert mutant.scale < noise.scale
+    assert true_loss(framework, query, mutant, chains=members).loss > epsilon
 
 
 def test_a_class_is_calibrated_by_what_bounds_it() -> None:

@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from tests.support import periodic_cases
 from tests.support.chain_oracles import exact_rows, joint_law
 from tests.support.periodic_cases import periodic
-from tests.support.periodic_oracles import joint_cost_of_steps, tensor_of
+from tests.support.periodic_oracles import joint_cost_of_steps, joint_of_steps, tensor_of
 from tests.support.quilt_cases import Case, binary, cases, problem, random_chain, scale
 from tests.support.quilt_influence import influences, nodes, ready
-from tests.support.quilt_oracles import joint_quilt_cost, max_influence, possible
+from tests.support.quilt_oracles import joint_quilt_cost, joint_tensor, max_influence, possible
 
 import takifugu as tf
 from takifugu.analysis.questions.influence import joint_cost
+from takifugu.influence.quilts.chain import influence as module
 from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
 from takifugu.influence.quilts.chain.influence import ChainInfluence, chain_influence
 from takifugu.influence.quilts.chain.search import around_influence
@@ -212,6 +213,15 @@ def test_tables_are_shared_by_windows_that_start_in_one_phase() -> None:
     assert chain_influence(short) is not chain_influence(short.from_step(1, 10))
 
 
+def test_forgotten_start_law_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = binary(0.9, 0.6, 6)
+    joint = joint_tensor(chain.matrix, chain.stationary, 6)
+    true = max_influence(joint, [2], 4)
+    assert influences(ready(chain), 4, 2, None)[0] == pytest.approx(true, abs=1e-12)
+    monkeypatch.setattr(ChainInfluence, "_term", lambda self, entries: np.zeros((len(entries), len(self.pairs))))
+    assert abs(influences(ready(chain), 4, 2, None)[0] - true) > 0.1
+
+
 def test_constants_are_bounds_that_hold_and_are_nearly_reached() -> None:
     rng = np.random.default_rng(5)
     for k in (2, 3, 5):
@@ -300,6 +310,31 @@ def test_entries_a_period_apart_have_the_same_influence() -> None:
         near, far = influences(influence, 96 + phase, 30, 20), influences(influence, 288 + phase, 30, 20)
         assert near == far
     assert len({influences(influence, 96 + phase, 5, 5) for phase in range(24)}) > 5
+
+
+def test_a_search_that_ignores_the_phase_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = PeriodicChain([NIGHT, DAY], 6, [0, 0, 1])
+    joint = joint_cost_of_steps([np.array([NIGHT, DAY][[0, 0, 1][t % 3]]) for t in range(5)], chain.marginal(0),
+                                np.full(6, 0.25))  # fmt: skip
+    part = problem(chain, tf.Count(1), 1).parts[0]
+
+    def cost() -> float:
+        return joint_cost(part, [(part.answer.entry_changes(), Fraction(4))])[0]
+
+    assert cost() == pytest.approx(joint, rel=1e-12)
+    right = ChainInfluence.right
+    monkeypatch.setattr(ChainInfluence, "right", lambda self, count, entry=0: right(self, count, 0))
+    assert abs(cost() - joint) > 1e-3
+    monkeypatch.undo()
+    monkeypatch.setattr(module.np, "roll", lambda steps, by, axis=0: steps)
+    assert abs(influences(ready(chain), 2, 2, 2)[0] - max_influence_of(chain, 2, 2, 2)) > 1e-3
+
+
+def max_influence_of(chain: PeriodicChain, entry: int, left: int, right: int) -> float:
+    steps = [[[Fraction(p) for p in row] for row in matrix] for matrix in chain.step_matrices.tolist()]
+    law = [Fraction(p) for p in chain.marginal(0).tolist()]
+    joint = joint_of_steps([steps[t % len(steps)] for t in range(chain.length - 1)], law)
+    return max_influence(tensor_of(joint, 2), [entry - left, entry + right], entry)
 
 
 def test_the_cost_of_a_search_by_phases_is_that_of_all_joint_states() -> None:

@@ -15,6 +15,7 @@ from tests.support import column_oracles as oracle
 import takifugu as tf
 from takifugu.audit import true_loss
 from takifugu.core.errors import InputError
+from takifugu.influence.quilts.network import counted_columns
 from takifugu.influence.quilts.network.counted_columns import influences_over
 from takifugu.model import beliefs
 from takifugu.model.beliefs.estimate import is_private_source
@@ -131,6 +132,14 @@ def test_the_noise_is_that_of_the_worst_distribution() -> None:
     assert needed * (1 - 1e-9) <= least <= needed * (1 + 1e-9)
     point = [F(3, 10), F(1, 5), F(1, 5), F(3, 10)]
     assert least > scales(belief, tf.Count(1), 2.0, point)[1] * 1.1
+
+
+def test_the_noise_of_the_point_estimate_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: the influence of the counts themselves, in place of the class's."""
+    log = math.log(1.5)
+    monkeypatch.setattr(counted_columns, "influences_over", lambda belief, entry: {(1 - entry,): np.full((2, 2), log)})
+    with pytest.raises(AssertionError):
+        test_the_noise_is_that_of_the_worst_distribution()
 
 
 @pytest.mark.parametrize("query", [tf.Sum("c"), tf.Count(1), tf.CountRows({"c": 1, "s": 1})], ids=str)

@@ -14,7 +14,7 @@ from tests.support.quilt_oracles import joint_quilt_cost, joint_tensor, lemma_b4
 
 from takifugu.analysis.questions.influence import joint_cost
 from takifugu.influence.quilts import near_sets
-from takifugu.influence.quilts.chain.influence import chain_influence
+from takifugu.influence.quilts.chain.influence import ChainInfluence, chain_influence
 from takifugu.influence.quilts.chain.joint_cost import best_joint
 from takifugu.influence.quilts.chain.sides import ChainSides
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
@@ -207,6 +207,28 @@ def test_witness_names_the_pair_and_the_quilt() -> None:
     assert dict(witness.numbers)["cost"] == computed
     assert " = 1 against step " in witness.comparison
     assert witness.detail.startswith("quilt: steps ")
+
+
+def test_a_release_that_is_not_charged_is_caught() -> None:
+    chain = binary(0.999, 0.999, 4)
+    joint = joint_tensor(chain.matrix, chain.stationary, 4)
+    releases = [(Count(1), Fraction(8)), (Linear([1, 1, 1, 1]), Fraction(8))]
+    loss = true_loss(joint, answers_of(chain, [q for q, _ in releases]), [b for _, b in releases])
+    assert 0.95 < loss <= cost(chain, releases)
+    assert cost(chain, releases[:1]) < loss
+
+
+def test_influence_that_is_not_charged_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = binary(0.6, 0.6, 3, [0.9, 0.1])
+    joint = joint_tensor(chain.matrix, [0.9, 0.1], 3)
+    releases = [(Count(1, entries=(0,)), Fraction(1, 20)), (Count(1, entries=(1,)), Fraction(4))]
+    loss = true_loss(joint, answers_of(chain, [q for q, _ in releases]), [b for _, b in releases], [1])
+    secret = entry(1, 0, 1)
+    assert 0.97 * cost(chain, releases, secret) < loss <= cost(chain, releases, secret)
+    monkeypatch.setattr(ChainInfluence, "largest", lambda self, entries, *_: np.zeros(len(entries)))
+    monkeypatch.setattr(ChainInfluence, "left", lambda self, entry, count: np.zeros((count, len(self.pairs))))
+    monkeypatch.setattr(ChainInfluence, "right", lambda self, count, entry=0: np.zeros((count, len(self.pairs))))
+    assert cost(chain, releases, secret) < loss
 
 
 def test_what_two_releases_lose_is_nearly_what_they_are_charged() -> None:

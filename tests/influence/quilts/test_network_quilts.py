@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,14 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import network_oracles, quilt_oracles
 from tests.support import network_oracles as oracle
+from tests.support.chain_oracles import largest_laplace_loss
 from tests.support.research import research_file
 
 from takifugu.accounting.composition import compose
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.analysis.questions.influence import joint_cost
 from takifugu.audit.exact import joint_loss, true_loss
 from takifugu.calibration import Calibration, calibrate, compare
 from takifugu.core.errors import CalibrationRefused
+from takifugu.influence.quilts.network import near as network_near
+from takifugu.influence.quilts.network import search as network_search
 from takifugu.influence.quilts.network.influence import influences, influences_of
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -83,6 +88,59 @@ def test_influence_is_that_of_enumeration_and_splits_over_clusters(seed: int, si
     assert sorted(v for g in groups for v in g) == sorted(quilt)
 
 
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 5), st.sampled_from([1.0, 3.0]))
+def test_the_true_loss_of_every_mechanism_is_at_most_epsilon(seed: int, size: int, epsilon: float) -> None:
+    net, law, _ = made(seed, size)
+    framework = Pufferfish(every_entry(), net)
+    query = Count([1, 2]) if any(len(net.alphabet(i)) > 2 for i in range(size)) else Count(1)
+    table = compare(framework, query, epsilon)
+    scales = {row.name: row.scale for row in table if row.scale is not None}
+    assert scales["laplace-exact"] <= scales["wasserstein"] * (1 + 1e-9)
+    assert scales["wasserstein"] <= scales["group"] * (1 + 1e-9)
+    assert scales["quilt-exact"] <= scales["group"] * (1 + 1e-9)
+    tables = [[int(s in (1, 2)) for s in net.alphabet(i)] for i in range(size)]
+    for name in ("quilt-exact", "wasserstein", "laplace-exact"):
+        scale = scales[name]
+        for node in range(size):
+            laws = oracle.answer_laws(law, tables, node)
+            for a in laws:
+                for b in laws:
+                    if scale:
+                        assert largest_laplace_loss(laws[a], laws[b], scale) <= epsilon * (1 + 1e-9), name
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.booleans())
+def test_answer_laws_are_those_of_enumeration(seed: int, size: int, zeros: bool) -> None:
+    net, law, _ = made(seed, size, zeros)
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(-2, 3, size=size).tolist()
+    answer = Linear(oracle.as_listed(weights, net.names, net.listed), grid=1).resolve(net)
+    tables = [[w * value for value in range(len(net.alphabet(i)))] for i, w in enumerate(weights)]
+    share = SimpleNamespace(belief=net, answer=answer, family=every_entry().family(net))
+    for family in answer_law(share).families():
+        truth = oracle.answer_laws(law, tables, family.entry)
+        for value, (hull,) in family.hulls.items():
+            expected = truth[value]
+            got = {int(v): float(p) for v, p in hull.items()}
+            assert got.keys() == expected.keys()
+            for v, p in got.items():
+                assert p == pytest.approx(float(expected[v]), rel=1e-12)
+
+
+def test_special_networks() -> None:
+    one = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5])])
+    assert calibrate(Pufferfish(every_entry(), one), Count(1), 2, mechanism="quilt-exact").scale == 0.5
+    free = BayesianNetwork([(f"x{i}", [0, 1], [], [0.3, 0.7]) for i in range(6)])
+    assert calibrate(Pufferfish(every_entry(), free), Count(1), 2, mechanism="quilt-exact").scale == 0.5
+    copy = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], ["x"], [[1, 0], [0, 1]])])
+    calibration = calibrate(Pufferfish(every_entry(), copy), Count(1), 2, mechanism="quilt-exact")
+    assert calibration.scale == calibrate(Pufferfish(every_entry(), copy), Count(1), 2, mechanism="group").scale == 1
+    stuck = chain_network([[1.0, 0.0], [0.3, 0.7]], [0.5, 0.5], 5)
+    assert calibrate(Pufferfish(every_entry(), stuck), Count(1), 1, mechanism="quilt-exact").scale <= 5
+
+
 def questions(net: BayesianNetwork) -> tuple[Framework, list[Query]]:
     return Pufferfish(every_entry(), net), [Count(1), Histogram(), Linear([3, 1, 0, 2, 1][: net.size])]
 
@@ -113,6 +171,25 @@ def test_one_release_costs_what_it_was_calibrated_for() -> None:
     cost, witness = joint_cost(part, [(part.answer.entry_changes(), calibration.randomiser.scale)])
     assert cost == pytest.approx(3, rel=1e-9)
     assert "near set" in witness.detail
+
+
+@pytest.mark.parametrize("sets", ["TreeSets", "GraphSets"])
+def test_a_near_set_without_its_entry_is_caught(sets: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = chain_network([[0.55, 0.45], [0.45, 0.55]], [0.5, 0.5], 6)
+    framework = Pufferfish(entry(3, 0, 1), net)
+    chosen = getattr(network_near, sets)
+    monkeypatch.setattr(network_search, "near_sets", chosen)
+    honest = calibrate(framework, Count(1), 1, mechanism="quilt-exact")
+    assert true_loss(honest).upper <= 1 + 1e-9
+    moved, trimmed = chosen.moved, chosen.trimmed
+    short = {
+        "moved": lambda self, e, q, below: None if (d := moved(self, e, q, below)) is None else d - 1,
+        "trimmed": lambda self, e, q: ((untouched := trimmed(self, e, q))[0], untouched[1] - 1),
+    }
+    for name, mutant in short.items():
+        monkeypatch.setattr(chosen, name, mutant)
+    broken = calibrate(framework, Count(1), 1, mechanism="quilt-exact", allow_zero_noise=True)
+    assert true_loss(broken).lower > 1
 
 
 def test_separators_are_found_in_large_networks() -> None:

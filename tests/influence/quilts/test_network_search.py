@@ -20,8 +20,11 @@ from takifugu.calibration import Calibration, calibrate, compare, with_scale
 from takifugu.core import searches
 from takifugu.influence.quilts.network import candidates as network_quilts
 from takifugu.influence.quilts.network import near as network_near
+from takifugu.influence.quilts.network import search as network_search
+from takifugu.influence.quilts.network.best import Best
 from takifugu.influence.quilts.network.near import GraphSets, TreeSets
 from takifugu.influence.quilts.network.search import needed_scale, network_joint_cost
+from takifugu.influence.quilts.network.tries import Tries
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Linear
@@ -235,4 +238,38 @@ def test_one_interrupt_ends_one_search_and_the_next_goes_through() -> None:
         calibration = with_scale(framework, Count(1), 4)
     assert calibration.epsilon <= 3
     assert calibration.epsilon >= with_scale(framework, Count(1), 4).epsilon
+
+
+def test_ending_when_the_second_worst_is_through_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    part, law, steps = _worst_last()
+    expected = max(oracle.scale(near_sets, 2.0) for near_sets in each_entry(part, law, steps))
+    assert float(needed_scale(part, Fraction(2))[0].value) == pytest.approx(expected)
+
+    def second_worst_first(part: Part, near: network_near.NearSets, entries: list[Best]) -> Iterator[int]:
+        net = network_quilts.network_of(part)
+        tries = {best: Tries(net, near, best, network_quilts.share(part)).batches() for best in entries}
+        dealt: int | None = 0
+        while dealt is not None:
+            yield dealt
+            dealt = next(tries[sorted(entries, key=lambda best: best.costliest.value)[-2]], None)
+
+    monkeypatch.setattr(network_search, "_best_first", second_worst_first)
+    assert float(needed_scale(part, Fraction(2))[0].value) > expected * 1.01
+
+
+def _worst_last() -> tuple[Part, network_oracles.Law, list[int]]:
+    spec = [("x0", [0, 1], [], [0.5, 0.5])]
+    spec += [(f"x{t}", [0, 1], [f"x{t - 1}"], [[0.6, 0.4], [0.4, 0.6]]) for t in range(1, 6)]  # type: ignore[list-item]
+    net = BayesianNetwork(spec)
+    (part,) = Problem(Pufferfish(every_entry(), net), Count(1), Fraction(2)).parts
+    law = network_oracles.joint_law(spec, [str(name) for name in net.names])
+    return part, law, [1] * 6
+
+
+def test_a_bound_from_one_entry_only_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = BayesianNetwork([("alone", [0, 1], [], [0.5, 0.5]), ("noisy", [0, 1], ["alone"], [[0.5, 0.5], [0.49, 0.51]])])
+    honest = _calibrated(net, [1, 50], "quilt-exact", None)
+    assert true_loss(honest).upper <= 2
+    monkeypatch.setattr(network_search, "max", lambda each, key: min(each, key=key), raising=False)
+    assert true_loss(_calibrated(net, [1, 50], "quilt-exact", None)).lower > 2
 

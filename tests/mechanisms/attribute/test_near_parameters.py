@@ -52,6 +52,15 @@ def test_all_pairs_that_are_near_are_hidden_and_hardly_more(mechanism, about):
         assert float(deltas[8]) == pytest.approx(0.001, rel=1e-6)
 
 
+def test_half_of_the_difference_is_a_mutant():
+    """Noise for pairs up to 4 apart breaks the promise about pairs up to 8 apart, in closed form and in the audit."""
+    less = calibrated("attribute-gaussian-exact", tf.distribution_parameter("height", map="mean", max_difference=4))
+    variance = Fraction(less.randomiser.scale) ** 2 + VARIANCE
+    assert delta_of(8, mp.mpf(variance.numerator) / variance.denominator, 1) > 0.01
+    framework = tf.Pufferfish(tf.distribution_parameter("height", map="mean", max_difference=8), BODY)
+    assert true_delta(framework, 1, tf.Mean("height"), less.randomiser).lower > 0.01
+
+
 def test_an_interval_that_is_shorter_than_the_difference_decides():
     near, whole = (
         calibrated("attribute-gaussian-exact", tf.distribution_parameter("height", None, (150, 155), "mean", most))

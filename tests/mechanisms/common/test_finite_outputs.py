@@ -24,6 +24,7 @@ from takifugu.analysis.randomisers import Exact
 from takifugu.analysis.randomisers.choices import ChannelChoice, Choice, ExponentialChoice
 from takifugu.audit import true_loss
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.mechanisms import optimal
 from takifugu.mechanisms.common import finite_outputs
 from takifugu.mechanisms.common.finite_outputs import FiniteProblem, Side, certified, finite_problem
 from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
@@ -218,6 +219,18 @@ def test_rounded_masses_may_move_a_ratio_as_far_as_they_are_off(monkeypatch: pyt
     monkeypatch.setattr(finite_outputs, "whole_laws", lambda problem: compared)
     (side,) = finite_problem(Problem(BITS, Identity(), F(1))).sides
     assert math.log(1.1 / 0.9) <= side.margin <= 0.23
+
+
+def test_a_mutant_channel_for_twice_the_budget_is_caught_and_repaired() -> None:
+    framework = pair(3)
+    finite = finite_problem(Problem(framework, Identity(), Fraction(1)))
+    loose = optimal.best_channel(finite, Fraction(2))
+    channel, loss, _ = certified(finite, loose, Fraction(1))
+    assert loss <= 1
+    unrepaired = finite.measured(certified(finite, loose, Fraction(2))[0])[0]
+    assert 1.9 < unrepaired <= 2
+    noise = ChannelChoice(channel, Fraction(1), finite.prior)
+    assert true_loss(framework, Identity(), noise).upper <= 1
 
 
 @pytest.mark.parametrize("mechanism", [OPTIMAL, EXPONENTIAL])

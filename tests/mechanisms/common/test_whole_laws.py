@@ -14,7 +14,7 @@ from takifugu.analysis.bounds import Bound
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers.choices import Choice
 from takifugu.audit import true_loss
-from takifugu.mechanisms.common import shares
+from takifugu.mechanisms.common import answer_families, shares, whole_laws
 from takifugu.mechanisms.common.finite_outputs import finite_problem, predicted_size
 from takifugu.mechanisms.common.shares import ALONE, is_smoothed, stands_alone
 from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
@@ -154,6 +154,21 @@ def test_the_audit_finds_epsilon_and_the_optimal_is_best(number: int) -> None:
             noise = bounded.randomiser
             errors.append(noise.mean_error() if isinstance(noise, Choice) else noise.expected_error())
         assert errors[0] <= min(errors) * (1 + 1e-6) + 1e-7
+
+
+def test_a_channel_for_one_share_is_caught() -> None:
+    # The mutant leaves the other components out, as additive noise may: its channel tells more than e^epsilon.
+    belief = tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4), [3, 2, 3])
+    framework, epsilon = tf.Pufferfish(tf.every_entry(), belief), Fraction(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole_laws, "_completed", lambda shares, comparison: comparison)
+        patch.setattr(answer_families, "is_smoothed", lambda problem, lines=False: False)
+        loose = OPTIMAL.bound(Problem(framework, tf.Count(1), epsilon))
+    assert isinstance(loose, Bound)
+    assert true_loss(framework, tf.Count(1), loose.randomiser).loss > 1.05
+    bounded = OPTIMAL.bound(Problem(framework, tf.Count(1), epsilon))
+    assert isinstance(bounded, Bound)
+    assert true_loss(framework, tf.Count(1), bounded.randomiser).upper <= 1
 
 
 def test_presence_of_users_in_both_modes() -> None:

@@ -215,6 +215,11 @@ def test_tuples_keep_the_delta_of_the_worst_two() -> None:
     assert noise.sender.delta(populations_of(framework("1/2").beliefs[0]), F(1)) <= 0.1
 
 
+def test_a_class_that_is_too_small_is_noticed() -> None:
+    noise = tf.calibrate(framework("2/5"), tf.EachValue(), epsilon=1, mechanism="exponential").randomiser
+    assert worst_loss(noise, F(1, 2)) > 1
+
+
 @pytest.mark.parametrize("most", [0, "1/5", "6/5", -1])
 def test_a_mass_that_no_population_keeps_is_refused(most: Any) -> None:
     with pytest.raises(InputError, match="write 1/4 at least, and 1 at most"):

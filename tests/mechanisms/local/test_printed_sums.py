@@ -14,6 +14,7 @@ from tests.support import population_oracles as oracles
 from tests.support.tuples import tuple_law
 
 import takifugu as tf
+from takifugu.mechanisms.local import printed_sums as module
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.printed_sums import PairPromise, PrintedSum, printed_sums
 from takifugu.mechanisms.local.rappor import permanent
@@ -129,6 +130,24 @@ def test_the_printed_sum_of_one_row_twice_fails_where_two_outputs_tell_what_neit
     assert float(line.holds.epsilon) == pytest.approx(math.log(apart[1] / apart[0]), abs=1e-9)
     assert line.is_too_little
     assert line.cells[-1] == "printed too small"
+
+
+@pytest.mark.parametrize("broken", ["on_one_value", "row_losses"])
+def test_an_output_that_is_forgotten_is_noticed(broken, monkeypatch):
+    """The mutant: two outputs of one row are taken for one."""
+    p, q = {0: F(1, 2), 1: F(1, 4), 2: F(1, 4)}, {0: F(1, 4), 1: F(1, 2), 2: F(1, 4)}
+    counted = getattr(module, broken)
+    if broken == "on_one_value":
+        monkeypatch.setattr(module, broken, lambda first, second: first)
+        check = test_with_a_delta_it_is_counted_over_all_pairs_of_outputs.hypothesis.inner_test
+        arguments = (Channel.of([0, 1], [0, 1], [[F(9, 10), F(1, 10)], [F(1, 10), F(9, 10)]]), {0: F(8, 9), 1: F(1, 9)},
+                     {0: F(1, 9), 1: F(8, 9)}, 0, F(1, 4))  # fmt: skip
+    else:
+        monkeypatch.setattr(module, broken, lambda senders, people: counted(senders[:1], people))
+        check = test_without_a_delta_every_line_is_that_of_all_outputs.hypothesis.inner_test
+        arguments = (SPREAD, p, q)
+    with pytest.raises(AssertionError):
+        check(*arguments)
 
 
 def test_theorem_3_is_printed_beside_the_exact_delta():

@@ -85,6 +85,15 @@ def test_the_theorem_of_cut_noise(rate: float, radius: float) -> None:
             assert beyond == pytest.approx(1)
 
 
+def test_a_cut_that_is_dropped_or_moved_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = tf.calibrate(framework(), tf.EachValue(), epsilon=1, mechanism="exponential").randomiser
+    assert any(mass for x, outputs in channel_of(whole).items() for y, mass in outputs.items() if abs(x - y) > 2)
+    cut = weights.restricted
+    monkeypatch.setattr(weights, "restricted", lambda distances, rate, radius: cut(distances, rate, radius + 1))
+    noise = tf.calibrate(framework(), tf.EachValue(radius=2), epsilon=2, mechanism="restricted-laplace").randomiser
+    assert any(mass for x, outputs in channel_of(noise).items() for y, mass in outputs.items() if abs(x - y) > 2)
+
+
 @pytest.mark.parametrize("radius", [-1, "x", math.inf])
 def test_a_radius_that_is_none_is_refused(radius: Any) -> None:
     with pytest.raises(InputError, match="radius"):

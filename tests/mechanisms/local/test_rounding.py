@@ -12,7 +12,7 @@ from mpmath import mp
 from tests.support.tuples import tuple_delta
 
 import takifugu as tf
-from takifugu.mechanisms.local import measuring, over_classes
+from takifugu.mechanisms.local import measuring, over_classes, tupling
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.after_noise.relaxed import RelaxedPair
 from takifugu.numbers.distributions.channel import Channel
@@ -59,6 +59,14 @@ def test_over_a_class_the_ends_are_enclosed_as_laws_are(epsilon: F) -> None:
         delta = over_classes._among(2, dict(enumerate(p)), dict(enumerate(q)), epsilon)
         exact = float(tuple_delta(p, q, [F(1, 5)] * 5, 2, epsilon))
         assert exact <= delta <= exact * (1 + 1e-5) + 64 * UNIT * (1 + math.exp(epsilon))
+
+
+def test_values_that_are_too_small_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: what is summed is too small by 1e-6, which no slack covers."""
+    mean = tupling.mean_positive_part
+    monkeypatch.setattr(tupling, "mean_positive_part", lambda values, *others: mean(values - 1e-6, *others))
+    with pytest.raises(AssertionError):
+        test_the_transform_encloses_the_sum_over_all_tuples_in_rationals(F(1, 3), 1)
 
 
 def test_log_ratios_are_rounded_up_by_no_more_than_a_few_hundred_units() -> None:

@@ -16,7 +16,7 @@ from tests.support.goodness_of_fit import coin_p, fits
 
 from takagi import bounds
 from takifugu.analysis.randomisers import Direction, DiscreteLaplace
-from takifugu.analysis.randomisers.one_sided import OneSidedGeometric
+from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
 from takifugu.mechanisms.one_sided.mangat import Mangat
@@ -29,6 +29,19 @@ HALF = F(1, 2)
 UP, DOWN, EITHER = Direction.UP, Direction.DOWN, Direction.EITHER
 
 
+def test_the_golden_table() -> None:
+    for name, entry in golden()["asymmetric"]["AGeo"].items():
+        for count, row in entry["table"].items():
+            law = dict(geometric_law(int(count), entry["n"], float(name)).items())
+            assert set(law) == {int(z) for z in row}
+            for z, mass in row.items():
+                assert law[int(z)] == pytest.approx(float(mass), rel=1e-11)
+        beta = entry["beta_by_true_count"]
+        for count, share in beta.items():
+            law = dict(geometric_law(int(count), entry["n"], float(name)).items())
+            assert math.fsum(p for z, p in law.items() if z <= entry["t"]) == pytest.approx(float(share), rel=1e-11)
+
+
 @given(st.integers(1, 9), st.data())
 @settings(max_examples=60, deadline=None)
 def test_the_law_is_exact(maximum: int, data: Any) -> None:
@@ -38,6 +51,34 @@ def test_the_law_is_exact(maximum: int, data: Any) -> None:
     assert law == pytest.approx({z: float(mass) for z, mass in true.items()}, rel=1e-12)
     mirrored = dict(geometric_law(maximum - count, maximum, math.log(2), direction=UP).items())
     assert mirrored == pytest.approx({maximum - z: mass for z, mass in law.items()}, rel=1e-12)
+
+
+@pytest.mark.parametrize("maximum", [1, 2, 5])
+def test_every_policy_neighbour_and_no_reverse(maximum: int) -> None:
+    """All data sets of n bits with p = not c: a count falls by 1 along an allowed move."""
+    for count in range(1, maximum + 1):
+        one, other = (oracle.noisy(c, HALF, maximum) for c in (count, count - 1))
+        assert oracle.steps(one, other, HALF) == 1
+        assert oracle.steps(other, one, HALF) == math.inf
+        assert oracle.steps(*(oracle.noisy(c, HALF**2, maximum) for c in (count, count - 1)), HALF) == 2  # half scale
+        assert min(one) == count
+
+
+@pytest.mark.parametrize(("people", "places", "most"), [(2, 2, 2), (2, 3, 1), (3, 2, 2), (2, 3, 3)])
+def test_vectors_have_scale_m_over_epsilon(people: int, places: int, most: int) -> None:
+    """Each cell has decay a^(1/m): with a = decay^m, the loss is one step of a along every move of one person."""
+    cap = people + 1
+    laws = {
+        counts: oracle.together([oracle.noisy(count, HALF, cap) for count in counts])
+        for counts in product(range(people + 1), repeat=places)
+    }
+    worst = 0.0
+    for world in oracle.worlds(people, places, most):
+        for after in oracle.moves(world, places):
+            one, other = (laws[oracle.counted(data, places)] for data in (world, after))
+            worst = max(worst, oracle.steps(one, other, HALF))
+            assert oracle.steps(other, one, HALF) == math.inf
+    assert worst == most
 
 
 MIXED = (DOWN, UP, EITHER)
@@ -57,6 +98,22 @@ def test_cells_that_fall_rise_or_do_either(change: tuple[int, ...]) -> None:
     assert max(ratios) == pytest.approx(sum(map(abs, change)) / 3)
 
 
+def test_mutants() -> None:
+    """Half the scale, and noise on the wrong side: the audit of the law sees both."""
+
+    def loss(noise: Any, left: int, right: int) -> float:
+        laws = [[noise.log_density([x], [F(z)]) for z in range(-30, 40)] for x in (left, right)]
+        return max(a - b for a, b in zip(*laws, strict=True) if a > -math.inf)
+
+    assert loss(OneSidedGeometric(F(1), F(1)), 5, 4) == pytest.approx(1)
+    assert loss(OneSidedTruncated(F(1), F(1), 1, (DOWN,), 9), 5, 4) == pytest.approx(1)
+    for wrong in (OneSidedGeometric(HALF, F(1)), OneSidedTruncated(HALF, F(1), 1, (DOWN,), 9)):
+        assert loss(wrong, 5, 4) == pytest.approx(2)
+    for wrong in (OneSidedGeometric(F(1), F(1), 1, (UP,)), OneSidedTruncated(F(1), F(1), 1, (UP,), 9)):
+        assert loss(wrong, 5, 4) == math.inf
+    assert loss(OneSidedGeometric(F(1), F(1), 1, (UP,)), 1, 0) == math.inf  # E5: the sign that is printed
+
+
 @pytest.mark.parametrize("delta", [1, 2, 3])
 def test_the_normaliser_of_the_two_sided_law(delta: int) -> None:
     """N5: with a = e^(-epsilon/Delta) the masses sum to 1; with the printed one to 1.887 at Delta = 2."""
@@ -66,6 +123,18 @@ def test_the_normaliser_of_the_two_sided_law(delta: int) -> None:
     printed = math.fsum((1 - a) / (1 + a) * math.exp(-abs(k) / delta) for k in range(-400, 401))
     assert (printed == pytest.approx(1)) == (delta == 1)
     assert delta != 2 or printed == pytest.approx(1.887, abs=5e-4)
+
+
+def test_alpha_is_exactly_0_and_beta_is_that_of_t_plus_1() -> None:
+    """X3: "z <= t", which for whole numbers is z < t + 1, gives beta = 1 - e^(-epsilon (t + 1 - m))."""
+    threshold = 4
+    for count in range(10):
+        law = dict(geometric_law(count, 12, "0.7").items())
+        safe = math.fsum(mass for z, mass in law.items() if z <= threshold)
+        if count > threshold:
+            assert safe == 0
+        else:
+            assert safe == pytest.approx(1 - math.exp(-0.7 * (threshold + 1 - count)))
 
 
 @pytest.mark.parametrize("direction", [DOWN, UP])
@@ -128,6 +197,22 @@ def test_all_moves_of_all_small_vectors_lose_epsilon_at_most_and_meet_it() -> No
             if max(after) < max(counts):
                 assert oracle.steps(laws[after], law, HALF) == math.inf
     assert oracle.steps(laws[2, 2, 2], laws[1, 1, 1], HALF) == 1
+
+
+def test_mutants_of_the_largest_count() -> None:
+    """Half the scale loses 2; two-sided noise may say less than a count; counts that can rise lose more."""
+    one, other = (oracle.noisy_max(counts, HALF**2, 7) for counts in ((2, 2, 2), (1, 1, 1)))
+    assert oracle.steps(one, other, HALF) == 2
+    two_sided: dict[Any, float] = {}
+    for values, mass in oracle.together([oracle.laplace(0.5, 12)] * 2).items():
+        noisy = [2 + values[0], 1 + values[1]]
+        key = noisy.index(max(noisy)), max(noisy)
+        two_sided[key] = two_sided.get(key, 0.0) + mass
+    assert sum(mass for (_, value), mass in two_sided.items() if value < 2) > 0.1
+    swapped = [oracle.noisy_max(counts, HALF, 9) for counts in ((1, 0), (0, 1))]
+    assert oracle.steps(*swapped, HALF) == 2
+    rising = [oracle.noisy_max(counts, HALF, 9) for counts in ((2, 2), (1, 3))]
+    assert oracle.steps(*rising, HALF) == math.inf
 
 
 def test_the_first_of_several_largest_is_named() -> None:

@@ -71,6 +71,15 @@ def test_whoever_chooses_when_to_count_is_covered_too(p: float) -> None:
     assert 0 < ever_missed(p, 0.1, 40, mixture_interval) <= 0.1
 
 
+def test_an_interval_for_a_fixed_number_is_caught() -> None:
+    def fixed(s: int, n: int, miss: float) -> tuple[float, float]:
+        radius = math.sqrt(math.log(2 / miss) / (2 * n))  # Hoeffding: right for every n alone
+        return s / n - radius, s / n + radius
+
+    assert ever_missed(0.5, 0.3, 120, fixed) > 0.3
+    assert ever_missed(0.5, 0.3, 40, mixture_interval) <= 0.3
+
+
 # --- a region of matrices ---
 
 

@@ -17,7 +17,7 @@ from tests.support.releases import refusal_of
 import takifugu as tf
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.model import frameworks
-from takifugu.model.beliefs.records.normal_ends import region_of
+from takifugu.model.beliefs.records.normal_ends import Ends, region_of
 from takifugu.model.beliefs.records.normal_fit import Scatter, scatter_of
 from takifugu.model.beliefs.records.normal_region import NormalRegion
 from takifugu.releasing.file.loading import load
@@ -59,11 +59,28 @@ def test_the_class_covers_the_true_law(rows: int, steps: int) -> None:
         assert coverage(rows, steps, confidence) >= confidence
 
 
-def coverage(rows: int, steps: int, confidence: float) -> float:
+def coverage(rows: int, steps: int, confidence: float, narrower: float = 1.0) -> float:
     inside = 0
     for products in samples(rows, HALF, steps):
-        inside += is_inside(HALF, region_of(Scatter(("x", "y"), rows, products), confidence))
+        ends = region_of(Scatter(("x", "y"), rows, products), confidence)
+        inside += is_inside(HALF, narrowed(ends, narrower))
     return inside / steps**3
+
+
+def narrowed(ends: Ends, share: float) -> Ends:
+    slopes = []
+    for row in ends.slopes:
+        parts = []
+        for low, high in row:
+            middle, half = (low + high) / 2, (high - low) / 2 * Fraction(share)
+            parts.append((middle - half, middle + half))
+        slopes.append(tuple(parts))
+    return replace(ends, slopes=tuple(slopes))
+
+
+@pytest.mark.slow
+def test_mutant_intervals_of_a_third_cover_less() -> None:
+    assert coverage(10, 10, 0.8, 1 / 3) < 0.8
 
 
 SECRETS = {

@@ -132,6 +132,15 @@ def test_the_exact_scale_of_float_laws(p: Pmf, q: Pmf, epsilon: Any) -> None:
         assert loss(p, q, scale) * Fraction(epsilon).denominator <= Fraction(epsilon).numerator
 
 
+def test_a_scale_cut_by_a_thousandth_fails() -> None:
+    for name, epsilon in CASES:
+        p, q = map(law, transport_laws()[name])
+        scale = exact_laplace_scale(p, q, epsilon)
+        if scale:
+            assert loss(p, q, scale * 0.999) > float(epsilon)
+            assert loss(p, q, scale / 2) > float(epsilon) * 1.05
+
+
 @given(exact_laws(fractional=False), exact_laws(fractional=False), epsilons, st.integers(1, 9))
 def test_scales_scale_and_noise_that_is_there_helps(p: Pmf, q: Pmf, epsilon: Any, factor: int) -> None:
     scale = exact_laplace_scale(p, q, epsilon)

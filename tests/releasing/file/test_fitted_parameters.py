@@ -187,6 +187,10 @@ def test_all_intervals_hold_at_once_with_the_confidence(shares: tuple[float, ...
     assert covered(shares, 0.8) >= 0.8
 
 
+def test_intervals_that_each_hold_with_the_confidence_are_noticed() -> None:
+    assert covered((0.2, 0.3, 0.5), 1 - 3 * (1 - 0.8)) < 0.8
+
+
 def hold(ends: list[tuple[float, float]], shares: tuple[float, ...]) -> bool:
     return all(low <= share <= high for (low, high), share in zip(ends, shares, strict=True))
 

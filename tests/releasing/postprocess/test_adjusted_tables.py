@@ -100,6 +100,28 @@ def tables_of(folder: Path, content: str) -> list[str]:
 
 
 @pytest.mark.slow
+def test_other_data_with_the_same_noisy_values_have_the_same_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noisy = (Fraction(-31), Fraction(90))
+    monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: noisy)
+    assert tables_of(tmp_path / "one", files.data()) == tables_of(tmp_path / "other", other_data())
+
+
+@pytest.mark.slow
+def test_values_adjusted_to_the_true_total_would_be_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: a total that is computed from the data, of a count whose total is not public."""
+    from takifugu.releasing.publishing import publish as module
+
+    exact, answers = module.answer_of, list[Any]()
+    monkeypatch.setattr(module, "answer_of", lambda *about: answers.append(exact(*about)) or answers[-1])
+    monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: (Fraction(-31), Fraction(90)))
+    true = lambda values, grid, total: (Fraction(0), Fraction(answers[-1][1]))  # noqa: E731
+    monkeypatch.setattr("takifugu.releasing.publishing.sheets.nearest", true)
+    assert tables_of(tmp_path / "one", files.data()) != tables_of(tmp_path / "other", other_data())
+
+
+@pytest.mark.slow
 def test_data_with_the_same_noisy_values_have_the_same_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     noisy = (Fraction(-31), Fraction(90))
     monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: noisy)

@@ -1,6 +1,7 @@
 """Intervals: exact for the noise that was drawn, in all cells at once; 10,000 seeded draws against the level."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -77,6 +78,23 @@ def test_coverage_is_nominal_in_each_cell_and_in_all_at_once(noise: Any) -> None
         every, each = coverage(drawn, level)
         assert binomial_p(every, level) > REJECT
         assert all(binomial_p(n, level ** (1 / len(TRUTH))) > REJECT for n in each)
+
+
+def wrong_scale(noise: DiscreteLaplace) -> DiscreteLaplace:
+    return replace(noise, units=noise.units * 95 / 100)
+
+
+def one_cell_at_a_time(noise: DiscreteLaplace) -> DiscreteLaplace:
+    return replace(noise, cells=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mutant", [wrong_scale, one_cell_at_a_time])
+def test_a_wrong_interval_is_seen(mutant: Callable[[DiscreteLaplace], DiscreteLaplace]) -> None:
+    """The power of the test above: a scale 5 % off, or intervals that hold in each cell alone, are rejected."""
+    believed = mutant(NOISES[0])  # type: ignore[arg-type]
+    every, _ = coverage([replace(r, randomiser=believed) for r in releases(NOISES[0])], 0.5)
+    assert binomial_p(every, 0.5) < REJECT
 
 
 def test_a_table_of_several_noises_covers_at_once() -> None:

@@ -260,6 +260,20 @@ def reports_of_two_sources(folder: Path, monkeypatch: pytest.MonkeyPatch) -> lis
 
 
 @pytest.mark.slow
+def test_a_report_that_told_more_would_be_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: a picture whose height is the true answer, which no search of words would find."""
+    from takifugu.releasing.publishing import publish, sheets
+
+    answers: list[Any] = []
+    honest, exact = report_html, publish.answer_of
+    monkeypatch.setattr(publish, "answer_of", lambda *about: answers.append(exact(*about)) or answers[-1])
+    telling = lambda subject: f"{honest(subject)}<svg height='{answers[-1][0]}'></svg>"  # noqa: E731
+    monkeypatch.setattr(sheets, "report_html", telling)
+    one, other = reports_of_two_sources(tmp_path, monkeypatch)
+    assert one != other
+
+
+@pytest.mark.slow
 def test_the_report_depends_on_the_noisy_values_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = reports_of_two_sources(tmp_path, monkeypatch)
     assert one == other

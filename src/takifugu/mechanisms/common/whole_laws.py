@@ -56,9 +56,14 @@ def whole_laws(problem: Problem) -> Iterator[Comparison]:
             if shares is None or comparison.located.smoothed:
                 yield comparison
             else:
-                others, error = shares.others(comparison.located.start)
-                p, q = exact_law(comparison.p).convolve(others), exact_law(comparison.q).convolve(others)
-                yield replace(comparison, p=p, q=q, error=comparison.error + error + comparison.error * error)
+                yield _completed(shares, comparison)
+
+
+def _completed(shares: Shares, comparison: Comparison) -> Comparison:
+    """Return one component's comparison with the laws of the whole answer."""
+    others, error = shares.others(comparison.located.start)
+    p, q = exact_law(comparison.p).convolve(others), exact_law(comparison.q).convolve(others)
+    return replace(comparison, p=p, q=q, error=comparison.error + error + comparison.error * error)
 
 
 def _too_many(belief: Belief, answer: Additive) -> str:
