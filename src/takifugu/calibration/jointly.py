@@ -73,10 +73,7 @@ def calibrate_jointly(
         raise InputError("there is nothing to calibrate", fix="give at least one query").at("queries")
     problems = tuple(problem_of(framework, query, budget, delta) for query in listed_queries)
     noise = _noise(framework, problems)
-    promise = f"one of {len(problems)} queries that share an epsilon of {float(problems[0].epsilon):g}"
-    if problems[0].delta:
-        promise += f" and a delta of {float(problems[0].delta):g}"
-    conditions = (promise, *check_beliefs(framework, allow_private_belief))
+    conditions = (_shared_promise(problems), *check_beliefs(framework, allow_private_belief))
     return _within_epsilon(noise, _weights(weights, len(listed_queries)), conditions)
 
 
@@ -112,6 +109,13 @@ def _noise(framework: Framework, problems: tuple[Problem, ...]) -> SharedNoise:
                 fix="leave delta out, or calibrate it alone",
             ).at("queries")
     return NormalTogether(framework, problems, epsilon, delta)
+
+
+def _shared_promise(problems: tuple[Problem, ...]) -> str:
+    words = f"one of {len(problems)} queries that share an epsilon of {float(problems[0].epsilon):g}"
+    if problems[0].delta:
+        words += f" and a delta of {float(problems[0].delta):g}"
+    return words
 
 
 def _weights(weights: Sequence[Number] | None, number: int) -> tuple[float, ...]:

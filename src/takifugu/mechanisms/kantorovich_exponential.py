@@ -28,7 +28,6 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact, Randomiser
 from takifugu.analysis.randomisers.choices import ChannelChoice, ExponentialChoice
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of
 from takifugu.mechanisms.common.finite_outputs import (
     NO_COMPARISON,
     FiniteProblem,
@@ -132,15 +131,13 @@ def largest_rate(
     distances = checked_distances(inputs, list(outputs), metric).astype(float)
     if not pairs:
         return math.inf
-    place = places_of(inputs)
+    place = {point: index for index, point in enumerate(inputs)}
     left, right = np.array([place[x] for x, _ in pairs]), np.array([place[y] for _, y in pairs])
     lengths = np.array([float(metric(x, y)) for x, y in pairs])
     budget = float(as_epsilon(epsilon)) * (1 - 2.0**-45)
 
     def safe(rate: float) -> bool:
-        nearest = distances.min(axis=1, keepdims=True)
-        sums = np.exp(-rate * (distances - nearest)).sum(axis=1)
-        normalisers = np.asarray(np.log(sums) - rate * nearest[:, 0])
+        normalisers = _log_normalisers(distances, rate)
         return bool((rate * lengths + np.abs(normalisers[left] - normalisers[right])).max() <= budget)
 
     low = budget / (2 * lengths.max())
@@ -160,6 +157,12 @@ def exponential_rows(inputs: Sequence[Hashable], outputs: Sequence[Hashable], me
     weights = -rate * tabulated(metric, inputs, outputs)
     rows = np.exp(weights - weights.max(axis=1, keepdims=True))
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+
+
+def _log_normalisers(distances: Floats, rate: float) -> Floats:
+    nearest = distances.min(axis=1, keepdims=True)
+    sums = np.exp(-rate * (distances - nearest)).sum(axis=1)
+    return np.asarray(np.log(sums) - rate * nearest[:, 0])
 
 
 def _choice(

@@ -173,34 +173,35 @@ def typed(frame: Frame) -> Frame:
         return wrapped(table.cast(pyarrow.schema([(field.name, _plain_type(field.type)) for field in table.schema])))
     if not frame.implementation.is_pandas():
         return frame
+    native = frame.to_native()
+    return wrapped(native.assign(**{name: _typed_column(native[name]) for name in native.columns}))
+
+
+def _typed_column(column: Any) -> Any:
+    """Return a column of pandas with an exact type; raises as `typed`."""
     import pandas
 
-    native, changed = frame.to_native(), {}
-    for name, dtype in native.dtypes.items():
-        column = native[name]
-        if isinstance(dtype, pandas.ArrowDtype):
-            changed[name] = column.astype(pandas.ArrowDtype(_plain_type(dtype.pyarrow_dtype)))
-            continue
-        if isinstance(dtype, pandas.CategoricalDtype) and dtype.categories.inferred_type not in _SPELT_ONCE:
-            column, dtype = column.astype(object), dtype.categories.dtype
-        if str(dtype) in _SHORT:
-            changed[name] = column.astype("Float32")
-            continue
-        column = column.convert_dtypes()
-        kind = pandas.api.types.infer_dtype(column, skipna=True) if str(column.dtype) == "object" else ""
-        if kind == "empty":  # nothing but missing values: pandas 2 keeps them as objects, which it cannot read as texts
-            column = column.astype("string")
-        elif kind == "date":
-            column = pandas.to_datetime(column)
-        elif kind == "decimal":
-            column = column.astype("float64").convert_dtypes()
-        was_inexact = dtype.kind == "f" or kind == "decimal"
-        if was_inexact and column.dtype.kind == "i" and (column.abs() >= 2**53).any():
-            column = column.astype("Float64")
-        if column.dtype.kind == "u" and (column >= 2**63).any():
-            raise DataError("a column holds whole numbers from 2^63 on", fix="write its numbers as texts")
-        changed[name] = column
-    return wrapped(native.assign(**changed))
+    dtype = column.dtype
+    if isinstance(dtype, pandas.ArrowDtype):
+        return column.astype(pandas.ArrowDtype(_plain_type(dtype.pyarrow_dtype)))
+    if isinstance(dtype, pandas.CategoricalDtype) and dtype.categories.inferred_type not in _SPELT_ONCE:
+        column, dtype = column.astype(object), dtype.categories.dtype
+    if str(dtype) in _SHORT:
+        return column.astype("Float32")
+    column = column.convert_dtypes()
+    kind = pandas.api.types.infer_dtype(column, skipna=True) if str(column.dtype) == "object" else ""
+    if kind == "empty":  # nothing but missing values: pandas 2 keeps them as objects, which it cannot read as texts
+        column = column.astype("string")
+    elif kind == "date":
+        column = pandas.to_datetime(column)
+    elif kind == "decimal":
+        column = column.astype("float64").convert_dtypes()
+    was_inexact = dtype.kind == "f" or kind == "decimal"
+    if was_inexact and column.dtype.kind == "i" and (column.abs() >= 2**53).any():
+        column = column.astype("Float64")
+    if column.dtype.kind == "u" and (column >= 2**63).any():
+        raise DataError("a column holds whole numbers from 2^63 on", fix="write its numbers as texts")
+    return column
 
 
 def _plain_type(kind: Any) -> Any:

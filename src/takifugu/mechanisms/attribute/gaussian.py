@@ -110,8 +110,7 @@ class AttributeGaussian:
             )
         variances = []
         for terms in shifts.values():
-            moves, credits = zip(*terms, strict=True)
-            variances.append(rule * max(moves) - min(credits))
+            variances.append(rule * max(move for move, _ in terms) - min(credit for _, credit in terms))
         printed = max(variances)
         exact = max(comparison.laws.delta(drawn, problem.epsilon) for comparison in comparisons)
         numbers = (("added_variance", float(drawn)), ("printed_variance", float(printed)), ("exact_delta", exact))
