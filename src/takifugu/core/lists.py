@@ -136,6 +136,24 @@ def present(values: Iterable[Value | None]) -> list[Value]:
     return [value for value in values if value is not None]
 
 
+def with_keys(mapping: Mapping[Key, Value], keys: Iterable[Key]) -> dict[Key, Value]:
+    """Return the part of a mapping under some of its keys.
+
+    >>> with_keys({"a": 1, "b": 2}, ["b"])
+    {'b': 2}
+    """
+    return {key: mapping[key] for key in keys}
+
+
+def without_keys(mapping: Mapping[Key, Value], keys: Container[object]) -> dict[Key, Value]:
+    """Return a mapping without some keys.
+
+    >>> without_keys({"a": 1, "b": 2}, ["b"])
+    {'a': 1}
+    """
+    return {key: value for key, value in mapping.items() if key not in keys}
+
+
 def transposed(rows: Iterable[Sequence[Any]], columns: int) -> list[list[Any]]:
     """Return the columns of rows; there may be no row.
 

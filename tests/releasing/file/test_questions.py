@@ -51,7 +51,7 @@ def test_held_out_files_are_decided_rightly_or_asked_about(tmp_path: Path) -> No
         if unclear:
             with pytest.raises(InputError, match=re.escape(f"--{unclear[0].name} ")):
                 answered_clearly(subject, {})
-            assert {question.name for question in unclear} <= {"rows", "whose", "secret"}
+            assert {question.name for question in unclear} <= {"rows", "whose", "when", "secret", "publish"}
         else:
             decided += 1
             assert decision(subject, answered_clearly(subject, {})).kind == kind, name

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 
+from takifugu.core.lists import with_keys
 from takifugu.data.engines.differences import Frame, collected, settled, with_rank
 from takifugu.data.engines.sanitise import text
 from takifugu.data.rows.facts import COMPARED, facts_of, with_comparisons, with_row_before
@@ -60,7 +61,7 @@ class Rows(PickedRows):
                 origins[key], _ = extent(some)
             else:
                 origins[key] = min((fact.first for fact in some if fact.first is not None), default=0)
-        picked = {name: vars(rows)[name] for name in PickedRows.__dataclass_fields__}
+        picked = with_keys(vars(rows), PickedRows.__dataclass_fields__)
         return cls(
             **{**picked, "naive": rows.naive and zones <= {0}}, tidy=tidy, together=are_together(grouped),
             seen=all(fact.code != UNOBSERVED for fact in facts), origins=origins, grouped=grouped,

@@ -14,6 +14,7 @@ from hashlib import sha256
 from threading import Lock
 
 from takifugu.core.arrays import FloatArray
+from takifugu.core.lists import with_keys
 from takifugu.numbers.atoms import Array
 
 #: How many bytes of losses are kept in all.
@@ -41,7 +42,7 @@ class Memory:
 
     def forget(self, position: int) -> None:
         self.losses = {p: loss for p, loss in self.losses.items() if p >= position or p == self.last_moving}
-        self.tables = {p: self.tables[p] for p in self.losses}
+        self.tables = with_keys(self.tables, self.losses)
 
     def since(self, start: int) -> Memory:
         """Return the same memory, with positions counted from another one."""

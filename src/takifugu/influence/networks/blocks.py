@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from takifugu.core.lists import places_of, take
+from takifugu.core.lists import places_of, take, with_keys
 from takifugu.influence.networks.bags import Bag
 from takifugu.model.beliefs.networks.elimination import elimination_order
 
@@ -108,7 +108,7 @@ def orders(near: Graph, entry: int, sizes: Mapping[int, int]) -> Iterator[list[i
     arcs: list[tuple[int, int]] = []
     for v in distance:
         arcs += [(v, u) for u in near[v] if v < u]
-    yield elimination_order(arcs, {v: sizes[v] for v in distance}, [entry])
+    yield elimination_order(arcs, with_keys(sizes, distance), [entry])
     yield from by_place(near, entry)
 
 

@@ -134,7 +134,11 @@ class OfReferences:
         compared = dict.fromkeys(map(self.densities.__getitem__, compared_values(pairs)))
         self.split = best_split(list(compared), epsilon, delta)
         if self.split is None:
-            raise Unsupported(_too_far(epsilon, delta))
+            raise Unsupported(
+                f"no eta leaves the normal references anything of epsilon {float(epsilon):g} and delta "
+                f"{float(delta):g}: the answer's distributions are not close enough to them; choose other references, "
+                "or a larger delta"
+            )
         variance = Fraction(0)
         for a, b in pairs:
             first, second = self.densities[a].reference, self.densities[b].reference
@@ -187,11 +191,3 @@ def _witness(part: Part, pair: tuple[int, int], densities: Sequence[Given], spli
         ("sigma of Algorithm 2", math.sqrt(max(0.0, classical**2 - first.deviation**2))),
     )  # fmt: skip
     return Witness(words, "the normal distributions in place of the answer's lie farthest apart here", numbers)
-
-
-def _too_far(epsilon: Fraction, delta: Fraction) -> str:
-    return (
-        f"no eta leaves the normal references anything of epsilon {float(epsilon):g} and delta "
-        f"{float(delta):g}: the answer's distributions are not close enough to them; choose other references, "
-        "or a larger delta"
-    )

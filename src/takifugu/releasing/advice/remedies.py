@@ -15,6 +15,7 @@ from typing import Any
 
 from takifugu.accounting.suspicion import percent, posterior
 from takifugu.core.errors import TakifuguError
+from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.advice.bands import Joint, json_of
@@ -314,4 +315,4 @@ def _worst(raw: Plain, tables: Sequence[TableAdvice], measured: set[int]) -> dic
             unjudged.add(index)
         elif index in measured and (index not in worst or table.ratio > worst[index].ratio):
             worst[index] = table
-    return {index: table for index, table in worst.items() if index not in unjudged}
+    return without_keys(worst, unjudged)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json, Plain
 from takifugu.core.text.tables import shortened
 
@@ -165,5 +166,5 @@ def checksum_of(data: Plain) -> str:
 
 
 def _canonical(data: Plain, *without: str) -> bytes:
-    content: Json = {key: value for key, value in data.items() if key not in without}
+    content: Json = without_keys(data, without)
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()

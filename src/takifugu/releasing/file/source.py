@@ -20,6 +20,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.files import path_in
+from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json, Plain
 from takifugu.data import UNOBSERVED, Layout, Numerals, Recode, Table, Written, open_frame, tally, totals, transitions
 from takifugu.data.engines import outside
@@ -148,7 +149,7 @@ def with_dialect(said: Plain, source: SourceKeys, folder: Path, data: object, ta
         with suppress(TakifuguError):  # a file that was replaced since it was opened: reading it says so
             dialect = cached(table, "dialect", lambda: dialect_of(Path(path), written_of(source)))
     dropped = {"delimiter", "encoding"} if "delimiter" in dialect else _OF_CSV
-    layout = {key: value for key, value in said.items() if key not in dropped}
+    layout = without_keys(said, dropped)
     return {**layout, **dialect}
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Union, cast, get_args, get_origin
 from pydantic import BaseModel, ValidationError, create_model
 
 from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.lists import without_keys
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import Json
 from takifugu.core.sections import section_in
@@ -39,7 +40,7 @@ class Reading:
         self._kind, self._raw = kind, raw
         self.faults, self.faulty = list[TakifuguError](), set[str]()
         sections = _sections_of(kind.facts.sections)
-        keys = {key: value for key, value in raw.items() if key not in sections}
+        keys = without_keys(raw, sections)
         head = self._read(_head_of(kind.facts.sections), keys, (), set())
         parts = dict(head or ())
         for name, members in sections.items():
@@ -103,7 +104,7 @@ class Reading:
                 return model.model_validate(raw)
         keys_by_query = {name: keys_of(self._model(name)) for name in names}
         foreign_keys = set[str]().union(*keys_by_query.values()) - keys_of(model)
-        table_keys = {key: value for key, value in raw.items() if key not in foreign_keys}
+        table_keys = without_keys(raw, foreign_keys)
         if model is facts.table:
             error = instead_of(query, names, self._raw) or unknown_query(query, names)
             if "query" not in raw:
@@ -144,7 +145,7 @@ class Reading:
         if faulty is None or not isinstance(raw, dict) or "kind" in keys:
             return None
         faulty |= keys
-        section = {key: value for key, value in raw.items() if key not in keys}
+        section = without_keys(raw, keys)
         for key, field in model.model_fields.items():
             if key in keys and field.is_required():
                 section[key] = (field.examples or [None])[0]

@@ -72,8 +72,16 @@ def in_the_way(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, 
 
     `replaced` maps names to digests of replaceable content.
     """
-    different = [name for name, content in files.items() if content_of(folder / name) != content]
-    return [n for n in different if (folder / n).exists() and (digest_at(folder / n) or "") != replaced.get(n)]
+    strange = []
+    for name in _different(folder, files):
+        if (folder / name).exists() and (digest_at(folder / name) or "") != replaced.get(name):
+            strange.append(name)
+    return strange
+
+
+def _different(folder: Path, files: Mapping[str, bytes]) -> list[str]:
+    """Return the names under which the folder holds something else, or nothing."""
+    return [name for name, content in files.items() if content_of(folder / name) != content]
 
 
 def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str]) -> None:
@@ -82,7 +90,7 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str])
     Others of these names are overwritten, and those that `replaced` has the digest of removed. Raises OSError where the
     disk fails.
     """
-    waiting = [name for name, content in files.items() if content_of(folder / name) != content]
+    waiting = _different(folder, files)
     drafts: dict[str, Path] = {}
     try:
         for name in waiting:

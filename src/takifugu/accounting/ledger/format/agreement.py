@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from itertools import product, starmap
 
+from takifugu.core.lists import without_keys
 from takifugu.core.names import fits
 from takifugu.core.plain import Plain
 from takifugu.numbers.rationals import read_fraction
@@ -99,7 +100,7 @@ def _encoding(left: Plain, right: Plain) -> bool:
         return True
     for layout in (left, right):
         codec, names = _written(layout)
-        plain = {key: value for key, value in layout.items() if key != "encoding"}
+        plain = without_keys(layout, {"encoding"})
         if codec not in ASCII_BELOW or names != "ASCII" or layout.get("piece") is not None:
             return False
         if not repr(plain).isascii():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
+from takifugu.core.lists import with_keys
 from takifugu.core.plain import VALUES, Json, Plain, PlainForm, set_fields
 from takifugu.core.text.markup import html_table
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
@@ -173,7 +174,7 @@ class MarkovChain(PeriodicChain):
 
     def to_dict(self) -> Json:
         of_periods = super().to_dict()
-        shared = {key: of_periods[key] for key in ("length", "initial", "states", "source")}
+        shared = with_keys(of_periods, ("length", "initial", "states", "source"))
         return {"kind": "markov-chain", "matrix": self.matrix.tolist(), **shared}
 
     @classmethod

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray
-from takifugu.core.lists import places_of, take, without
+from takifugu.core.lists import places_of, take, with_keys, without
 from takifugu.core.rules import too_large
 
 Scope = tuple[int, ...]
@@ -88,7 +88,7 @@ def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int])
     >>> plan([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4}, keep=[2]).order
     (0, 1)
     """
-    order = elimination_order(scopes, {v: sizes[v] for v in chain.from_iterable(scopes)}, keep)
+    order = elimination_order(scopes, with_keys(sizes, chain.from_iterable(scopes)), keep)
     place = places_of(order)
     waiting: list[list[set[int]]] = [[] for _ in range(len(order) + 1)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json
 from takifugu.core.text.toml import either, toml_of
 from takifugu.releasing.file.loading import json_schema
@@ -32,7 +33,7 @@ def listed_keys(kind: str) -> Iterator[ListedKey]:
     """Yield the keys of a kind; InputError for unknown kinds."""
     schema = json_schema(kind)
     sections = ("source", "belief", "hide", "release")
-    top = {key: part for key, part in schema["properties"].items() if key not in sections}
+    top = without_keys(schema["properties"], sections)
     yield from _keys("", [{"properties": top, "required": schema.get("required", [])}])
     for section in sections:
         if section in schema["properties"]:

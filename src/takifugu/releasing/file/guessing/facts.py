@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations, product
 
-from takifugu.core.lists import without
+from takifugu.core.lists import present, without
 from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE
 from takifugu.releasing.file.guessing.across import Across, across
 from takifugu.releasing.file.guessing.column_words import BIRTH, COMPANY, EAST, ENDS, FIGURES, NORTH, PLACE, TOGETHER
@@ -58,9 +58,7 @@ class Facts:
     @cached_property
     def another(self) -> Seen | None:
         """Return a column of people with one row each."""
-        unique = [column for column in self.that_name if 1 < column.rows == len(column.labels) and not column.is_sparse]
-        unique = [c for c in unique if c.named("unit") or c.kind == TEXTS or c.only_numbers_cases]
-        return max(unique, key=lambda column: column.named("unit"), default=None)
+        return max(filter(_names_each_row, self.that_name), key=lambda column: column.named("unit"), default=None)
 
     @cached_property
     def merged(self) -> Seen | None:
@@ -70,7 +68,7 @@ class Facts:
     @cached_property
     def people_again(self) -> tuple[Seen, ...]:
         """Return the columns of people of whom some have several rows."""
-        return tuple(c for c in self.that_name if c.names_people and len(c.labels) < c.rows)
+        return tuple(column for column in self.that_name if column.names_people and column.repeats)
 
     @cached_property
     def repeated(self) -> Seen | None:
@@ -78,16 +76,15 @@ class Facts:
         another = self.another
         if another is not None and another.named("unit") and (another.names_people or not self.people_again):
             return None
-        many = [c for c in self.that_name if 1 < len(c.labels) < c.rows]
-        many = [c for c in many if c.named("unit") or self.are_many_names(c)]
-        many.sort(key=lambda column: not column.named("unit"))
-        ranked = (*self.people_again, self.several, *many)
-        return next((column for column in ranked if column is not None), None)
+        several = [column for column in self.that_name if column.repeats]
+        named = [column for column in several if column.named("unit")]
+        ranked = present((*self.people_again, self.several, *named, *filter(self.are_many_names, several)))
+        return next(iter(ranked), None)
 
     def are_many_names(self, column: Seen) -> bool:
         """Return whether a column's texts are many, and recur as names."""
         says_what = column.named("value") or column.named("piece")
-        return column.kind == TEXTS and column.recurs and len(column.labels) > MOST_STATES and not says_what
+        return column.kind == TEXTS and column.recurs and column.has_many and not says_what
 
     @cached_property
     def shared(self) -> Seen | None:
@@ -95,8 +92,12 @@ class Facts:
         who = self.another
         if who is None or not who.named("unit"):
             return None
-        some = [c for c in self.that_name if c is not who and not c.is_question and 1 < len(c.labels) * 3 <= c.rows * 2]
-        return next((c for c in some if c.words & TOGETHER or (c.is_called_id and len(c.labels) > MOST_STATES)), None)
+        for column in self.that_name:
+            is_group = bool(column.words & TOGETHER) or (column.is_called_id and column.has_many)
+            groups_rows = 1 < len(column.labels) * 3 <= column.rows * 2
+            if is_group and groups_rows and column is not who and not column.is_question:
+                return column
+        return None
 
     @cached_property
     def ends(self) -> tuple[Seen, Seen] | None:
@@ -131,7 +132,8 @@ class Facts:
         """Return the columns that make each row a company."""
         if self.several is not None and self.order is not None:
             return ()
-        return tuple(c for c in self.columns if c.words & COMPANY or (c.words & FIGURES and c in self.amounts))
+        figures = [column for column in self.amounts if column.words & FIGURES]
+        return tuple(column for column in self.columns if column.words & COMPANY or column in figures)
 
     # When a row was.
 
@@ -148,9 +150,8 @@ class Facts:
     def orders(self) -> tuple[Seen, ...]:
         """Return the possible columns of a row's time, the likeliest first."""
         likely = self.roles.get("order")
-        some = [c for c in self.columns if (c.tells_when and not c.is_clock) or c.kind == WHOLE or c is likely]
-        some = [c for c in some if c is likely or (len(c.labels) > 1 and not c.words & BIRTH)]
-        return tuple(sorted(some, key=lambda c: (c is not likely, not c.is_time, not c.tells_when)))
+        possible = [column for column in self.columns if column is likely or _may_order(column)]
+        return tuple(sorted(possible, key=lambda c: (c is not likely, not c.is_time, not c.tells_when)))
 
     @cached_property
     def spacing(self) -> Spacing:
@@ -194,8 +195,10 @@ class Facts:
     @property
     def mixed_times(self) -> Seen | None:
         """Return a column of dates in several formats."""
-        some = (c for c in self.columns if c.kind == TEXTS and len(c.labels) > 1 and not c.is_clock)
-        return next((c for c in some if all(re.match(_DATED, text) for text in c.labels)), None)
+        for column in self.columns:
+            if column.varies and column.is_unread and all(re.match(_DATED, text) for text in column.labels):
+                return column
+        return None
 
     # Where it was.
 
@@ -215,8 +218,8 @@ class Facts:
     @cached_property
     def where(self) -> tuple[Seen, ...]:
         """Return the columns of coordinates, or of a place by name."""
-        some = (c for c in self.columns if c.words & PLACE and len(c.labels) > MOST_STATES and c is not self.repeated)
-        return self.coordinates or tuple(some)[:1]
+        places = [column for column in self.columns if column.words & PLACE and column.has_many]
+        return self.coordinates or tuple(without(places, (self.repeated,)))[:1]
 
     # What it says.
 
@@ -227,21 +230,42 @@ class Facts:
     @cached_property
     def answers(self) -> tuple[Seen, ...]:
         """Return the columns of a few recurring values."""
-        few = (c for c in self._free if c.is_few and c.recurs)
-        return tuple(c for c in few if not c.tells_when and not c.named("piece"))
+        return tuple(filter(_answers, self._free))
 
     @cached_property
     def amounts(self) -> tuple[Seen, ...]:
         """Return the columns of measured or counted numbers."""
-        numbers = [c for c in self._free if c.is_number and c not in self.answers and not (c.tells_when or c.is_time)]
-        numbers = [c for c in numbers if c.kind == NUMBERS or len(c.labels) > 2]
-        return tuple(c for c in numbers if c.is_size or not (c.named("unit") or c.is_identifier))
+        return tuple(filter(_measures, without(self._free, self.answers)))
 
     @property
     def _free(self) -> list[Seen]:
         """Return the columns of neither people nor times and places."""
         used = [self.another, self.several, self.order, *(self.coordinates or ())]
         return without(self.columns, used)
+
+
+def _names_each_row(column: Seen) -> bool:
+    """Return whether a column may name another person in each row."""
+    is_unique = 1 < column.rows == len(column.labels) and not column.is_sparse
+    return is_unique and (column.named("unit") or column.kind == TEXTS or column.only_numbers_cases)
+
+
+def _may_order(column: Seen) -> bool:
+    """Return whether a column may say when a row was."""
+    says_when = column.kind == WHOLE or (column.tells_when and not column.is_clock)
+    return says_when and column.varies and not column.words & BIRTH
+
+
+def _answers(column: Seen) -> bool:
+    """Return whether a column has a few recurring values, and no times."""
+    return column.is_few and column.recurs and not column.tells_when and not column.named("piece")
+
+
+def _measures(column: Seen) -> bool:
+    """Return whether a column holds measured or counted numbers, and no times."""
+    is_amount = column.kind == NUMBERS or (column.is_number and len(column.labels) > 2)
+    names_something = column.named("unit") or column.is_identifier
+    return is_amount and not (column.tells_when or column.is_time) and (column.is_size or not names_something)
 
 
 def _never_falls(start: Seen, end: Seen) -> bool:

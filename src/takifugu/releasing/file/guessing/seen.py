@@ -92,6 +92,21 @@ class Seen:
         return (self.is_name or self.kind == YES_NO) and 1 < len(self.labels) <= MOST_STATES
 
     @property
+    def varies(self) -> bool:
+        """Return whether it has several different values."""
+        return len(self.labels) > 1
+
+    @property
+    def has_many(self) -> bool:
+        """Return whether it has more different values than states are."""
+        return len(self.labels) > MOST_STATES
+
+    @property
+    def repeats(self) -> bool:
+        """Return whether some of several values is in more than one row."""
+        return 1 < len(self.labels) < self.rows
+
+    @property
     def recurs(self) -> bool:
         """Return whether it has some values, each in two rows on average."""
         return 1 < len(self.labels) * 2 <= self.rows
@@ -243,7 +258,7 @@ class Seen:
     @property
     def names_people(self) -> bool:
         """Return whether its name is that of several people."""
-        return len(self.labels) > 1 and self.named("unit") and bool(self.words & INDIVIDUALS)
+        return self.varies and self.named("unit") and bool(self.words & INDIVIDUALS)
 
     @property
     def is_called_order(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import StrictInt
 
+from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json
 from takifugu.data import Table as Data
 from takifugu.releasing.file.calendars import CalendarKeys, Windowed
@@ -47,7 +48,7 @@ class PolicySourceSpec(CalendarKeys):
 
         The belief decides that meaning; a calendar counts by the length of its steps and how they lie.
         """
-        layout = {key: value for key, value in super().layout(belief, table).items() if key not in ("rows", "from")}
+        layout = without_keys(super().layout(belief, table), ("rows", "from"))
         if self.calendar is None:
             return layout
         starts = f"steps that start {self.calendar.name.partition(', ')[2]}"

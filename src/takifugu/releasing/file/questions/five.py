@@ -119,16 +119,15 @@ def _of_answers(facts: Facts) -> _Likely:
             "one says something about those who live with them, that protects too little: write --kind contacts for "
             "what spreads, or make all people of one a single row"
         )
-    again = [c for c in facts.that_name if c.words & (NOUNS - TOGETHER) and 1 < len(c.labels) < c.rows]
-    again = [column for column in again if not column.is_question]
+    recurs = any(c.words & (NOUNS - TOGETHER) and c.repeats and not c.is_question for c in facts.that_name)
     is_case = another is not None or len(facts.questions) > 1
-    return columns, another, why, is_case and not (facts.people_again or again or facts.shared)
+    return columns, another, why, is_case and not (facts.people_again or recurs or facts.shared)
 
 
 def _of_wide(facts: Facts) -> _Likely:
     """Return the person of rows with many steps."""
     steps = () if facts.across is None else facts.across.names
-    columns = [c for c in facts.that_name if c.name not in steps and len(c.labels) > 1]
+    columns = [column for column in facts.that_name if column.varies and column.name not in steps]
     people = [column for column in columns if column.named("unit")]
     likely = [*people, *(c for c in columns if len(c.labels) == c.rows), *columns]
     return columns, next(iter(likely), None), "", len(people) == 1 or not columns

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool
 
 from takifugu.core.cache import cached
+from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_of
 from takifugu.data import Layout, Table, Zone, order_kind, parse_step, text_of
@@ -214,7 +215,7 @@ class SourceSpec(CalendarKeys):
         nobody knows what the order column holds.
         """
         assert isinstance(belief, SequenceBelief)  # which files about sequences have
-        layout = {key: value for key, value in super().layout(belief, table).items() if key not in _OF_ORDER}
+        layout = without_keys(super().layout(belief, table), _OF_ORDER)
         if self.times is not None:
             layout |= _of_order(self, table)
         if self.unit is None and self.piece is None:
