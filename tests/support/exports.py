@@ -89,8 +89,8 @@ def calls() -> Export:
     source = {"rows": "changes", "encoding": "cp1252", "unit": "Mitarbeiter", "roster": "agents.csv",
               "order": "Zeitpunkt", "order_format": "%d.%m.%Y %H:%M:%S", "timezone": "Europe/Berlin", "step": "1min",
               "until": "2026-01-18T23:00:00", "value": "Status"}  # fmt: skip
-    belief = {"states": [*lasts], "stay": {"Pause": "150 min", "Bereit": "25 min", '"Gespräch"': "6 min"},
-              "next": {"Pause": 0.34, "Bereit": 0.33, '"Gespräch"': 0.33}, "units_independent": True}  # fmt: skip
+    belief = {"states": [*lasts], "stay": {"Pause": "150 min", "Bereit": "25 min", "Gespräch": "6 min"},
+              "next": {"Pause": 0.34, "Bereit": 0.33, "Gespräch": 0.33}, "units_independent": True}  # fmt: skip
     roster = "\n".join(["Mitarbeiter", *(f'"{agent}"' for agent in agents)])
     files = {"calls.csv": "\r\n".join(lines).encode("cp1252"), "agents.csv": roster.encode("cp1252")}
     return _export(files, lasting(shifted, 60, [*lasts]), _rows([*courses.values()], [*lasts]), source, belief)
