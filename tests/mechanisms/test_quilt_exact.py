@@ -334,11 +334,13 @@ TELLING = (binary(0.6, 0.6, 3, [0.9, 0.1]), [1000, 1, 0], 1.0)
 
 
 def test_forgotten_start_law_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 0.99 < loss_after_calibration(*TELLING) <= 1
     shared.forget()
     monkeypatch.setattr(ChainInfluence, "_term", lambda self, entries: np.zeros((len(entries), len(self.pairs))))
     monkeypatch.setattr(ChainInfluence, "largest", lambda self, entries, *_: np.full(len(entries), np.inf))
     assert loss_after_calibration(*TELLING) > 1.2
     shared.forget()
+
 
 #: Nearly one value repeated: the trivial quilt is the best, and nearly all of its change is needed.
 REPEATED = (binary(0.999, 0.999, 4), [1, 1, 1, 1], 1.0)

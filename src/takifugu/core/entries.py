@@ -15,6 +15,7 @@ from typing import Protocol, Self, TypeVar, runtime_checkable
 
 from takifugu.core.cache import forget, memoised
 from takifugu.core.errors import InputError, within
+from takifugu.core.lists import places_of, take
 from takifugu.core.plain import set_fields
 
 Value = TypeVar("Value")
@@ -106,8 +107,7 @@ def order(belief: Entries) -> tuple[int, ...] | None:
     names = listed(belief)
     if names is None or belief.names is None or names == belief.names:
         return None
-    place_of = {name: place for place, name in enumerate(belief.names)}
-    return tuple(place_of[name] for name in names)
+    return tuple(take(places_of(belief.names), names))
 
 
 def positions(

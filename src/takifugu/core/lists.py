@@ -1,4 +1,4 @@
-"""What is given as a list: a text is no list of its letters, a table none of its columns, and a set has no order."""
+"""Lists: a text is none of its letters, a table none of its columns, and a set has no order; and parts of lists."""
 
 from __future__ import annotations
 

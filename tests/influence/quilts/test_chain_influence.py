@@ -337,14 +337,6 @@ def max_influence_of(chain: PeriodicChain, entry: int, left: int, right: int) ->
     return max_influence(tensor_of(joint, 2), [entry - left, entry + right], entry)
 
 
-def test_the_cost_of_a_search_by_phases_is_that_of_all_joint_states() -> None:
-    chain = PeriodicChain([NIGHT, DAY], 6, [0, 0, 1])
-    joint = joint_cost_of_steps([np.array([NIGHT, DAY][[0, 0, 1][t % 3]]) for t in range(5)], chain.marginal(0),
-                                np.full(6, 0.25))  # fmt: skip
-    part = problem(chain, tf.Count(1), 1).parts[0]
-    assert joint_cost(part, [(part.answer.entry_changes(), Fraction(4))])[0] == pytest.approx(joint, rel=1e-12)
-
-
 def test_bounds_around_the_matrices_cover_the_exact_influence() -> None:
     chain = PeriodicChain([NIGHT, DAY, [[0.5, 0.5], [0.2, 0.8]]], 60, [0, 1, 2, 2, 1])
     exact, bounded = ready(chain), around_influence(chain)

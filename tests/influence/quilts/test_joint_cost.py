@@ -229,11 +229,3 @@ def test_influence_that_is_not_charged_is_caught(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(ChainInfluence, "left", lambda self, entry, count: np.zeros((count, len(self.pairs))))
     monkeypatch.setattr(ChainInfluence, "right", lambda self, count, entry=0: np.zeros((count, len(self.pairs))))
     assert cost(chain, releases, secret) < loss
-
-
-def test_what_two_releases_lose_is_nearly_what_they_are_charged() -> None:
-    chain = binary(0.999, 0.999, 4)
-    joint = joint_tensor(chain.matrix, chain.stationary, 4)
-    releases = [(Count(1), Fraction(8)), (Linear([1, 1, 1, 1]), Fraction(8))]
-    loss = true_loss(joint, answers_of(chain, [q for q, _ in releases]), [b for _, b in releases])
-    assert 0.95 < loss <= cost(chain, releases)

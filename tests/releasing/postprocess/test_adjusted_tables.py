@@ -121,13 +121,6 @@ def test_values_adjusted_to_the_true_total_would_be_caught(tmp_path: Path, monke
     assert tables_of(tmp_path / "one", files.data()) != tables_of(tmp_path / "other", other_data())
 
 
-@pytest.mark.slow
-def test_data_with_the_same_noisy_values_have_the_same_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    noisy = (Fraction(-31), Fraction(90))
-    monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: noisy)
-    assert tables_of(tmp_path / "one", files.data()) == tables_of(tmp_path / "other", other_data())
-
-
 def total_of(path: Path) -> Any:
     (table,) = plan(load(path, window="2026-W02")).tables
     ((total,),) = table.totals or ()

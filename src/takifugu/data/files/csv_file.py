@@ -47,14 +47,12 @@ def read(file: DataFile, written: Written) -> Table:
     if not is_installed("duckdb"):
         check_lines(file, whole=True)
         return table_in_memory(file, dialect.names, lambda: rows_of(file, dialect))
-    folder = None
+    folder, above = None, 0
     if written.lines is not None:  # engines count lines above rows otherwise
+        above, dialect = dialect.skipped, replace(dialect, skipped=0)
+    if written.lines is not None or dialect.codec is not None:
         folder = private_folder()
-        file = _copied(file, dialect.codec or "utf-8", Path(folder.name), dialect.skipped)
-        dialect = replace(dialect, skipped=0)
-    elif dialect.codec is not None:
-        folder = private_folder()
-        file = _copied(file, dialect.codec, Path(folder.name))
+        file = _copied(file, dialect.codec or "utf-8", Path(folder.name), above)
     check_lines(file, whole=file.packed)
     return with_dialect(file, dialect, folder)
 
@@ -85,7 +83,7 @@ def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[st
     return replace(table, without_blank_rows=without_blank_rows)
 
 
-def _copied(file: DataFile, codec: str, folder: Path, above: int = 0) -> DataFile:
+def _copied(file: DataFile, codec: str, folder: Path, above: int) -> DataFile:
     """Return a file's UTF-8 copy in a folder, under the same name.
 
     The first lines, `above` the rows, are left out. Raises DataError for bytes outside the codec, and for failures to

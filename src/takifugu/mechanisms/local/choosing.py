@@ -8,7 +8,7 @@ masses: a measured number that is not monotone, or rounded, can cost use and nev
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -129,8 +129,7 @@ def mechanisms(
         "rappor": Mechanism(bits, of_distance=False),
         "exponential": of(lambda s: weights.decaying(distances, s / 2)),
     }
-    pairs = [v for v in populations.places if isinstance(v, tuple) and len(v) == 2]
-    if len(pairs) == len(populations.places) and np.isfinite(np.array(pairs, dtype=float)).all():
+    if _is_planar(populations.places):
         by_name["planar-laplace"] = of(lambda s: weights.decaying(distances, s))
         by_name["planar-normal"] = of(lambda s: weights.normal(distances, s))
         cells = weights.cells_of(populations.places)
@@ -276,3 +275,7 @@ def measured_loss(sender: Sender, populations: Populations, epsilon: Fraction, d
 def per_distance(loss: float, distance: Fraction) -> float:
     """Return a loss per unit of distance, rounded up."""
     return loss if distance == 1 else loss / float(distance) * (1 + 2.0**-50)
+
+
+def _is_planar(values: Iterable[Hashable]) -> bool:
+    return all(isinstance(v, tuple) and len(v) == 2 and np.isfinite(np.array(v, dtype=float)).all() for v in values)

@@ -188,11 +188,7 @@ def _quantiles(
     G(lower) <= F(x) <= G(upper) for certain, each seen in the smaller tail; `bracket` holds such bounds already.
     """
     below, above = _masses(p, places)
-    if bracket is None:
-        ends = zip(q.range, (q.edges[0], q.edges[-1]), strict=True)
-        low, high = (np.full(places.shape, end if math.isfinite(end) else edge) for end, edge in ends)
-        bracket = low, high
-    lowest, highest = bracket
+    lowest, highest = bracket or _bracket(q, places.shape)
 
     def searched(side: int) -> Floats:
         good, bad = (lowest, highest) if side < 0 else (highest, lowest)
@@ -211,6 +207,12 @@ def _quantiles(
         return np.where(good == (lowest if side < 0 else highest), side * math.inf, good)
 
     return searched(-1), searched(1)
+
+
+def _bracket(law: Continuous, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+    ends = zip(law.range, (law.edges[0], law.edges[-1]), strict=True)
+    low, high = (np.full(shape, end if math.isfinite(end) else edge) for end, edge in ends)
+    return low, high
 
 
 def _masses(law: Continuous, places: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:

@@ -46,9 +46,7 @@ def step_of(values: Floats, weights: Floats, least: float) -> float:
     for place in np.argsort(-weights, kind="stable")[:_TRIED].tolist():
         value = abs(float(values[place]))
         if value > _OF_LARGEST * largest:  # 0 is on every lattice
-            divisor, rest = common, value
-            while rest > _OF_ITSELF * largest:  # Euclid's algorithm
-                divisor, rest = rest, abs(divisor - round(divisor / rest) * rest)
+            divisor = _divisor(common, value, _OF_ITSELF * largest)
             if divisor >= least and (times := round(value / divisor)):
                 common = value / times
     if common < least:
@@ -72,3 +70,10 @@ def split(values: Floats, masses: Floats, step: float) -> Split:
     weights = np.concatenate([masses[on], masses[~on] * (1 - share), masses[~on] * share])
     is_whole = np.concatenate([np.ones(int(on.sum()), dtype=bool), np.zeros(2 * len(below), dtype=bool)])
     return Split(places, weights, is_whole, float(off[on] @ masses[on]))
+
+
+def _divisor(larger: float, smaller: float, tolerance: float) -> float:
+    """Return about the greatest common divisor of two numbers (Euclid)."""
+    while smaller > tolerance:
+        larger, smaller = smaller, abs(larger - round(larger / smaller) * smaller)
+    return larger

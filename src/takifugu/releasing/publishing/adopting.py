@@ -13,13 +13,13 @@ from takifugu.accounting.composition.losses import any_change
 from takifugu.accounting.ledger.values import NOTHING
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused, InputError, TakifuguError
+from takifugu.core.lists import without
 from takifugu.core.names import normalised
-from takifugu.releasing.certificates import files as certificate_files
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import from_dict, parsed, read_certificate
 from takifugu.releasing.certificates.facts import CERTIFICATE, Bill, content_of
 from takifugu.releasing.publishing.billing import debits_in, hashed, is_pooled, published_in
-from takifugu.releasing.publishing.folder import paid_for
+from takifugu.releasing.publishing.folder import called_certificates, paid_for
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Debit, Ledger
@@ -151,7 +151,7 @@ def _lacking(book: Ledger, folder: Path) -> Iterator[_Lacking]:
     """
     digests: dict[str, dict[str, frozenset[str]]] = {}
     certificates = sorted(paid_for(None, folder), key=lambda certified: (certified.made[0], certified.path))
-    for path in sorted({*folder.glob(f"*{certificate_files.CERTIFICATE}")} - {paid.path for paid in certificates}):
+    for path in without(called_certificates(folder), {paid.path for paid in certificates}):
         read_certificate(path)
     for paid in certificates:
         data = parsed(paid.path)

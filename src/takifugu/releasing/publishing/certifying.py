@@ -94,8 +94,11 @@ def certificate_of(
         **asdict(wording),
         adjusting=notes,
     )
-    if account is None:
-        return certificate
+    return certificate if account is None else _paid(certificate, account, hides_presence)
+
+
+def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> Certificate:
+    """Return a certificate with its bill and digest."""
     bill = replace(account.bill, readers=()) if hides_presence else account.bill
     certificate = replace(certificate, ledger=account.ledger, release_id=account.release_id, bill=bill)
     return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))

@@ -245,9 +245,14 @@ def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]
     return tuple(certified)
 
 
+def called_certificates(folder: Path) -> list[Path]:
+    """Return the files of a folder that have the name of a certificate, whatever they hold."""
+    return sorted(folder.glob(f"*{CERTIFICATE}"))
+
+
 def paid_for(source: str | None, folder: Path) -> tuple[Certified, ...]:
     """Return a folder's certificates of a source, or of all (None)."""
-    names = [path.name.removesuffix(CERTIFICATE) for path in sorted(folder.glob(f"*{CERTIFICATE}"))]
+    names = [path.name.removesuffix(CERTIFICATE) for path in called_certificates(folder)]
     certified = certificates_of(folder, names)
     if source is None:
         return certified

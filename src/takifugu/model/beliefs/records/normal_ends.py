@@ -78,9 +78,8 @@ def region_of(scatter: Scatter, confidence: float) -> Ends:
     slopes, residuals = [], []
     for x in range(size):
         ends = [_regression(scatter, x, y, miss) for y in range(size)]
-        slopes_of_column, residuals_of_column = zip(*ends, strict=True)
-        slopes.append(slopes_of_column)
-        residuals.append(residuals_of_column)
+        slopes.append(tuple(slope for slope, _ in ends))
+        residuals.append(tuple(residual for _, residual in ends))
     return Ends(rows, level, variances, tuple(slopes), tuple(residuals))
 
 

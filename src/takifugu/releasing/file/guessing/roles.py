@@ -60,7 +60,7 @@ def _as_order(column: Seen, free: Sequence[Seen], _: Roles) -> int:
 
 def _as_value(column: Seen, _: Sequence[Seen], __: Roles) -> int:
     """Return how much speaks for a few values as states."""
-    if len(column.labels) > MOST_STATES or column.kind in (TIMES, NUMBERS) or column.rows < 2 or column.is_clock:
+    if column.has_many or column.kind in (TIMES, NUMBERS) or column.rows < 2 or column.is_clock:
         return 0
     said = column.named("value") - column.named("unit") - column.named("piece")
     varies = 1 if column.runs > len(column.labels) else -1
@@ -115,9 +115,11 @@ def _what_sorts(columns: Sequence[Seen], column_of: Roles) -> Seen | None:
     times, keys = moments(column_of), keys_of(column_of)
     if rises(times, keys):
         return None
-    free = [column for column in columns if column not in column_of.values() and column.may_name]
-    free = [c for c in free if len(c.labels) > 1 and several_each([*keys, c.values])]
-    return next((column for column in free if rises(times, [*keys, column.values])), None)
+    for column in without(columns, column_of.values()):
+        finer = [*keys, column.values]
+        if column.may_name and column.varies and several_each(finer) and rises(times, finer):
+            return column
+    return None
 
 
 def _what_rises(columns: Sequence[Seen], column_of: Roles) -> Seen | None:

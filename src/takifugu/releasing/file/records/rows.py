@@ -57,10 +57,10 @@ class Columned(Records):
         """Return the rows by unit, one without a unit column."""
         source = file.sections(RecordReleaseSpec).source
         unit, names = source.unit, [*map(str, file.belief.names)]
-        read = columns_of(file.table, [*names_of(unit), *names])
-        cells = [texts_in(column, file.table) for column in read]
+        columns, cells = columns_of(file.table, [*names_of(unit), *names]), list[list[str | None]]()
         if unit is not None:
-            cells[0] = names_in(read[0], unit, file.table)
+            cells.append(names_in(columns.pop(0), unit, file.table))
+        cells += [texts_in(column, file.table) for column in columns]
         rows = list(zip(*cells, strict=True))
         if unit is not None and source.null_keys == "drop":
             rows = [row for row in rows if row[0] is not None]
@@ -69,13 +69,13 @@ class Columned(Records):
         if unit is None and len(rows) != 1:
             fix = 'write unit = "<the column that says whose row it is>"'
             raise wrong("unit", "the data has several rows", fix=fix)
-        columns = [(name, spelled(file.belief.alphabet(i)), bins_of(source, name)) for i, name in enumerate(names)]
+        kinds = [(name, spelled(file.belief.alphabet(i)), bins_of(source, name)) for i, name in enumerate(names)]
         if unit is None:
-            return (Unit(None, _record(file.table, columns, rows[0])),)
+            return (Unit(None, _record(file.table, kinds, rows[0])),)
         whose = called("unit", unit, "person", [row[0] for row in rows], may_drop=True)
         if len(whose) != len(rows):
             raise wrong("unit", f"column {unit!r} names a person twice", rule="every person has one row")
-        units = [Unit(whose[str(row[0])], _record(file.table, columns, row[1:]), row[0]) for row in rows]
+        units = [Unit(whose[str(row[0])], _record(file.table, kinds, row[1:]), row[0]) for row in rows]
         return tuple(sorted(units, key=lambda person: natural(person.name)))
 
 
