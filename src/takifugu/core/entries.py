@@ -15,7 +15,6 @@ from typing import Protocol, Self, TypeVar, runtime_checkable
 
 from takifugu.core.cache import forget, memoised
 from takifugu.core.errors import InputError, within
-from takifugu.core.lists import places_of, take
 from takifugu.core.plain import set_fields
 
 Value = TypeVar("Value")
@@ -107,7 +106,8 @@ def order(belief: Entries) -> tuple[int, ...] | None:
     names = listed(belief)
     if names is None or belief.names is None or names == belief.names:
         return None
-    return tuple(take(places_of(belief.names), names))
+    place_of = {name: place for place, name in enumerate(belief.names)}
+    return tuple(place_of[name] for name in names)
 
 
 def positions(
