@@ -69,6 +69,23 @@ def write(folder: Path) -> None:
     (folder / "minutes.csv").write_text("\n".join(rows) + "\n")
 
 
+#: What `compare` cannot do without: libraries that read the rows, and the mechanisms when all is loaded.
+READING = """
+import numpy, pydantic, click, narwhals, duckdb
+duckdb.sql("select person, piece, count(*) from read_csv('minutes.csv') group by all").fetchall()
+"""
+MECHANISMS = """
+import time
+import takifugu as tf
+for steps in (199, 200, 201):
+    belief = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], steps)
+    framework = tf.Pufferfish(tf.every_entry(), [belief])
+    started = time.process_time()
+    tf.compare(framework, tf.Histogram([0, 1]), epsilon=1)
+print(time.process_time() - started)
+"""
+
+
 def processor_time(code: str, folder: Path, runs: int = 3) -> float:
     """Return the least user and system time of a process that runs some code in a folder, once it is compiled."""
     times = []
@@ -185,6 +202,11 @@ def main(only: str = "") -> None:
         row("import numpy", span(numpy))
         libraries = processor_time("import numpy, pydantic, click", folder)
         row("import numpy, pydantic, click", span(libraries))
+        reading = processor_time(READING, folder)
+        row("the same with DuckDB, which counts the rows", span(reading), f"{reading / libraries:.1f} times")
+        words = [sys.executable, "-c", MECHANISMS]
+        mechanisms = min(float(subprocess.check_output(words, text=True)) for _ in range(3))
+        row("tf.compare, the third in a process", span(mechanisms), f"{mechanisms / libraries:.1f} times")
         for command in COMMANDS:
             words = [*command.split(), *([] if command == "--help" else ["minutes.toml"])]
             code = f"import sys; sys.argv = ['takifugu', *{words!r}]; from takifugu.cli import main; main()"

@@ -36,7 +36,10 @@ class Noisy:
     scale: mpf
 
     def end(self, sign: int) -> mpf:
-        """Return where the values of X end to one side, or where nearly all of E[e^(sign X/b)] is passed."""
+        """Return where the values of X end to one side.
+
+        That is also where nearly all of E[e^(sign X/b)] is passed.
+        """
         low, high = range_of(self.description)
         end = high if sign > 0 else low
         if mp.isfinite(end):
@@ -60,7 +63,10 @@ class Noisy:
 
 
 def _share(low: mpf, high: mpf, s: mpf) -> mpf:
-    """Return the mass of a normal number about 0 between two places; a certain one where s is 0."""
+    """Return the mass of a normal number about 0 between two places.
+
+    Where s is 0 the number is 0.
+    """
     return between(low / s, high / s) if s else mp.mpf(low <= 0 <= high)
 
 
@@ -77,7 +83,10 @@ class Cell:
 
 
 def largest_log_ratio(p: Noisy, q: Noisy) -> tuple[mpf, mpf, mpf]:
-    """Enclose the supremum of log p/q over the line, and return a place that is near it."""
+    """Enclose the supremum of log p/q over the line.
+
+    Returns a place near it, too.
+    """
     first, last = min(p.end(-1), q.end(-1)), max(p.end(1), q.end(1))
     of_p, of_q = cache(p.curve.at), cache(q.curve.at)
 

@@ -59,7 +59,10 @@ def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tupl
 
 
 def of_region_view(view: RegionView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
-    """Return the answer's densities under each law that loses most, and the pairs compared under one law."""
+    """Return the answer's densities by law, and the pairs compared.
+
+    They are under each law that loses most.
+    """
     view.check(answer)
     densities: list[Description] = []
     pairs: list[tuple[int, int]] = []

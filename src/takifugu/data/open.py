@@ -80,7 +80,10 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
 
 
 def _narwhals_of(data: Any, kind: str) -> tuple[Frame, Any, bool]:
-    """Return data as a frame, as the engine has it, and whether rows have an order."""
+    """Return data as a frame, and whether rows have an order.
+
+    The frame is as the engine has it.
+    """
     import narwhals.stable.v2 as nw
 
     engine, native = None, data

@@ -109,7 +109,7 @@ def _sums(
 def _summed(
     table: Table, numbers: Sequence[Bounded], by: Sequence[str]
 ) -> tuple[list[tuple[tuple[str | None, ...], dict[str, Any]]], dict[str, DataError]]:
-    """Return the key and sums of each group, and the errors of faults, the gravest first."""
+    """Return the key and sums of each group, and faults, the gravest first."""
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.differences import collected

@@ -92,21 +92,20 @@ class Known:
 def hits(connection: Connection, tags: Collection[bytes]) -> dict[int, Known]:
     """Return the standings of units by source and tag."""
     standing_of = cache(partial(_standing, connection))
-    usual, others, counts = dict[int, int](), dict[int, dict[bytes, Standing]](), Counter[int]()
-    for source, tag, row in _rows_of(connection, tags):
-        counts[source] += 1
-        if source not in usual:
-            usual[source], others[source] = row, {}
-        elif row != usual[source]:
-            others[source][tag] = standing_of(row)
-    has_all = {source: count >= len(tags) for source, count in counts.items()}
-    if not all(has_all.values()):
+    counts = Counter((source, row) for source, _, row in _rows_of(connection, tags))
+    units, usual = Counter[int](), dict[int, int]()
+    for (source, row), count in counts.most_common():
+        units[source] += count
+        usual.setdefault(source, row)
+    others: dict[int, dict[bytes, Standing]] = {source: {} for source in usual}
+    alone = {(source, row) for source, row in usual.items() if units[source] >= len(tags)}
+    if len(alone) < len(counts):
         for source, tag, row in _rows_of(connection, tags):
-            if row == usual[source] and not has_all[source]:
+            if (source, row) not in alone:
                 others[source][tag] = standing_of(row)
     standings = {}
     for source, row in usual.items():
-        common = standing_of(row) if has_all[source] else None
+        common = standing_of(row) if (source, row) in alone else None
         standings[source] = Known(tags, common, others[source])
     return standings
 

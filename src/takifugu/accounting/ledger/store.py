@@ -63,7 +63,10 @@ class Store:
 
     @cached_property
     def _of_units(self) -> tuple[hashlib._Hash, hashlib._Hash]:
-        """Return both hashes of an HMAC of "unit", a zero and a name, up to the name (RFC 2104)."""
+        """Return both hashes of an HMAC up to a unit's name.
+
+        Before it come "unit" and a zero (RFC 2104).
+        """
         block = self.key.ljust(_BLOCK, b"\0")
         within, around = (bytes(byte ^ pad for byte in block) for pad in (0x36, 0x5C))
         return hashlib.sha256(within + b"unit\0"), hashlib.sha256(around)

@@ -135,7 +135,10 @@ class _Walk:
             yield Given(entry, state, tuple(laws))
 
     def forward(self, block: Block, before: Sequence[Wide]) -> list[Wide]:
-        """Return the joint laws of share and state at a block's end, one for each before it."""
+        """Return the joint laws of share and state at a block's end.
+
+        There is one for each block before it.
+        """
         return [self._forward(block, row) for row in before]
 
     def _forward(self, block: Block, before: Wide) -> Wide:

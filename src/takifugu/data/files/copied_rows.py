@@ -60,9 +60,9 @@ def checked_names(source: str, names: Sequence[str]) -> None:
 
 
 def with_names(file: DataFile, written: Written, rows: Iterable[Sequence[str | None]]) -> Rows:
-    """Return the names, in the first row with content or the declared one, and rows below.
+    """Return the names, and the rows below them.
 
-    Names are made up for a file declared to have none.
+    They are in the first row with content or the declared one. Names are made up for a file declared to have none.
     """
     lines = iter(rows)
     if written.lines is not None:

@@ -78,7 +78,10 @@ def place(file: DataFile) -> str:
 
 
 def relabelled(relation: DuckDBPyRelation, names: tuple[str, ...], labels: tuple[str, ...]) -> DuckDBPyRelation:
-    """Return a DuckDB relation with other names for its columns, and times in a zone to the microsecond."""
+    """Return a relation with other column names, and shorter times.
+
+    Times in a zone are cut to the microsecond.
+    """
     columns = list[str]()
     for name, label, kind in zip(names, labels, relation.types, strict=True):
         column = identifier(name)

@@ -60,23 +60,27 @@ def facts_of(rows: PickedRows) -> tuple[list[Fact], bool, set[int]]:
 def _aggregated(rows: PickedRows) -> tuple[Frame, list[str], list[str], list[str]]:
     """Return the rows with the columns to add, bound, and maximise."""
     frame, sums, bounds, largest = rows.frame, list[str](), list[str](), list[str]()
+    columns, added = frame.collect_schema().names(), dict[str, nw.Expr]()
     if rows.in_ticks:
-        columns, missing = frame.collect_schema().names(), nw.col("tick").is_null().cast(nw.Int64)
+        missing = nw.col("tick").is_null().cast(nw.Int64)
         if "fault" in columns:
             missing = nw.when(nw.col("fault") > 0).then(nw.col("fault")).otherwise(missing)
-        frame, largest = frame.with_columns(unplaced=missing), ["unplaced"]
-        if rows.in_rows and rows.in_place:
-            frame = with_comparisons(rows, frame, "row", stands=True)
-            sums += COMPARED
+        added["unplaced"] = missing
+        largest.append("unplaced")
         if "zoned" in columns:
             bounds.append("zoned")
     if rows.naive or rows.step is not None:
         bounds.append("tick")
     if rows.step is not None:
-        frame = frame.with_columns(offset=nw.col("tick") % rows.step)
+        added["offset"] = nw.col("tick") % rows.step
         bounds.append("offset")
     if rows.in_rows:
         bounds.append("row")
+    if added:
+        frame = frame.with_columns(**added)
+    if rows.in_ticks and rows.in_rows and rows.in_place:
+        frame = with_comparisons(rows, frame, "row", stands=True)
+        sums += COMPARED
     return frame, sums, bounds, largest
 
 

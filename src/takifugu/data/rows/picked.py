@@ -71,19 +71,23 @@ class PickedRows:
         """Add the numbers of raw states."""
         if "raw" in self.texts:
             frame = self.stripped(frame, [role])
+        return frame.with_columns(self._code(frame, role))
+
+    def _code(self, frame: Frame, role: str) -> nw.Expr:
         code = state_code(role, frame.collect_schema()[role], self.request[2].codes)
-        return frame.with_columns(code.alias(role.replace("raw", "code")))
+        return code.alias(role.replace("raw", "code"))
 
     def recoded(self, by_raw: Frame) -> Frame:
         """Strip keys and add the `code` of states to grouped rows.
 
         `changed` is 1 for a stripped key.
         """
-        changed = nw.lit(0)
+        changed, texts = nw.lit(0), among((*self.keys, "raw"), self.texts)
         for role in self.text_keys:
-            by_raw = by_raw.with_columns(nw.col(role).alias(f"{role}_written"))
             changed = nw.when(alike(role, f"{role}_written")).then(changed).otherwise(nw.lit(1))
-        return self.coded(self.stripped(by_raw, self.text_keys), "raw").with_columns(changed=changed)
+        written = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in texts)
+        stripped = self.stripped(written, texts)
+        return stripped.with_columns(self._code(stripped, "raw"), changed=changed)
 
 
 def picked_rows(
@@ -100,10 +104,7 @@ def picked_rows(
     frame, roles, kinds = picked(
         table, {"unit": layout.unit, "piece": layout.piece, "tick": layout.order, "raw": layout.value}
     )
-    frame, keys, texts = _with_keys(frame, roles, kinds, table, layout)
-    frame = frame.with_columns(raw=raw_states(kinds["raw"], table, layout, states))
-    if states.bins is None and is_text(kinds["raw"]):
-        texts |= {"raw"}
+    frame, keys, texts = _with_keys_and_states(frame, roles, kinds, (table, layout, states))
     step, exact, guessed, naive, in_place, clock = None, ["row"], False, False, True, layout.clock
     order_kind, in_texts = kinds.get("tick"), False
     if layout.order is not None and order_kind is not None:
@@ -140,19 +141,21 @@ def _with_read_texts(
     return plain, kind
 
 
-def _with_keys(
-    frame: Frame, roles: Mapping[str, str], kinds: Mapping[str, nw.dtypes.DType], table: Table, layout: Layout
+def _with_keys_and_states(
+    frame: Frame, roles: Mapping[str, str], kinds: Mapping[str, nw.dtypes.DType], request: tuple[Table, Layout, Recode]
 ) -> tuple[Frame, tuple[str, ...], frozenset[str]]:
-    """Return the rows that count, their keys, and the keys that are texts."""
+    """Return the rows that count, their keys, and the columns that are texts."""
+    table, layout, states = request
     keys = tuple(among(("unit", "piece"), roles))
-    if not keys:
-        return frame.with_columns(all=nw.lit(0)), ("all",), frozenset()
-    frame = frame.with_columns(**{role: key_column(role, roles[role], kinds[role]) for role in keys})
-    texts = frozenset(role for role in keys if is_text(kinds[role]))
-    if layout.null_keys == "drop":
-        frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in keys if role in texts)
+    columns = {role: key_column(role, roles[role], kinds[role]) for role in keys} or {"all": nw.lit(0)}
+    frame = frame.with_columns(**columns, raw=raw_states(kinds["raw"], table, layout, states))
+    texts = [role for role in keys if is_text(kinds[role])]
+    if keys and layout.null_keys == "drop":
+        frame = frame.with_columns(text(nw.col(role), table.missing).alias(role) for role in texts)
         frame = frame.drop_nulls(list(keys))
-    return frame, keys, texts
+    if states.bins is None and is_text(kinds["raw"]):
+        texts.append("raw")
+    return frame, tuple(columns), frozenset(texts)
 
 
 def picked(table: Table, columns: Mapping[str, str | None]) -> tuple[Frame, dict[str, str], dict[str, nw.dtypes.DType]]:

@@ -113,7 +113,10 @@ def _with_end(
     frame: Frame, typed: nw.dtypes.DType, kind: nw.dtypes.DType, step: int, ends: _Ends, table: Table, layout: Layout,
     is_tidy: bool,
 ) -> Frame:  # fmt: skip
-    """Add the ticks of ends; texts are of the kind of starts, `step` ticks a step."""
+    """Add the ticks of ends, `step` ticks a step.
+
+    Texts are of the kind of starts.
+    """
     of_ends = replace(layout, order=ends.column)
     end_kind = typed
     if is_written(typed, layout.clock):

@@ -167,7 +167,9 @@ def period_number(text: str) -> tuple[int, str] | None:
 
 
 def enclosing(text: str) -> str:
-    """Return the month of an hour or a day, or the year of a longer period.
+    """Return the month of an hour or a day.
+
+    A longer period lies in its year.
 
     >>> enclosing("2026-02-09T18"), enclosing("2026-02-09"), enclosing("2026-W07"), enclosing("2026-02")
     ('2026-02', '2026-02', '2026', '2026')

@@ -35,7 +35,10 @@ class RowTimes:
         return None if self.form is None or self.form in EPOCHS else TimeFormat(self.form)
 
     def moment(self, text: str) -> Moment:
-        """Return the moment of a row, or its number; DataError, quoting nothing, for what is none."""
+        """Return the moment of a row, or its number.
+
+        Raises DataError, quoting nothing, for what is none.
+        """
         if not self.is_time or self.form in EPOCHS:
             try:
                 return as_fraction(text, "a time") * EPOCHS.get(self.form or "", 1)

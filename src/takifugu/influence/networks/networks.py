@@ -236,7 +236,10 @@ def largest_of_family(
     belief: Belief, family: Family, losses: Callable[[int], FloatArray],
     refined: Callable[[int], FloatArray] | None = None,
 ) -> Loss:  # fmt: skip
-    """Return the largest loss of a family, its entry and values; the worst entry is `refined` until it stays worst."""
+    """Return the largest loss of a family, its entry and values.
+
+    The worst entry is `refined` until it stays worst.
+    """
     compared = cached(belief, ("pairs", family), lambda: [(e, family.value_pairs(belief, e)) for e in family.entries])
     waiting = [
         (_worst_pair(losses(entry), entry, pairs), refined is None, pairs) for entry, pairs in compared if pairs

@@ -72,7 +72,10 @@ def density_cost(problem: Problem, operations: float) -> Cost | None:
 def largest_of_densities(
     comparisons: tuple[ComparedDensities, ...], need: Callable[[ComparedDensities], Fraction], nothing: str
 ) -> tuple[Fraction, str]:
-    """Return the largest need of a comparison, in answer units, and which it is; `nothing` where none needs any."""
+    """Return the largest need of a comparison, and the comparison.
+
+    It is in answer units; `nothing` where none needs any.
+    """
     most, worst = Fraction(0), nothing
     for compared in comparisons:
         needed = need(compared)

@@ -48,7 +48,10 @@ def largest_mass(channel: Channel, population: Population) -> Atom:
 
 
 def is_spread(channel: Channel, population: Population, beta: Number) -> bool:
-    """Decide whether a channel gives no output more than beta of a population (Kawamoto19 Section 6.2, eta = 0)."""
+    """Decide whether no output gets more than beta of a population.
+
+    Kawamoto19 Section 6.2, eta = 0.
+    """
     return bool(largest_mass(channel, population) <= as_fraction(beta, "beta", "beta"))
 
 
@@ -62,11 +65,12 @@ class WorstPair:
 
 
 def worst_pair(outputs: int, beta: Number, tupling: Tupling, epsilon: Number) -> WorstPair:
-    """Return the two laws with no mass above beta whose tuples have the largest delta at epsilon.
+    """Return the two laws whose tuples have the largest delta at epsilon.
 
-    delta is jointly convex in the two laws, so that extreme points of the class suffice: as many masses of beta as fit,
-    one of what is left, and zeros. Of those only how many outputs of each dummy mass carry which two masses matters:
-    all overlaps are tried. `delta.high` bounds delta for every two laws of the class, whatever the channel inside.
+    Laws have no mass above beta. delta is jointly convex in the two laws, so that extreme points of the
+    class suffice: as many masses of beta as fit, one of what is left, and zeros. Of those only how many outputs of each
+    dummy mass carry which two masses matters: all overlaps are tried. `delta.high` bounds delta for every two laws of
+    the class, whatever the channel inside.
 
     Raises InputError where no law has so small masses, Unsupported beyond 5,000 kinds of pairs.
 
@@ -144,7 +148,10 @@ def _extreme_pairs(groups: list[list[int]], outputs: int, most: Fraction) -> Ite
 
 
 def _rests(groups: list[list[int]], left: Fraction, most: Fraction) -> Iterator[dict[int, tuple[Fraction, Fraction]]]:
-    """Yield what the outputs with the rest of either law carry: of both, or beside 0 or beta of the other."""
+    """Yield what the outputs with the rest of either law carry.
+
+    It is that of both, or of one beside 0 or beta of the other.
+    """
     if not left:
         yield {}
         return
@@ -159,7 +166,10 @@ def _rests(groups: list[list[int]], left: Fraction, most: Fraction) -> Iterator[
 
 
 def _counts(sizes: list[int], first: int, second: int) -> Iterator[list[tuple[int, int, int]]]:
-    """Yield for each group how many outputs carry beta of both laws, of the first only, and of the second only."""
+    """Yield each group's numbers of outputs by who gives them beta.
+
+    These are both laws, the first only, and the second only.
+    """
     if not sizes:
         if first == second == 0:
             yield []

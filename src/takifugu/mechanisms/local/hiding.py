@@ -133,9 +133,10 @@ def hidden_at(secret: WhichPopulation, belief: FromPopulations, populations: Pop
 def hides_values(
     belief: FromPopulations, populations: Populations, epsilon: Fraction
 ) -> tuple[Callable[[Sender], float], LocalPrivacy | MetricPrivacy]:
-    """Return what is asked of values: epsilon at the least distance, or per unit of it.
+    """Return what is asked of values.
 
-    Raises CalibrationRefused where W-infinity is not known and rows may depend on each other.
+    That is epsilon at the least distance, or per unit of it. Raises CalibrationRefused where W-infinity is not known
+    and rows may depend on each other.
     """
     if populations.are_known:
         least = min(populations.distances_apart.values())

@@ -99,7 +99,10 @@ class MetricPrivacy:
         return ratio_limits(self.columns(inputs, share), outputs)
 
     def columns(self, inputs: Sequence[Hashable], share: float) -> csr_array:
-        """Return x_i <= e^(rate d_ij) x_j for all pairs, both ways, each divided by its factor."""
+        """Return x_i <= e^(rate d_ij) x_j for all pairs.
+
+        Both directions are there, each divided by its factor.
+        """
         from scipy.sparse import csr_array
 
         distances = checked_distances(list(inputs), list(inputs), self.metric).astype(float)

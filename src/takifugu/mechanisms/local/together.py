@@ -45,7 +45,10 @@ class RowLosses:
 
 
 def row_losses(senders: Sequence[Sender], populations: Populations) -> RowLosses:
-    """Return the losses of a row: of the releases that can be listed, beside what others tell of its value."""
+    """Return the losses of a row's releases.
+
+    These are the ones that can be listed, beside what others tell of its value.
+    """
     by_loss = sorted(senders, key=lambda sender: sender.local_epsilon(), reverse=True)
     for count in range(len(senders), 0, -1):
         losses = losses_together(by_loss[:count], populations)
@@ -156,7 +159,10 @@ def _size(logs: Floats) -> float:
 
 
 def _log_of_sum(logs: Floats) -> Floats:
-    """Return the log of the sum of each row's exponentials, in the place of the logs."""
+    """Return the log of the sum of each row's exponentials.
+
+    It takes the place of the logs.
+    """
     most = logs.max(axis=1)
     level = np.where(np.isfinite(most), most, 0.0)
     logs -= level[:, None]

@@ -152,7 +152,10 @@ class SafeCells(Base, kind="sparse"):
         return self.mechanism.log_probability(list(map(int, answer)), marks, self.each)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return change/scale for a change DOWN in L1, else infinity: one cell may fall all of it."""
+        """Return change/scale for a change DOWN in L1, else infinity.
+
+        One cell may fall all of it.
+        """
         if change and direction is not Direction.DOWN:
             return math.inf
         return change / self.scale

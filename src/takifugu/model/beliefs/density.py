@@ -105,7 +105,10 @@ class Density(Nameless, Undivided):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the columns that the answer reads, those of what is hidden where it is the number itself."""
+        """Return the columns that the answer reads.
+
+        If it reads the hidden number itself, these are that number's columns.
+        """
         if isinstance(self.answer, OfOneColumn) and self.answer.attribute is not None:
             return (str(self.answer.attribute),)
         if isinstance(self.about, DistributionParameter):

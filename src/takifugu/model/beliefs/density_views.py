@@ -81,7 +81,10 @@ def _of_parameter(density: Density, secret: Secret) -> tuple[tuple[int, int], ..
 
 
 def _of_numbers(density: Density, pairs: tuple[tuple[int, int], ...] | None) -> tuple[tuple[int, int], ...]:
-    """Return every density of one value against every density of the other, for pairs of different values."""
+    """Return the densities of one value against those of another.
+
+    Pairs of different values are compared.
+    """
     numbers = sorted(set(density.values))
     if pairs is None:
         pairs = tuple(combinations(range(len(numbers)), 2))

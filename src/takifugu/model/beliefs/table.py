@@ -243,7 +243,10 @@ def declared_table(
 def counted_table(
     fit: TableFit, origin: str, public: Public, classes: Mapping[str, Hashable] | None = None
 ) -> tuple[JointTable, list[int]]:
-    """Return the exact empirical distribution of columns of a records file, and the count of each row."""
+    """Return the exact empirical distribution of columns, and row counts.
+
+    They are of a records file.
+    """
     counts = public.open(fit).counts(fit.columns, classes or {})
     source = point_estimate(checked_source(f"{origin}; counted in {fit.file}", fit.private))
     numbers = list(counts.values())

@@ -254,7 +254,10 @@ class Visits:
         return counts
 
     def check_sizes(self, sizes: Iterable[int], steps: int = 1) -> None:
-        """Raise DataError, which names nobody, for a record of more places than `most` for each step."""
+        """Raise DataError for too many places, naming nobody.
+
+        A record has at most `most` for each step.
+        """
         if self.most is not None and max(sizes, default=0) > self.most * steps:
             when = "" if self.steps is None else " for a step of the calendar"
             raise DataError(

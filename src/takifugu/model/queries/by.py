@@ -150,7 +150,10 @@ class By(PlainForm, kind="by"):
         return Additive(base.grid * unit, labels, tables, weights, numbers)
 
     def _in_one_turn(self, base: Additive) -> tuple[Additive, int]:
-        """Return the answer without cells of as many entries as repeat, and how often these do."""
+        """Return the answer about one turn, and the number of turns.
+
+        A turn is as many entries as repeat.
+        """
         weights, table_of = base.in_runs
         is_alike = len(weights.values) == 1 and table_of is None and self.entries is None
         if self.every is None or base.size % self.every or not is_alike:

@@ -110,7 +110,10 @@ VIEWS: Question[Callable[[Any, Any], View | None] | None] = Question(
 
 
 def view_of(belief: Believed, secret: object) -> View | None:
-    """Return the view of a belief for a secret about columns, None where it is read as it is."""
+    """Return a belief's view for a secret about columns.
+
+    It is None if the belief is read as it is.
+    """
     answer = VIEWS.of(belief)
     return None if answer is None else answer(belief, secret)
 

@@ -180,7 +180,10 @@ def ndtr_error(z: Floats) -> Floats:
 
 
 def normal_between(low: Floats, high: Floats, place: Floats) -> tuple[Floats, Floats]:
-    """Return Phi(high) - Phi(low), and a bound on its error where the ends are off by `place`."""
+    """Return Phi(high) - Phi(low), and a bound on its error.
+
+    The ends are off by `place`.
+    """
     from scipy.special import ndtr
 
     mirrored = low > 0

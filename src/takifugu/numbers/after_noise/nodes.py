@@ -50,9 +50,10 @@ class Piece:
 
 
 def point_masses(law: Continuous, sigma: float) -> tuple[Pmf, float] | None:
-    """Return point masses and how far they may be from the law, in total variation once noise `sigma` is added.
+    """Return point masses, and their distance from the law.
 
-    None where they would be more than 20,000. Raises Unsupported for a density that is no kind of this package.
+    It is in total variation, once noise `sigma` is added. None where they would be more than 20,000. Raises Unsupported
+    for a density that is no kind of this package.
 
     >>> law, distance = point_masses(Tabulated([0, 1, 2], [0, 1, 0]), 0.5)
     >>> len(law.values), distance < 1e-12

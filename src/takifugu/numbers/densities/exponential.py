@@ -61,10 +61,10 @@ def laplace_loss(p: Continuous, q: Continuous, scale: float) -> float:
 
 
 def least_laplace_noise(p: Continuous, q: Continuous, epsilon: Fraction, rounding: Fraction) -> Fraction:
-    """Return the least scale that keeps epsilon, rounded up, never above that of W-infinity; 0 where none is needed.
+    """Return the least scale that keeps epsilon, rounded up.
 
-    What is read lies within `rounding` of a number with one of the densities. Raises Unsupported where no noise is seen
-    to serve.
+    It is never above that of W-infinity, and 0 where none is needed. What is read lies within `rounding` of a number
+    with one of the densities. Raises Unsupported where no noise is seen to serve.
 
     >>> round(float(least_laplace_noise(Normal(0, 1), Normal(1, 2), Fraction(1), Fraction(0))), 3)
     1.823
@@ -93,7 +93,10 @@ def least_laplace_noise(p: Continuous, q: Continuous, epsilon: Fraction, roundin
 
 
 def _noisy(law: Continuous, first: float, last: float, scale: float) -> tuple[Floats, Floats]:
-    """Bound 2b times the noisy density at the middles, but for the width of a cell."""
+    """Bound 2b times the noisy density at the middles.
+
+    The width of a cell is left out.
+    """
     step = (last - first) / CELLS / scale
     least, most = _masses(law, first, last)  # type: ignore[arg-type]  # every kind is frozen
     tails = np.zeros(CELLS)

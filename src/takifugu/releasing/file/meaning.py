@@ -33,9 +33,10 @@ class Blaming(Protocol):
 
 
 def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Parts:
-    """Return the meaning of a file, with all faults in order that no single key shows.
+    """Return the meaning of a file, with the faults of several keys.
 
-    Faulty sections are None and `faulty` keys have examples in their place; all that can be said of the others is.
+    These are all that no single key shows, in order. Faulty sections are None and `faulty` keys have examples in their
+    place; all that can be said of the others is.
     """
     first = kind.facts.meaning or _meaning_of
     belief, framework, table, problems = first(kind, spec, faulty, folder, data)
@@ -82,7 +83,10 @@ def _meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path
 
 
 def two_tables(items: Sequence[Table | None]) -> Iterator[TakifuguError]:
-    """Yield a fault for each name of two tables: on some machines A.csv and a.csv are one file."""
+    """Yield a fault for each name of two tables.
+
+    On some machines A.csv and a.csv are one file.
+    """
     taken = set[str]()
     for number, item in numbered(items):
         for name in item.names:

@@ -105,7 +105,10 @@ def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -
 def never_read(
     where: Where, values: Iterable[Hashable], missing: Sequence[str], raw: Iterable[str] = ()
 ) -> Iterator[TakifuguError]:
-    """Yield the values, or raw texts of some, that are read as missing: a secret would become a public gap."""
+    """Yield the values that are read as missing.
+
+    A secret would become a public gap. Of some the raw texts.
+    """
     for text in missing_states(values, raw, missing):
         fix = "rename it, or remove it from source.missing" if text else "write a word for it, in the data, too"
         yield fault(where, f"{text!r} counts as missing, so it would never be read", fix)

@@ -95,7 +95,10 @@ def identity_of(
 
 
 def keys_of(file: ReleaseFile, item: Item) -> str:
-    """Return a digest of one [[release]]'s publishing keys, without its data and how these are written."""
+    """Return a digest of one [[release]]'s publishing keys.
+
+    Its data, and how these are written, do not count.
+    """
     defaults = dict[str, object]()
     for key, field in type(file.source).model_fields.items():
         if key in _AS_WRITTEN or (key in MEANT and getattr(file.source, key) == MEANT[key]):

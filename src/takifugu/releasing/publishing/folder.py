@@ -246,7 +246,10 @@ def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]
 
 
 def called_certificates(folder: Path) -> list[Path]:
-    """Return the files of a folder that have the name of a certificate, whatever they hold."""
+    """Return the files of a folder that are named certificates.
+
+    What they hold does not count.
+    """
     return sorted(folder.glob(f"*{CERTIFICATE}"))
 
 

@@ -85,7 +85,10 @@ def _part(key: str) -> Callable[[Plain, Plain], bool]:
 
 
 def _written(layout: Plain) -> tuple[str, str]:
-    """Return the codec and the kind of names; what is no text file holds characters, as UTF-8 does."""
+    """Return the codec and the kind of names.
+
+    What is no text file holds characters, as UTF-8 does.
+    """
     codec, names = layout.get("encoding") or ("utf-8", "ASCII")
     return codec, names
 
@@ -165,7 +168,10 @@ _VALUES_OF_COLUMNS: tuple[Callable[[str], Hashable], ...] = (str, read_fraction,
 
 
 def _states_of_values(states: Plain, read: Callable[[str], Hashable]) -> dict[Hashable, str]:
-    """Return the state of each value of a column; a column with two of one value is refused."""
+    """Return the state of each value of a column.
+
+    A column with two of one value is refused.
+    """
     states_of: dict[Hashable, set[str]] = {}
     for text, state in states.items():
         with suppress(ValueError, ZeroDivisionError, OverflowError, KeyError):

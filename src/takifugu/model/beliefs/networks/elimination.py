@@ -143,7 +143,10 @@ def _positive(factor: Factor) -> Factor:
 
 
 def _summed_out(factors: Sequence[Factor], variable: int) -> tuple[list[Factor], Factor, int]:
-    """Return the factors without a variable, and the sum over it of the product of so many others."""
+    """Return the factors without a variable, and its sum.
+
+    It is the sum over it of the product of so many others.
+    """
     touching, others = list[Factor](), list[Factor]()
     for factor in factors:
         if variable in factor.scope:

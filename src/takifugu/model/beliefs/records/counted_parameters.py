@@ -178,7 +178,7 @@ class CountedParameters(Parameters):
 
 
 def _added_up(table: JointTable, weights: Numbers, entry: int, nodes: tuple[int, ...]) -> Numbers:
-    """Add up the weights of a table's rows by value of an entry and combination of others."""
+    """Add up a table's weights by value and others' combination."""
     sizes = [len(table.alphabet(node)) for node in nodes]
     total = np.zeros((len(table.alphabet(entry)), math.prod(sizes)), dtype=weights.dtype)
     places = np.ravel_multi_index(tuple(table.indices[:, list(nodes)].T), tuple(sizes))

@@ -123,7 +123,10 @@ class ExtremeLaw(MultivariateNormal):
     x: int
 
     def pivots(self, read: Sequence[int]) -> Vector:
-        """Return the variance of each column given x and those before it, no more than under any law of the class."""
+        """Bound the variance of each column given x and earlier ones.
+
+        It is no more than under any law of the class.
+        """
         others = [column for column in read if column != self.x]
         first, *further = super().pivots([self.x, *others])
         return (first, *further) if self.x in read else tuple(further)
@@ -195,7 +198,10 @@ class RegionView(View):
             )
 
     def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
-        """Bound the L1 change of a cell and of the answer by one record, under whatever law."""
+        """Bound what one record changes, under whatever law.
+
+        Both changes, of a cell and of the answer, are in L1.
+        """
         return self.laws[0].entry_change(answer)
 
 
@@ -210,7 +216,10 @@ def region_view_of(belief: NormalRegion, secret: Secret) -> RegionView:
 
 
 def _hidden_column(secret: Secret) -> Hashable:
-    """Return the column that a secret is about, or raise InputError where no worst law is known."""
+    """Return the column that a secret is about.
+
+    Raises InputError where no worst law is known.
+    """
     if isinstance(secret, DatasetProperty):
         if len(secret.columns) == 1 and secret.function in ("mean", "sum") and secret.sets is None:
             return secret.columns[0]

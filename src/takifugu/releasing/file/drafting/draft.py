@@ -74,7 +74,10 @@ class Start:
 
     @property
     def ends(self) -> list[str]:
-        """Return the columns of pairs of people, if the file lists those, which the belief reads."""
+        """Return the columns of pairs of people, if the file lists those.
+
+        The belief reads them.
+        """
         return [self.roles[role].name for role in ("one", "other") if role in self.roles]
 
     def named(self, *roles: str) -> Iterator[Entry]:

@@ -136,7 +136,9 @@ def _numbered(names: Sequence[str], numbers: Sequence[int]) -> dict[str, float]:
 
 
 def _place(name: str, some: Sequence[str]) -> int | None:
-    """Return the place of a day or month, after the year that stands beside it; None for another text.
+    """Return the place of a day or month, None for another text.
+
+    It comes after the year that stands beside it.
 
     >>> [_place(name, MONTHS) for name in ("Feb 2026", "february", "Feb_26", "Fee 2026", "Feb 2026 a")]
     [24314, 2, 314, None, None]
@@ -149,7 +151,9 @@ def _place(name: str, some: Sequence[str]) -> int | None:
 
 
 def _days(names: Sequence[str]) -> list[int]:
-    """Return the days after the first header within a year; of two formats the one that takes less time.
+    """Return the days after the first header within a year.
+
+    Of two formats it is the one that takes less time.
 
     >>> _days(["31/01", "03/02"]), _days(["30.12.", "2.1."])
     ([0, 3], [0, 3])

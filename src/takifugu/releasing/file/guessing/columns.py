@@ -102,7 +102,10 @@ def _clocks(columns: Sequence[Seen]) -> Iterator[Seen]:
 
 
 def _in_the_order_of_time(dates: Seen, columns: Sequence[Seen]) -> Seen:
-    """Return dates with the only format that rises, in all rows or in those of each unit, or else as unclear."""
+    """Return dates with the only format that rises, or as unclear.
+
+    It rises in all rows, or in those of each unit.
+    """
     several = [[c.values] for c in columns if c.is_name and c.recurs and not c.tells_when]
     readings = [replace(dates, forms=tuple(dict.fromkeys((form, *dates.forms)))) for form in dates.forms]
     for keys in ([], *several):

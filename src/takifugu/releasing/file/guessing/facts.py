@@ -88,7 +88,10 @@ class Facts:
 
     @cached_property
     def shared(self) -> Seen | None:
-        """Return a column of households, rooms or teams of several people, or of many other ids."""
+        """Return a column of households, rooms or teams.
+
+        Each has several people, or many other ids.
+        """
         who = self.another
         if who is None or not who.named("unit"):
             return None

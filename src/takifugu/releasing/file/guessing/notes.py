@@ -46,7 +46,10 @@ _MERGED = (
 
 
 def notes(look: FirstLook, roles: Roles, file: Path, rows: str) -> Iterator[str]:
-    """Yield the notes on a draft; of samples, `rows` without a unit may be left out."""
+    """Yield the notes on a draft.
+
+    Of samples, `rows` without a unit may be left out.
+    """
     has_order, is_sampled = not roles.keys().isdisjoint(("order", "start")), rows == "samples"
     if is_sampled and not has_order:
         yield _NO_ORDER

@@ -180,7 +180,10 @@ class Seen:
 
     @property
     def tells_when(self) -> bool:
-        """Return whether it holds times, days, months or years; numbers of ten digits may be names."""
+        """Return whether it holds times, days, months or years.
+
+        Numbers of ten digits may be names.
+        """
         return self.kind == TIMES or self.is_clock or bool(self.words & WHEN)
 
     @cached_property

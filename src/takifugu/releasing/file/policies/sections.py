@@ -40,7 +40,10 @@ class PolicySourceSpec(CalendarKeys):
 
     @property
     def unit(self) -> None:
-        """All people together are one unit: a move of one of them is what is hidden."""
+        """Return all people together as the one unit.
+
+        A move of one of them is what is hidden.
+        """
         return None
 
     def layout(self, belief: Described, table: Data | None) -> Json:

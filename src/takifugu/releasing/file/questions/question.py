@@ -126,7 +126,10 @@ class Subject:
         return None if column is None else column.name
 
     def kind_of(self, answers: Answers) -> str:
-        """Return the kind of file for the answers, or of those before the secret for the likely one."""
+        """Return the kind of file for the answers.
+
+        Before the secret is asked, for the likely one.
+        """
         rows = answers["rows"]
         if self.kind is not None:
             return self.kind
