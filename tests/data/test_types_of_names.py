@@ -112,3 +112,14 @@ def test_periods_are_told_as_what_they_are() -> None:
 
 def test_a_number_beyond_all_floats_is_no_state_of_a_column() -> None:
     assert as_kind("1e400", nw.Float64()) is None
+
+
+@pytest.mark.parametrize("engine", FRAMES)
+@pytest.mark.parametrize("role", ["person", "state", "at"])
+def test_whole_numbers_from_2_to_the_63_are_no_fault_of_an_engine(engine: str, role: str, tmp_path: Path) -> None:
+    """Every engine but pandas was said to have failed, with the advice to install another version."""
+    frame = frame_of(["a", "b"]).assign(**{role: pandas.Series([2**63 + 5, 2**63 + 6] * 2, dtype="uint64")})
+    data = FRAMES[engine](frame, tmp_path)
+    with pytest.raises(DataError, match=r"holds whole numbers from 2\^63 on: write .* as texts") as refused:
+        pieces(open_frame(data), BY_PERSON, STATES)
+    assert "9223372036854775813" not in str(refused.value)

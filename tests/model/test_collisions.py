@@ -1,5 +1,6 @@
 """What would be taken for something else, and hide or add up less: names, columns and functions that are read alike."""
 
+import statistics
 from functools import partial
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.core.errors import InputError
+from takifugu.model.policies.predicates import checked
 
 PAIR: dict[Any, Any] = {"home": {"a": "0.9", "b": "0.1"}, "out": {"a": "0.1", "b": "0.9"}}
 
@@ -73,3 +75,83 @@ def test_another_function_of_one_name_and_version_is_refused() -> None:
     tf.Named("of first", 1, once)
     with pytest.raises(InputError, match="defined already"):
         tf.Named("of first", 1, of_first(2))
+
+
+#: How many values `first_values` reads.
+LIMIT = 1
+
+
+def first_values(values: Any) -> Any:
+    return values[:LIMIT]
+
+
+def total(values: Any) -> Any:
+    """Return what `test_a_named_function_is_the_one_that_was_named` hides."""
+    return sum(first_values(values))
+
+
+def test_a_named_function_is_the_one_that_was_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it reads or calls changed: it had the noise of before, 1 in place of 6, or was taken for the one before."""
+    belief, scales = tf.Records(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"]), 6), []
+    named = tf.Named("of some", 1, total)
+    for limit in (1, 6):
+        monkeypatch.setattr(f"{__name__}.LIMIT", limit)
+        hidden = tf.Pufferfish(tf.dataset_property("ill", named), belief)
+        scales.append(tf.calibrate(hidden, tf.Sum("ill"), 1, mechanism="wasserstein").scale)
+    assert scales == [1, 1]
+    assert named([1] * 6) == 1
+    with pytest.raises(InputError, match="the function 'of some', version 1, is defined already"):
+        tf.Named("of some", 1, total)
+    assert tf.Named("of some", 2, total)([1] * 6) == 6
+    monkeypatch.setattr(f"{__name__}.LIMIT", 1)
+    assert tf.Named("of some", 1, total)([1] * 6) == 1
+    monkeypatch.setattr(f"{__name__}.first_values", lambda values: values)
+    with pytest.raises(InputError, match="is defined already"):
+        tf.Named("of some", 1, total)
+
+
+def test_a_function_is_also_what_it_reads_around_it() -> None:
+    def count() -> Any:
+        return sum(at for at in range(limit))
+
+    def counted(values: Any, first: Any = lambda: count()) -> Any:
+        return first() + counted([], lambda: 0) if values else 0
+
+    limit = 3
+    named = tf.Named("around", 1, counted)
+    limit = 4
+    assert named([1]) == 3
+    with pytest.raises(InputError, match="is defined already"):
+        tf.Named("around", 1, counted)
+
+
+@pytest.mark.parametrize(("first", "second"), [
+    (lambda values: values[0] * 1, lambda values: values[0] * 1.0),
+    (lambda values: 1 in (values[0], 2), lambda values: True in (values[0], 2)),
+    (lambda values: max(values, default=0), lambda values: max(values, default=False)),
+])  # fmt: skip
+def test_constants_that_are_equal_are_others_of_another_type(first: Any, second: Any) -> None:
+    tf.Named("typed", f"{first.__code__.co_firstlineno}", first)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="is defined already"):
+        tf.Named("typed", f"{first.__code__.co_firstlineno}", second)  # type: ignore[arg-type]
+
+
+def test_methods_and_functions_of_other_modules_are_what_they_are() -> None:
+    values = [0, 1]
+    for function in (values.count, sum, max, partial(sum, start=1), statistics.median):
+        for _ in range(2):
+            tf.Named("as it is", repr(function), function)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="is defined already"):
+        tf.Named("as it is", repr(values.count), [0, 1].count)  # type: ignore[arg-type]
+
+
+def test_a_function_reads_what_is_defined() -> None:
+    with pytest.raises(InputError, match=r"the statistic 'late' reads 'later', which is not defined: define it before"):
+        tf.Statistic("late", 1, ["ill"], lambda ill: later(ill), 1, grid=1)  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_predicate_is_its_function() -> None:
+    """Two of one name and version were one: a policy kept the first, a certificate was read back with the last."""
+    checked("is-small", 1, lambda record: record < 2)
+    with pytest.raises(InputError, match="the predicate 'is-small', version 1, is defined already"):
+        checked("is-small", 1, lambda record: record < 3)

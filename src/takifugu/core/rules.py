@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sized
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from types import FunctionType, UnionType
+from types import UnionType
 
 from takifugu.core.errors import InputError, Step, Unsupported
 from takifugu.core.nearest import unknown
@@ -79,28 +79,6 @@ be told apart; rename one of them
             rule = "they are written alike, and results could not be told apart"
             raise InputError(f"{what} {value_of_text[text]!r} and {value!r}", rule=rule, fix=fix).at(*where)
         value_of_text[text] = value
-
-
-def check_same_function(before: object, function: object, what: str, *where: Step) -> None:
-    """Raise InputError for another function under a name that is taken.
-
-    >>> check_same_function(lambda x: x + 1, lambda y: y + 1, "the function 'next'")
-    >>> check_same_function(lambda x: x + 1, lambda x: x + 2, "the function 'next'")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: the function 'next' is defined already: give it a new version
-    """
-    if _written_steps(before) != _written_steps(function):
-        raise InputError(f"{what} is defined already", fix="give it a new version").at(*where)
-
-
-def _written_steps(function: object) -> object:
-    """Return what a function does as written, or itself where that depends on other values."""
-    if not isinstance(function, FunctionType):
-        return function
-    if function.__closure__ or function.__defaults__ or function.__kwdefaults__:
-        return function
-    code = function.__code__
-    return code.co_code, code.co_consts, code.co_names, code.co_flags
 
 
 def no_law(title: str, total: float | Fraction) -> InputError:

@@ -63,7 +63,7 @@ def test_it_is_published_with_quilts_of_parameters(tmp_path: Any) -> None:
 def test_it_reads_back_with_the_function_of_its_name_and_version() -> None:
     again = queries.from_dict(json.loads(json.dumps(COVARIANCE.to_dict())))
     assert again == COVARIANCE
-    assert again.function is covariance  # type: ignore[attr-defined]
+    assert again.function is COVARIANCE.function  # type: ignore[attr-defined]
     unknown: Any = queries.from_dict({**COVARIANCE.to_dict(), "name": "nobody's"})
     with pytest.raises(InputError, match="defined by nobody"):
         unknown.value([[0], [1]])

@@ -14,6 +14,7 @@ from takifugu.core.errors import DataError, EngineError, TakifuguError
 BUILT_IN_ENGINES = ("duckdb", "polars", "pyarrow", "pandas", "pyspark", "ibis")
 
 _ENDED = "belongs to a session that ended", "start again, with a session that stays until the end"
+_TOO_LARGE = "holds whole numbers from 2^63 on", "write the column's numbers as texts"
 #: Fragments of engines' own messages, and what they mean. The message is never repeated: it quotes rows.
 _REASONS = (
     (
@@ -41,6 +42,9 @@ _REASONS = (
         "lost rows with a machine that left the cluster",
         "start again; machines that hold rows must stay until the end",
     ),
+    ("conversion from `u64` to `i64`", *_TOO_LARGE),
+    ("not in range: 0 to 9223372036854775807", *_TOO_LARGE),
+    ("Type UINT64 with value", *_TOO_LARGE),
     ("No space left", "needs more space for temporary files than the disk has", "free some space"),
     ("Out of Memory", "needs more memory than there is", "free some, or use a larger machine"),
 )

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from takifugu.core.errors import InputError
+from takifugu.core.functions import as_named
 from takifugu.core.lists import members_of, value_of
-from takifugu.core.plain import Plain, PlainForm, form
+from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.registry import Registry
 from takifugu.core.rules import check_any, unwritable
 from takifugu.numbers.rationals import as_whole
@@ -130,6 +131,7 @@ class Checked(Predicate, kind="checked"):
                 fix="write for example checked('is-even', 1, lambda record: record % 2 == 0)",
             ).at("policy")
         as_whole(self.version, "the version", "policy")
+        set_fields(self, function=as_named(self.function, "the predicate", self.name, self.version, "policy"))
         _DEFINED[self.name, self.version] = self
 
     def __call__(self, record: Record) -> bool:

@@ -13,9 +13,10 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.cache import memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError, Unsupported
+from takifugu.core.functions import as_named
 from takifugu.core.lists import list_of, members_of, take, without
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
-from takifugu.core.rules import check_same_function, check_type, requires
+from takifugu.core.rules import check_type, requires
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.forms import grid_or_none
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -73,16 +74,15 @@ class Statistic(PlainForm, kind="statistic"):
         if min(declared) < 0:
             raise InputError("a declared change is negative", rule="it must be 0 or more").at("column_sensitivity")
         check_type(version, Hashable, "a version", "write for example 1", "version")
-        key = name, version
-        defined = _DEFINED.get(key) if function is None else _DEFINED.setdefault(key, function)
         if function is not None:
-            check_same_function(defined, function, f"the statistic {name!r}, version {version},", "version")
+            _DEFINED[name, version] = as_named(function, "the statistic", name, version, "version")
         step = grid_or_none(grid)
         if step is None:
             raise InputError("the statistic has no grid", fix="write for example grid='0.01'").at("grid")
         set_fields(
             self, name=name, version=version, columns=read, column_sensitivity=tuple(declared), grid=step,
-            labels=tuple(members_of(labels, "the labels", "labels", "['value']")), function=defined,
+            labels=tuple(members_of(labels, "the labels", "labels", "['value']")),
+            function=_DEFINED.get((name, version)),
         )  # fmt: skip
 
     def steps(self, read: Iterable[str]) -> int:

@@ -16,9 +16,10 @@ from fractions import Fraction
 from itertools import combinations
 
 from takifugu.core.errors import InputError
+from takifugu.core.functions import as_named
 from takifugu.core.lists import places_of, take
-from takifugu.core.plain import LEFT_OUT, PlainForm, form
-from takifugu.core.rules import check_known, check_same_function, check_type, requires
+from takifugu.core.plain import LEFT_OUT, PlainForm, form, set_fields
+from takifugu.core.rules import check_known, check_type, requires
 from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
 from takifugu.model.secrets.value_sets import ValueSet, described, near, number
 from takifugu.numbers.rationals import as_fractions
@@ -51,9 +52,7 @@ class Named(PlainForm):
                 "a function of a column needs a name, a version and what it computes",
                 fix="write for example Named('range', 1, lambda values: max(values) - min(values))",
             ).at("function")
-        before = DEFINED.get((self.name, self.version), self)
-        what = f"the function {self.name!r}, version {self.version},"
-        check_same_function(before.function, self.function, what, "version")
+        set_fields(self, function=as_named(self.function, "the function", self.name, self.version, "version"))
         DEFINED[self.name, self.version] = self
 
     def __call__(self, *columns: Sequence[Hashable]) -> object:
