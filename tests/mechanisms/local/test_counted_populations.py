@@ -181,6 +181,7 @@ def test_bits_over_a_class_lose_little_less_than_what_is_said(seed: int, count: 
     for epsilon in (F(bits.epsilon), F(9000)):
         assert bits_delta_over(bits, regions, epsilon) == 0
     assert bits_delta_over(bits, regions, F(bits.epsilon) / 2) > 0 or bits.epsilon / 2 > loss
+    assert bits_delta_over(permanent(values, F(1, 10**400)), regions, F(1, 5)) == 1
 
 
 @pytest.mark.mutants

@@ -13,9 +13,11 @@ from tests.support.tuples import tuple_delta
 
 import takifugu as tf
 from takifugu.mechanisms.local import measuring, over_classes, tupling
+from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.after_noise.relaxed import RelaxedPair
 from takifugu.numbers.distributions.channel import Channel
+from takifugu.numbers.distributions.positive_part import Enclosure
 
 F = Fraction
 UNIT = 2.0**-53
@@ -59,6 +61,20 @@ def test_over_a_class_the_ends_are_enclosed_as_laws_are(epsilon: F) -> None:
         delta = over_classes._among(2, dict(enumerate(p)), dict(enumerate(q)), epsilon)
         exact = float(tuple_delta(p, q, [F(1, 5)] * 5, 2, epsilon))
         assert exact <= delta <= exact * (1 + 1e-5) + 64 * UNIT * (1 + math.exp(epsilon))
+
+
+@pytest.mark.parametrize("epsilon", [F(1), F(100), F(380), F(699), F(10**400)], ids=["1", "100", "380", "699", "1e400"])
+def test_where_floats_do_not_hold_a_delta_it_is_not_computed(epsilon: F) -> None:
+    """Squares of e^epsilon, or of a likelihood ratio, were no floats: an OverflowError, or "values must be finite"."""
+    p, q = [F(1, 2), F(1, 4), F(1, 4)], [F(0), F(1, 3), F(2, 3)]
+    for least in (F(1, 10**100), F(1, 10**290), F(1, 10**400)):
+        kinds, apart = Tupling(3, [1 - 3 * least, least, 2 * least]).kinds(p, q)
+        assert Tupling(3).by_transform(kinds, epsilon, apart) == Enclosure(0.0, 1.0)
+        bits = Rappor(("a", "b"), F(1, 2), least)
+        if bits.epsilon > epsilon:
+            assert bits.delta({"a": F(1)}, {"b": F(1)}, epsilon) == Enclosure(0.0, 1.0)
+    if epsilon > 1:
+        assert over_classes._among(2, dict(enumerate(p)), dict(enumerate(q)), epsilon) == 1.0
 
 
 def test_values_that_are_too_small_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

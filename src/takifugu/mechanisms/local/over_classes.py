@@ -23,7 +23,7 @@ from takifugu.model.beliefs.population_region import WHOLE, Region, Regions
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.distributions.divergence import divergence
-from takifugu.numbers.distributions.positive_part import mean_positive_part
+from takifugu.numbers.distributions.positive_part import LARGEST_EPSILON, mean_positive_part
 from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.numbers.search import halved, mean
 
@@ -140,7 +140,9 @@ def delta_over(channel: Channel, regions: Regions, epsilon: Fraction, dummies: i
 
 def _among(dummies: int, high: Masses, low: Masses, epsilon: Fraction) -> float:
     """Return a delta of two populations' output among dummies, rounded up."""
-    factor, count, sent = math.exp(min(float(epsilon), 700.0)), len(high), dummies + 1
+    if epsilon >= LARGEST_EPSILON:
+        return 1.0
+    factor, count, sent = math.exp(float(epsilon)), len(high), dummies + 1
     gaps = np.array([float(high[y]) - factor * float(low[y]) for y in high]) * count
     positive_part = mean_positive_part(gaps, np.full(count, 1 / count), sent).high / sent
     total = float(sum(high.values())) + factor
@@ -169,6 +171,8 @@ def bits_delta_over(rappor: Rappor, regions: Regions, epsilon: Fraction) -> floa
     """Return a delta of bits over the class, rounded up."""
     if rappor.epsilon <= epsilon:
         return 0.0
+    if rappor.is_beyond_floats(epsilon):
+        return 1.0
     factor, (high, low) = math.exp(float(epsilon)), rappor.base
     worst = 0.0
     for (_, most), (least, _) in permutations(map(single_ends, regions.by_name.values()), 2):

@@ -27,7 +27,7 @@ from takifugu.core.lists import members_of
 from takifugu.core.plain import set_fields
 from takifugu.numbers.atoms import masses_at
 from takifugu.numbers.distributions.channel import largest_log_ratio
-from takifugu.numbers.distributions.positive_part import Enclosure
+from takifugu.numbers.distributions.positive_part import LARGEST_EPSILON, Enclosure
 from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.numbers.noise import Entropy, SystemEntropy, uniform_below
 from takifugu.numbers.rationals import Number, as_fraction
@@ -73,6 +73,8 @@ class Rappor:
         budget = as_fraction(epsilon, "epsilon", "epsilon")
         if self._largest_log(p, q) <= budget:
             return Enclosure(0.0, 0.0)
+        if self.is_beyond_floats(budget):
+            return Enclosure(0.0, 1.0)
         factor = math.exp(float(budget))
         high, low = self.base
         gaps = masses_at(p, self.values) - factor * masses_at(q, self.values)
@@ -117,6 +119,11 @@ class Rappor:
     def base(self) -> tuple[Fraction, Fraction]:
         """Return c1 and c0, the likelihood ratios of a bit."""
         return self.present / self.other, (1 - self.present) / (1 - self.other)
+
+    def is_beyond_floats(self, epsilon: Fraction) -> bool:
+        """Return whether floats round a likelihood ratio, or e^epsilon times one, by 1 and more."""
+        high, _ = self.base
+        return epsilon >= LARGEST_EPSILON or high >= 2**48
 
     def _largest_log(self, p: Population, q: Population) -> float:
         high, low = self.base

@@ -27,12 +27,14 @@ from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import set_fields
 from takifugu.numbers.distributions.divergence import divergence, divergence_in_units
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.distributions.positive_part import NARROW, Enclosure, mean_positive_part
+from takifugu.numbers.distributions.positive_part import LARGEST_EPSILON, NARROW, Enclosure, mean_positive_part
 from takifugu.numbers.rationals import Number, as_fraction, as_whole, both_in_common_unit, in_common_unit, is_whole
 from takifugu.numbers.search import between, halved, next_to
 
 #: Tuples of different kinds of values that are summed one by one, in exact arithmetic.
 MOST_TUPLES = 100_000
+#: So much likelier than a dummy an output may be for a transform, whose squares and products floats then hold.
+_LARGEST_RATIO = 2**200
 
 Law = Mapping[Hashable, Fraction]
 Pairs = list[tuple[Fraction, Fraction]]
@@ -125,12 +127,15 @@ class Tupling:
     def by_transform(
         self, kinds: list[Kind], epsilon: Fraction, never_dummies: Pairs, narrow: float = NARROW
     ) -> Enclosure:
-        """Enclose delta by one Fourier transform, `narrow` wide if it can."""
+        """Enclose delta by one Fourier transform, `narrow` wide if it can.
+
+        It is 0 to 1 where floats hold no better.
+        """
         count = self.dummies + 1
-        p, q, masses = np.array(list(zip(*kinds, strict=True)), dtype=float)
-        factor = math.exp(epsilon) if epsilon < 700 else math.inf
-        if math.isinf(factor):
+        if epsilon >= LARGEST_EPSILON or max(max(kind.p, kind.q) for kind in kinds) >= _LARGEST_RATIO:
             return Enclosure(0.0, 1.0)
+        p, q, masses = np.array(list(zip(*kinds, strict=True)), dtype=float)
+        factor = math.exp(epsilon)
         enclosure = mean_positive_part(p - factor * q, masses, count, narrow)
         # Values are off by a few units of p + e^epsilon q, whose mean is 1 + e^epsilon; masses by a few relative ones.
         slack = 2.0**-50 * (1 + factor)

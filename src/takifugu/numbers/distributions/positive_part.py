@@ -41,6 +41,8 @@ _FIRST, _MOST = 2**14, 2**22
 _OUTSIDE = 1e-18
 #: The relative width that ends the search.
 NARROW = 1e-6
+#: From here on floats round e^epsilon by 1 and more, next to the 1 that a delta is at most: it is not computed.
+LARGEST_EPSILON = 35
 
 
 @dataclass(frozen=True)
