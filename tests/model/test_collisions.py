@@ -150,6 +150,18 @@ def test_a_function_reads_what_is_defined() -> None:
         tf.Statistic("late", 1, ["ill"], lambda ill: later(ill), 1, grid=1)  # type: ignore[name-defined]  # noqa: F821
 
 
+def test_the_body_of_a_class_reads_its_module_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "LIMIT", 3)
+
+    def above(values: tuple[int, ...]) -> int:
+        class Limits:
+            limit = LIMIT  # type: ignore[name-defined]
+
+        return max(values) - Limits.limit
+
+    assert tf.Named("above the limit", 1, above)((1, 5)) == 2
+
+
 def test_a_predicate_is_its_function() -> None:
     """Two of one name and version were one: a policy kept the first, a certificate was read back with the last."""
     checked("is-small", 1, lambda record: record < 2)

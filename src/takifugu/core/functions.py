@@ -21,6 +21,9 @@ Function = Callable[..., Any]
 #: Types of values that never change, which are compared by what they are. All others are compared by identity.
 _CONSTANTS = (bool, int, float, str, bytes, Fraction, type(None))
 
+#: Instructions that read a name of the module, the second and third in the body of a class.
+_READING = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+
 #: What each name and version stands for, and its function, which keeps alive what is compared by identity.
 _NAMED: dict[tuple[str, str, Hashable], tuple[list[Hashable], Function]] = {}
 
@@ -82,10 +85,10 @@ class _Settling:
         copy.__kwdefaults__ = self._values(function.__kwdefaults__ or {})
         copy.__dict__.update(self._values(function.__dict__))
         read = dict[str, Any]()
-        for name in _names(code):
+        for name, is_certain in _names(code).items():
             if name in self.module:
                 read[name] = self.module[name]
-            elif not hasattr(builtins, name):
+            elif is_certain and not hasattr(builtins, name):
                 raise NameError(name=name)
         self.names |= self._values(read)
         for name, cell, source in zip(code.co_freevars, cells, around, strict=True):
@@ -100,12 +103,15 @@ class _Settling:
         return {name: self.of(value) for name, value in values.items()}
 
 
-def _names(code: CodeType) -> dict[str, None]:
-    """Return the names of its module that some code reads, with those of the code inside it."""
-    names = dict[str, None]()
+def _names(code: CodeType) -> dict[str, bool]:
+    """Return the names that some code, and the code inside it, may read of its module.
+
+    They are certain to be read there but in the body of a class, where they may be its own.
+    """
+    names = dict[str, bool]()
     for instruction in get_instructions(code):
-        if instruction.opname == "LOAD_GLOBAL":
-            names[instruction.argval] = None
+        if instruction.opname in _READING:
+            names[instruction.argval] = instruction.opname == "LOAD_GLOBAL"
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             names |= _names(constant)
