@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -297,3 +297,25 @@ def test_a_query_that_would_be_charged_as_another_one_is_refused() -> None:
     assert tf.compose([made[0]] * 9).epsilon > 2 * tf.compose([made[0]] * 4).epsilon > 2
     with pytest.raises(InputError, match="reads back from its to_dict as one that adds up something else"):
         tf.compose([made[1]])
+
+
+@dataclass(frozen=True)
+class AlikeTimes(Times):
+    """A multiple of a count that is equal to every other one."""
+
+    factor: int = field(compare=False)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Times:
+        return AlikeTimes(1)
+
+
+def test_what_a_query_leaves_out_of_its_text_and_of_equality_is_not_taken_for_another_ones() -> None:
+    """The second had the noise and the answer of the first, and was compared with itself where it is read back."""
+    queries.register("times", AlikeTimes)
+    chain = CHAIN.with_length(8)
+    framework = tf.Pufferfish(tf.every_entry(), chain)
+    made = [tf.calibrate(framework, AlikeTimes(factor), 1, mechanism="group") for factor in (1000, 1)]
+    assert [one.scale for one in made] == [8000.0, 8.0]
+    with pytest.raises(InputError, match="reads back from its to_dict as one that adds up something else"):
+        tf.compose([made[0]])

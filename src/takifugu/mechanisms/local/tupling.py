@@ -33,8 +33,8 @@ from takifugu.numbers.search import between, halved, next_to
 
 #: Tuples of different kinds of values that are summed one by one, in exact arithmetic.
 MOST_TUPLES = 100_000
-#: So much likelier than a dummy an output may be for a transform, whose squares and products floats then hold.
-_LARGEST_RATIO = 2**200
+#: So much likelier than a dummy an output may be for a transform, and so rare a dummy: floats hold their squares.
+_LARGEST_RATIO, _LEAST_MASS = 2**200, Fraction(1, 2**500)
 
 Law = Mapping[Hashable, Fraction]
 Pairs = list[tuple[Fraction, Fraction]]
@@ -132,7 +132,7 @@ class Tupling:
         It is 0 to 1 where floats hold no better.
         """
         count = self.dummies + 1
-        if epsilon >= LARGEST_EPSILON or max(max(kind.p, kind.q) for kind in kinds) >= _LARGEST_RATIO:
+        if epsilon >= LARGEST_EPSILON or not all(map(_is_in_floats, kinds)):
             return Enclosure(0.0, 1.0)
         p, q, masses = np.array(list(zip(*kinds, strict=True)), dtype=float)
         factor = math.exp(epsilon)
@@ -165,6 +165,10 @@ class Kind(NamedTuple):
     p: Fraction
     q: Fraction
     mass: Fraction
+
+
+def _is_in_floats(kind: Kind) -> bool:
+    return max(kind.p, kind.q) < _LARGEST_RATIO and kind.mass > _LEAST_MASS
 
 
 def smallest_tupling(

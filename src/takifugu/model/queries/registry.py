@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard, get_args, get_type_hints,
 from takifugu.core.cache import cached, memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
+from takifugu.core.lists import without_keys
 from takifugu.core.plain import Plain, writes_all
 from takifugu.core.registry import Registry
 from takifugu.model.queries.additive import Additive
@@ -197,11 +198,17 @@ def _written(query: Query) -> Hashable:
     """Return a query as text, or a key where text loses something."""
     try:
         text = json.dumps(query.to_dict(), sort_keys=True)
-        if writes_all(type(query)) or from_dict(json.loads(text)) == query:
+        if writes_all(type(query)) or _has_all(from_dict(json.loads(text)), query):
             return text
         return object()
     except (AttributeError, LookupError, TypeError, ValueError):
         return object()
+
+
+def _has_all(again: Query, query: Query) -> bool:
+    """Return whether a query was read back with all that it has, also with what its type leaves out of equality."""
+    kept = {"_cached"}
+    return again == query and without_keys(vars(again), kept) == without_keys(vars(query), kept)
 
 
 def is_chosen_from(answer: object) -> TypeGuard[Candidates]:
