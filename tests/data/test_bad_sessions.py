@@ -39,14 +39,18 @@ class FromSpark(Exception):
 class Session:
     """Stands for a session of Spark's that finds no table."""
 
-    condition, is_stopped = "", False
+    condition, is_stopped, is_dead = "", False, False
     sparkContext = SimpleNamespace(getConf=lambda: {"spark.log.level": "OFF"})
 
     def table(self, name: str) -> object:
+        if self.is_dead:
+            raise ConnectionRefusedError("[Errno 111] Connection refused")
         raise FromSpark(self.condition)
 
     def stop(self) -> None:
         self.is_stopped = True
+        if self.is_dead:
+            raise ConnectionRefusedError("[Errno 111] Connection refused")
 
 
 @pytest.fixture
@@ -67,6 +71,11 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr(spark, "_MADE", {})
     monkeypatch.delenv("SPARK_REMOTE", raising=False)
     return only
+
+
+@pytest.fixture
+def java(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name, path=None: name)
 
 
 def release(folder: Path, engine: str, name: str, *words: str) -> Result:
@@ -91,23 +100,46 @@ def refused(outcome: Result) -> str:
 
 
 @pytest.mark.usefixtures("session")
-def test_java_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("home", "words"), [
+    (None, "no folder of PATH has it, and JAVA_HOME is not set"), ("", "no folder of PATH has it"),
+    ("/nonsense", "JAVA_HOME is '/nonsense', which has no bin/java"),
+])  # fmt: skip
+def test_java_is_missing(home: str | None, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    words = refused(release(tmp_path, "spark", "walking", "--new-ledger"))
-    assert "the engine 'spark' needs Java; install Java 17 or newer, or set JAVA_HOME" in words
+    if home is not None:
+        monkeypatch.setenv("JAVA_HOME", home)
+    outcome = refused(release(tmp_path, "spark", "walking", "--new-ledger"))
+    assert f"the engine 'spark' needs Java; {words}" in outcome
+    assert "install Java 17 or newer, or set JAVA_HOME to the folder that it is in" in outcome
     assert not contents(tmp_path)
 
 
+def test_pyspark_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    words = refused(release(tmp_path, "spark", "walking", "--new-ledger"))
+    assert "source.engine: the engine 'spark' needs PySpark; pip install 'takifugu[spark]'" in words
+    assert not contents(tmp_path)
+
+
+@pytest.mark.usefixtures("java")
+def test_a_session_that_dies_while_it_opens_a_table(session: Session, tmp_path: Path) -> None:
+    session.is_dead = True
+    words = refused(release(tmp_path, "spark", "walking", "--new-ledger"))
+    assert "source.table: the table 'lake.health.minutes' belongs to a session that ended; start again" in words
+    assert session.is_stopped
+    assert not contents(tmp_path)
+
+
+@pytest.mark.usefixtures("java")
 @pytest.mark.parametrize(("condition", "words"), [
     ("CATALOG_NOT_FOUND", "Spark finds no table 'lake.health.minutes'"),
     ("SCHEMA_NOT_FOUND", "Spark finds no table 'lake.health.minutes'"),
     ("CONNECT", "Spark cannot open the table 'lake.health.minutes' (CONNECT)"),
 ])  # fmt: skip
 def test_a_catalog_that_does_not_exist(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, condition: str, words: str
+    session: Session, tmp_path: Path, condition: str, words: str
 ) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     session.condition = condition
     assert words in refused(release(tmp_path, "spark", "walking", "--new-ledger"))
     assert session.is_stopped

@@ -29,6 +29,30 @@ FILE = release_text(
 )
 WALKS = ("i % 3 = 0", "i % 7 = 0")
 
+#: The command line, which loses Java or its file before the n-th time that rows are counted.
+DYING = """
+import sys
+from pathlib import Path
+from pyspark import SparkContext
+from pyspark.sql.classic.dataframe import DataFrame
+from takifugu.cli import main
+
+lost, last, *words = sys.argv[1:]
+counted, collect = [], DataFrame.collect
+
+def dying(frame):
+    counted.append(frame)
+    if len(counted) == int(last) and lost == "java":
+        SparkContext._gateway.proc.kill()
+        SparkContext._gateway.proc.wait()
+    elif len(counted) == int(last):
+        Path("minutes.parquet").unlink()
+    return collect(frame)
+
+DataFrame.collect = dying
+main(words)
+"""
+
 Written = Callable[[str], Path]
 
 
@@ -49,6 +73,16 @@ def write_rows(folder: Path, walks: str) -> None:
     duckdb.sql(f"copy ({rows}) to '{folder / 'minutes.parquet'}' (format parquet)")
 
 
+def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in a folder, with a small Spark of its own."""
+    settings = folder / "spark-defaults.conf"
+    settings.write_text("spark.master local[2]\nspark.ui.enabled false\nspark.sql.shuffle.partitions 2\n")
+    return subprocess.run(
+        [sys.executable, *words], env={**os.environ, "SPARK_CONF_DIR": str(folder)}, cwd=folder, text=True,
+        capture_output=True, check=False,
+    )  # fmt: skip
+
+
 def counts(path: Path) -> list[tuple[str | None, list[int]]]:
     table = load(path).opened
     assert table is not None
@@ -61,17 +95,31 @@ def counted(table: Any) -> list[tuple[str | None, list[int]]]:
 
 
 def test_one_release_from_the_command_line(written: Written, tmp_path: Path) -> None:
-    settings = tmp_path / "spark-defaults.conf"
-    settings.write_text("spark.master local[2]\nspark.ui.enabled false\nspark.sql.shuffle.partitions 2\n")
     path = written('engine = "spark"\nfile = "minutes.parquet"')
-    command = [sys.executable, "-m", "takifugu", "release", str(path), "--json"]
-    ran = subprocess.run(
-        command, env={**os.environ, "SPARK_CONF_DIR": str(tmp_path)}, text=True, capture_output=True, check=False
-    )
+    ran = command(tmp_path, "-m", "takifugu", "release", str(path), "--json")
     assert ran.returncode == 0, ran.stderr
     assert "SENTINEL" not in ran.stdout + ran.stderr
     assert json.loads(ran.stdout)
     assert (tmp_path / "minutes-published" / "walking.csv").exists()
+
+
+@pytest.mark.parametrize(("lost", "last", "words"), [
+    ("java", 2, "belongs to a session that ended: start again"),  # one count is done
+    ("rows", 1, "lost a file while it was read: start again when nothing rewrites or removes its files"),
+])  # fmt: skip
+def test_what_dies_before_it_is_paid_for(lost: str, last: int, words: str, written: Written, tmp_path: Path) -> None:
+    path = written('file = "minutes.parquet"')
+    release_file(path, new_ledger=True)
+    before = (tmp_path / "ledger.db").read_bytes()
+    text = written('engine = "spark"\nfile = "minutes.parquet"').read_text()
+    path.write_text(text.replace('"walking"\n', '"second"\n', 1))
+    ran = command(tmp_path, "-c", DYING, lost, str(last), "release", str(path))
+    assert ran.returncode == 2, ran.stderr
+    assert words in ran.stderr
+    assert "No epsilon was spent, and nothing was published" in ran.stderr
+    assert not {"SENTINEL", "Traceback"} & {*ran.stderr.replace(":", " ").split()}
+    assert (tmp_path / "ledger.db").read_bytes() == before
+    assert not (tmp_path / "minutes-published" / "second.csv").exists()
 
 
 def test_java_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from takifugu.accounting.ledger.applying import note
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.facts import Fact
 from takifugu.accounting.ledger.values import Amount, Source
+from takifugu.accounting.suspicion import warning
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.core.names import normalised
@@ -59,6 +60,16 @@ def setting(ledger: object, name: str, budget: Amount) -> str:
 def enough(cost: Amount) -> Amount:
     """Return a cost rounded up to three digits, as a short budget."""
     return Amount(_short(cost.epsilon), _short(cost.delta))
+
+
+def worthless(cost: Amount) -> str:
+    """Say why no budget is worth a release's cost, or "".
+
+    >>> worthless(Amount(3, 0)), worthless(Amount(10, 0))[:24]
+    ('', 'no budget is worth that:')
+    """
+    words = warning(cost.epsilon)
+    return f"no budget is worth that: {words}" if words else ""
 
 
 def _short(value: Fraction) -> Fraction:

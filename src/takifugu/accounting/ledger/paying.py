@@ -17,7 +17,7 @@ from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.accounts import Accounts, Item, total_of
 from takifugu.accounting.ledger.applying import note
 from takifugu.accounting.ledger.asking import Request
-from takifugu.accounting.ledger.budgets import enough, setting, source_with, write_budget
+from takifugu.accounting.ledger.budgets import enough, setting, source_with, worthless, write_budget
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.facts import paid
 from takifugu.accounting.ledger.format import seals
@@ -137,9 +137,10 @@ def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
         fit = "nothing"
     else:
         fit = what_fits(accounts, kind, new, spent, budget)
+    cost = total.beyond(spent)
+    way = worthless(cost) or f"to spend that much, run\n{setting(ledger, source.name, enough(total))}"
     return BudgetExceeded(
-        f"{release} would cost {_whose(excess)}{total.beyond(spent)}",
-        rule=rule, fix=f"fits: {fit};\nto spend that much, run\n{setting(ledger, source.name, enough(total))}",
+        f"{release} would cost {_whose(excess)}{cost}", rule=rule, fix=f"fits: {fit};\n{way}",
         spent=spent.pair, requested=required.pair, left=left.pair, total=total.pair, budget=budget.pair, fits=fit,
         source=source.name,
     ).at("budget")  # fmt: skip

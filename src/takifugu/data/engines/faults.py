@@ -38,6 +38,11 @@ _REASONS = (
     ("while sending or receiving", *_ENDED),
     ("Connection refused", *_ENDED),
     (
+        "underlying files have been updated",
+        "lost a file while it was read",
+        "start again when nothing rewrites or removes its files",
+    ),
+    (
         "Checkpoint block",
         "lost rows with a machine that left the cluster",
         "start again; machines that hold rows must stay until the end",
@@ -63,16 +68,29 @@ def careful(source: str) -> Iterator[None]:
     except MemoryError:
         raise DataError(f"{source} needs more memory than there is", fix="give a file, and install duckdb") from None
     except Exception as error:
-        text = str(error)
-        if isinstance(error, ImportError) or "INTERNAL Error" in text:  # a bug of DuckDB's, reported with its stack
-            text = ""
-        for words, problem, fix in _REASONS:
-            if words in text:
-                raise DataError(f"{source} {problem}", fix=fix) from None
-        if isinstance(error, AssertionError | AttributeError) and _engine_of(error) == "pyspark":  # it lost parts
-            raise DataError(f"{source} {_ENDED[0]}", fix=_ENDED[1]) from None
+        reason = reason_of(error)
+        if reason is not None:
+            problem, fix = reason
+            raise DataError(f"{source} {problem}", fix=fix) from None
         who, fix = engine_failure(error)
         raise EngineError(f"{source} could not be read", rule=who, fix=fix) from None
+
+
+def reason_of(error: Exception) -> tuple[str, str] | None:
+    """Return what is wrong with a source and the remedy, where an error tells.
+
+    >>> reason_of(ConnectionRefusedError("Connection refused"))[0]
+    'belongs to a session that ended'
+    """
+    text = str(error)
+    if isinstance(error, ImportError) or "INTERNAL Error" in text:  # a bug of DuckDB's, reported with its stack
+        return None
+    for words, problem, fix in _REASONS:
+        if words in text:
+            return problem, fix
+    if isinstance(error, AssertionError | AttributeError) and _engine_of(error) == "pyspark":  # it lost parts
+        return _ENDED
+    return None
 
 
 def engine_failure(error: BaseException) -> tuple[str, str]:

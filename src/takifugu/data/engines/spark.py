@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary, finalize
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.data.engines.faults import reason_of
 from takifugu.data.engines.outside import Address, Engine
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ def _session() -> SparkSession:
     except PySparkException:
         pass
     on_this_machine = "SPARK_REMOTE" not in os.environ
-    if on_this_machine and "JAVA_HOME" not in os.environ and shutil.which("java") is None:
-        raise InputError("the engine 'spark' needs Java", fix="install Java 17 or newer, or set JAVA_HOME").at("engine")
+    if on_this_machine:
+        _check_java()
     try:
         session = SparkSession.builder.appName("takifugu").config("spark.ui.showConsoleProgress", "false").getOrCreate()
         if on_this_machine and session.sparkContext.getConf().get("spark.log.level") is None:
@@ -92,6 +93,20 @@ def _session() -> SparkSession:
         ).at("engine") from None  # fmt: skip
     _MADE[session] = 0
     return session
+
+
+def _check_java() -> None:
+    """Raise InputError unless Java is where Spark looks for it."""
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        place, where = f"JAVA_HOME is {home!r}, which has no bin/java", os.path.join(home, "bin")
+    else:
+        place, where = "no folder of PATH has it, and JAVA_HOME is not set", None
+    if shutil.which("java", path=where) is None:
+        raise InputError(
+            "the engine 'spark' needs Java", rule=place,
+            fix="install Java 17 or newer, or set JAVA_HOME to the folder that it is in",
+        ).at("engine")  # fmt: skip
 
 
 @contextmanager
@@ -111,6 +126,10 @@ def _plain_errors(address: Address) -> Iterator[None]:
                 f"Spark finds no {str(address).removeprefix('the ')}", rule="it looks where its own configuration says",
                 fix="write the name as Spark knows it, or give Spark the settings of its catalog",
             ).at(key) from None  # fmt: skip
+        reason = reason_of(error)
+        if reason is not None:
+            problem, fix = reason
+            raise DataError(f"{address} {problem}", fix=fix).at(key) from None
         raise DataError(
             f"Spark cannot open {address} ({condition or type(error).__name__})",
             fix="try the same in `pyspark`: its own words may quote rows, and are not repeated here",
@@ -127,7 +146,8 @@ def _stop_unused(session: SparkSession) -> None:
     """Stop our own session without frames in use."""
     if _MADE.get(session) == 0:
         del _MADE[session]
-        session.stop()
+        with suppress(Exception):  # it may have died, and what failed by that was said
+            session.stop()
 
 
 SPARK = Engine("spark", holds=lambda data: False, frame=lambda data: data, opened=opened)

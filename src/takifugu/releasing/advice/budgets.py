@@ -75,13 +75,16 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
 
 def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile) -> BudgetExceeded:
     """Return the error with what to write in a file, or to run, instead."""
-    from takifugu.accounting.ledger.budgets import enough
+    from takifugu.accounting.ledger.budgets import enough, worthless
     from takifugu.accounting.ledger.values import Amount
 
-    budget = enough(Amount(*over.total))
+    total = Amount(*over.total)
     if over.source != normalised(file.source.name):  # of the same people
         return over
-    ways = list[str]()
+    if reason := worthless(total.beyond(Amount(*over.spent))):
+        over.fix = f"fits in [[release]]: {over.fits};\n{reason}"
+        return over.at("source")
+    budget, ways = enough(total), list[str]()
     if file.budget:
         value: float | Json = float(budget.epsilon)
         if budget.delta:
