@@ -105,10 +105,10 @@ class _Draft:
                 f"Verdict: none yet. `takifugu advise {typed(self.file)}` says whether the table is worth reading, as "
                 "soon as what is missing is filled in."
             )
-        from takifugu.releasing.advice.advice import advise
+        from takifugu.releasing.advice.advice import verdicts
 
         try:
-            tables = advise(self.file).tables
+            tables = verdicts(self.file)
         except TakifuguError as error:
             return f"Verdict: none. {error.message}"
         return "Verdict: " + "; ".join(f"{table.name} is {table.sentence}" for table in tables)

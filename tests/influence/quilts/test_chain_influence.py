@@ -22,6 +22,7 @@ from tests.support.quilt_oracles import joint_quilt_cost, joint_tensor, max_infl
 import takifugu as tf
 from takifugu.analysis.questions.influence import joint_cost
 from takifugu.influence.quilts.chain import influence as module
+from takifugu.influence.quilts.chain import scale as scale_module
 from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
 from takifugu.influence.quilts.chain.influence import ChainInfluence, chain_influence
 from takifugu.influence.quilts.chain.search import around_influence
@@ -65,6 +66,8 @@ def test_influence_is_that_of_the_joint_law_whatever_the_zeros(kind: str, data: 
             here, tried = influences(influence, entry, left, right)
             assert here == true if math.isinf(true) else true - 1e-12 <= here <= true + 1e-11
             assert tried >= true - 1e-12
+            if left is None:  # a value that the entry never has is compared with none
+                assert tried == here
 
 
 @ANY_KIND
@@ -151,6 +154,22 @@ def test_influence_falls_with_the_distance_and_settles() -> None:
     stationary = ready(MarkovChain(chain.matrix, 4000))
     excess = influence.left(3000, 10) - stationary.left(3000, 10)
     assert np.abs(excess).max() < 2e-12
+
+
+def test_a_state_that_is_left_for_ever_costs_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The quilt of the middle settles all entries, those near the ends too, though no chain comes back to "new"."""
+    chain = MarkovChain([[0.9, 0.1, 0.0], [0.0, 0.99, 0.01], [0.0, 0.02, 0.98]], states=["new", "open", "done"],
+                        length=3000, initial="stationary")  # fmt: skip
+    examined = list[int]()
+    best_quilt = scale_module.best_quilt
+
+    def counted(sides: Any, entry: int, epsilon: float) -> Any:
+        examined.append(entry)
+        return best_quilt(sides, entry, epsilon)
+
+    monkeypatch.setattr(scale_module, "best_quilt", counted)
+    assert scale(chain, tf.Count("open"), 0.5) > 0
+    assert len(examined) <= 3
 
 
 def test_point_start_gives_its_own_entry_no_influence() -> None:

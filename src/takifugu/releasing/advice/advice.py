@@ -32,7 +32,7 @@ from takifugu.releasing.file.sequences.build import layout_of, recode_of
 from takifugu.releasing.file.sequences.runs import run_rules
 from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.planning.expected import AT_ONCE
-from takifugu.releasing.planning.plan import Watch, calibrated, number_of_units, unwatched
+from takifugu.releasing.planning.plan import Plan, Watch, calibrated, number_of_units, unwatched
 
 REMEDY_HEADER = ("change", "then", "why")
 EXPECTED_HEADER = ("cell", "expected", "± (95 %)")
@@ -194,10 +194,7 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     ends = time.process_time() + SECONDS
     file = as_path(path, "path")
     planned = calibrated(load(file, data, window=window), watch)
-    units = None  # where nobody can know it yet, too: `release` names what is wrong with the data
-    if not planned.knows_units and any(table.scope == "unit" for table in planned.tables):
-        with suppress(DataError, SpecError):
-            units = number_of_units(planned.file, watch)
+    units = _units_of(planned, watch)
     tables = advice_of(planned, units)
     if not any(table.hopeless or table.verdict in (Verdict.ROUGH, Verdict.USELESS) for table in tables):
         return Advice(tables, ())
@@ -211,6 +208,20 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     if changed is None:
         return Advice(tables, best)
     return Advice(tables, best, poorest(advice_of(changed, units)), provided)
+
+
+def verdicts(path: Path) -> tuple[TableAdvice, ...]:
+    """Judge a release file's tables, and look for no remedy."""
+    planned = calibrated(load(path))
+    return advice_of(planned, _units_of(planned, unwatched))
+
+
+def _units_of(planned: Plan, watch: Watch) -> int | None:
+    """Return how many units there are, where the ± needs it and the data tell."""
+    if not planned.knows_units and any(table.scope == "unit" for table in planned.tables):
+        with suppress(DataError, SpecError):  # `release` names what is wrong with them
+            return number_of_units(planned.file, watch)
+    return None
 
 
 def _picture(table: TableAdvice) -> list[str]:

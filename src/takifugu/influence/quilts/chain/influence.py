@@ -31,6 +31,7 @@ about 1e-15 n k above it. Source: docs/decisions.md#exact-max-influence.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 
@@ -96,9 +97,12 @@ class ChainInfluence:
 
     def secret(self, length: int) -> BoolArray:
         """Return the entries below `length` with an alive pair."""
-        possible = np.array(self.supports.patterns)
-        some = np.logical_and(possible[:, self.first], possible[:, self.second]).any(axis=1)
-        return np.asarray(some)[self.supports.numbers(np.arange(length))]
+        return np.asarray(self._alive_by_support.any(axis=1)[self.supports.numbers(np.arange(length))])
+
+    @cached_property
+    def _alive_by_support(self) -> BoolArray:
+        """Return the pairs with both values possible, by the place of a support."""
+        return self.supports.pairs(np.arange(len(self.supports.patterns)), self.first, self.second)
 
     def extend(self, distance: int) -> None:
         """Fill the tables up to `distance`, or as far as useful."""
@@ -141,7 +145,9 @@ class ChainInfluence:
         if right is not None:
             fixed = fixed + self._right[right - 1][:, columns]
         if left is None:
-            return np.asarray(fixed.max(axis=1, initial=DEAD)[self._phases(entries)])
+            phases = np.arange(len(self.supports.patterns)) % self.period
+            rows = np.where(self._alive_by_support[:, columns], fixed[phases], DEAD)
+            return np.asarray(rows.max(axis=1, initial=DEAD)[self.supports.numbers(entries)])
         fixed = fixed + self._left[left - 1][:, columns]
         result = np.empty(len(entries))
         if self.settled is None:
