@@ -177,6 +177,23 @@ def test_a_line_of_units_is_said_to_be_none_of_the_data(tmp_path: Path, units: s
     assert source == {**without, "header": [1, 2]}
 
 
+@pytest.mark.parametrize(("names", "first", "is_header"), [
+    ("Respondent ID,Start,Smokes,Uses,", ",,Response,Bus,Train", True),
+    ("Respondent ID,Start,Smokes,Uses,", "\" \",,Response,Bus,Train", True),
+    ("Respondent ID,Start,Smokes,Uses,", "7,,Response,Bus,Train", False),  # somebody whose time is not known
+    ("Respondent ID,Start,Smokes,Uses,", ",,,,", False),
+    ("age,score,Smokes,Uses,Name", ",,Yes,Bus,Ana", False),  # somebody with a name
+])  # fmt: skip
+def test_a_row_of_nobody_is_said_to_be_of_the_header(tmp_path: Path, names: str, first: str, is_header: bool) -> None:
+    """A survey has texts of its questions below the names, above a row for each person."""
+    rows = [f"{7000 + 3 * k},2026-01-{1 + k % 28:02} 10:00,{'Yes' if k % 3 else 'No'},Bus,Q{k}" for k in range(80)]
+    if not names.endswith("Name"):
+        rows = [row.rpartition("Q")[0] + "Train" * (k % 2) for k, row in enumerate(rows)]
+    said, _, source = started(tmp_path, names, [first, *rows], "--kind", "users")
+    assert ("Of the file line 2 is more of its header" in said) == is_header
+    assert source.get("header") == ([1, 2] if is_header else None)
+
+
 @pytest.mark.parametrize("first", ["NA,R1,401.5", "0,-,401.5", "0,R1,?", "-,-,-"])
 def test_a_first_row_that_lacks_something_holds_no_units(tmp_path: Path, first: str) -> None:
     rows = (f"{5 * k},{room},{400 + k * k % 97}.5" for room in ("R1", "R2") for k in range(80))

@@ -78,13 +78,16 @@ def rows_of_header(rows: Sequence[Cells]) -> int:
 
     >>> rows_of_header([["min", "-"], ["0", "up"], ["1", "up"], ["2", "down"]])
     1
+    >>> rows_of_header([["", "", "Bus"], *[[str(n), f"{n}:30", "Bus"] for n in range(9)]])
+    1
     """
     number = min(_ROWS_OF_HEADER, len(rows) - _ROWS_OF_HEADER)
     for count in range(number, 0, -1):
         below = [*zip(*rows[count:], strict=False)]
         if all(_is_of_header(row, below) for row in rows[:count]):
             return count
-    return int(number > 0 and _are_units([*zip(rows[0], zip(*rows[1:], strict=False), strict=False)]))
+    columns = [*zip(rows[0], zip(*rows[1:], strict=False), strict=False)]
+    return int(number > 0 and (_are_units(columns) or _are_of_nobody(columns)))
 
 
 def _is_of_header(row: Cells, columns_below: Sequence[Cells]) -> bool:
@@ -116,6 +119,22 @@ def _are_units(columns: Sequence[tuple[str | None, Cells]]) -> bool:
         elif is_word or first in below:
             return False
     return has_unit
+
+
+def _are_of_nobody(columns: Sequence[tuple[str | None, Cells]]) -> bool:
+    """Return whether first cells lack the ids and times that all other rows have."""
+    ids, others = list[str | None](), list[str | None]()
+    is_told_apart = False
+    for first, below in columns:
+        differ = all(below) and len({*below}) == len(below)
+        if all(below) and are_numbers(below):
+            ids.append(first)
+            is_told_apart = is_told_apart or differ
+        elif first and differ:  # a name
+            return False
+        else:
+            others.append(first)
+    return len(ids) > 1 and is_told_apart and not any(ids) and any(others)
 
 
 def _begins_as_number(cell: str | None) -> bool:

@@ -53,8 +53,9 @@ def guess(file: DataFile) -> Written:
         reader = csv.reader(lines[start : start + 500], delimiter=dialect.separator, skipinitialspace=True)
         rows, ends = list[list[str]](), list[int]()
         for row in reader:
-            if any(map(str.strip, row)):
-                rows.append(row)
+            cells = [*map(str.strip, row)]
+            if any(cells):
+                rows.append(cells)
                 ends.append(reader.line_num)
     except (DataError, ValueError, csv.Error):
         return notation  # opening it says what is wrong
@@ -85,7 +86,7 @@ def _is_data(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     for row in rows[1:]:
         if row != rows[0]:  # tables that were joined repeat their first line
             for texts, text in zip(later, row, strict=False):
-                texts.add(text.strip())
+                texts.add(text)
     has_words = False
     for name, texts in zip(names, later, strict=True):
         is_number = any(re.match(NUMBER, numerals.plain(name)) for numerals in _NUMERALS)
