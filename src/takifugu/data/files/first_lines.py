@@ -124,17 +124,17 @@ def _are_units(columns: Sequence[tuple[str | None, Cells]]) -> bool:
 def _are_of_nobody(columns: Sequence[tuple[str | None, Cells]]) -> bool:
     """Return whether first cells lack the ids and times that all other rows have."""
     ids, others = list[str | None](), list[str | None]()
-    is_told_apart = False
+    has_key = False
     for first, below in columns:
         differ = all(below) and len({*below}) == len(below)
         if all(below) and are_numbers(below):
             ids.append(first)
-            is_told_apart = is_told_apart or differ
+            has_key = has_key or differ
         elif first and differ:  # a name
             return False
         else:
             others.append(first)
-    return len(ids) > 1 and is_told_apart and not any(ids) and any(others)
+    return len(ids) > 1 and has_key and not any(ids) and any(others)
 
 
 def _begins_as_number(cell: str | None) -> bool:

@@ -97,7 +97,7 @@ class ChainInfluence:
 
     def secret(self, length: int) -> BoolArray:
         """Return the entries below `length` with an alive pair."""
-        return np.asarray(self._alive_by_support.any(axis=1)[self.supports.numbers(np.arange(length))])
+        return np.asarray(self._alive_by_support.any(axis=1))[self.supports.numbers(np.arange(length))]
 
     @cached_property
     def _alive_by_support(self) -> BoolArray:
