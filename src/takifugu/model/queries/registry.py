@@ -207,8 +207,8 @@ def _written(query: Query) -> Hashable:
 
 def _has_all(again: Query, query: Query) -> bool:
     """Return whether a query was read back with all that it has, also with what its type leaves out of equality."""
-    kept = {"_cached"}
-    return again == query and without_keys(vars(again), kept) == without_keys(vars(query), kept)
+    parts, parts_again = (without_keys(vars(either), {"_cached"}) for either in (query, again))
+    return again == query and parts_again == parts
 
 
 def is_chosen_from(answer: object) -> TypeGuard[Candidates]:
