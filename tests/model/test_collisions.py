@@ -141,11 +141,53 @@ def test_methods_and_functions_of_other_modules_are_what_they_are() -> None:
     for function in (values.count, sum, max, partial(sum, start=1), statistics.median):
         for _ in range(2):
             tf.Named("as it is", repr(function), function)  # type: ignore[arg-type]
+    tf.Named("as it is", repr(values.count), values.count)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="is defined already"):
         tf.Named("as it is", repr(values.count), [0, 1].count)  # type: ignore[arg-type]
 
 
+def defined(text: str) -> Any:
+    """Return the function `f` of a module with this text, as if a cell of a notebook ran."""
+    module = dict[str, Any]()
+    exec(text, module)
+    return module["f"]
+
+
+@pytest.mark.parametrize("text", [
+    "limit, ends = 10**20, (10**30, 'above')\ndef f(values): return sum(values) > limit or ends",
+    "def f(values, *, first=10**20): return f.last\nf.last = 10**20",
+    "def f(values): return g(values)\ndef g(values): return f(values)",
+])  # fmt: skip
+def test_a_cell_that_runs_again_defines_the_same_function(text: str) -> None:
+    for _ in range(2):
+        tf.Named("of a cell", text, defined(text))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("first", "second"), [
+    ("def f(values): return max(values, key=lambda x: x)", "def f(values): return max(values, key=lambda x: -x)"),
+    ("def f(values, *, a=1, b): return a - b", "def f(values, *, a, b=1): return a - b"),
+    ("def f(values): return f.of\nf.of = 1", "def f(values): return f.of\nf.of = 2"),
+    ("def a(): pass\ndef b(): return 1\nc = a\ndef f(values): return a(), b(), c()",
+     "def a(): pass\ndef b(): return 1\nc = b\ndef f(values): return a(), b(), c()"),
+])  # fmt: skip
+def test_what_is_written_inside_a_function_or_beside_it_is_part_of_it(first: str, second: str) -> None:
+    tf.Named("written", first, defined(first))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="is defined already"):
+        tf.Named("written", first, defined(second))  # type: ignore[arg-type]
+
+
+def test_a_function_keeps_what_was_written_to_it() -> None:
+    assert tf.Named("with a number", 1, defined("def f(values): return f.of\nf.of = 7"))([]) == 7
+
+
 def test_a_function_reads_what_is_defined() -> None:
+    def early(values: Any) -> Any:
+        return below(values)
+
+    with pytest.raises(InputError, match="the function 'early' reads 'below', which is not defined"):
+        tf.Named("early", 1, early)
+    below = min
+    assert tf.Named("early", 1, early)([2, 1]) == 1
     with pytest.raises(InputError, match=r"the statistic 'late' reads 'later', which is not defined: define it before"):
         tf.Statistic("late", 1, ["ill"], lambda ill: later(ill), 1, grid=1)  # type: ignore[name-defined]  # noqa: F821
 
