@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.core.errors import InputError
 from takifugu.model import secrets
@@ -244,3 +246,17 @@ def test_a_pair_given_in_one_order_is_compared_in_both() -> None:
     """Quilts with laws of near sets needed less noise for 0 against 1 alone than for both orders."""
     assert Family((0,), ((0, 1),)).pairs == ((0, 1), (1, 0))
     assert Family((0,), ((2, 0), (0, 1), (0, 2), (1, 0))).pairs == ((2, 0), (0, 1), (0, 2), (1, 0))
+
+
+@pytest.mark.parametrize("write", [Framework.fingerprint, Framework.to_dict])
+def test_a_number_that_no_file_reads_back_is_refused_wherever_it_stands(write: Any) -> None:
+    """It was a TypeError of JSON."""
+    normal = tf.MultivariateNormal([0], [[1]], names=["x"], records=5)
+    records = tf.Records(JointTable([(Fraction(8, 7), 0), (1, 1)], [0.5, 0.5], names=["x", "y"]), 5)
+    for secret, belief in (
+        (tf.distribution_parameter("x", map="mean", values=[1, Fraction(8, 7)]), normal),
+        (tf.distribution_parameter("x", map="mean", values=[1, Decimal("1.5")]), normal),
+        (tf.dataset_property("y", "mean"), records),
+    ):
+        with pytest.raises(InputError, match=r"of type \w+: a file could not read it back; write text, a number"):
+            write(Pufferfish(secret, belief))

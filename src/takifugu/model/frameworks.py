@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, product
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
@@ -134,7 +134,7 @@ class Framework:
 
     @cached_property
     def _fingerprint(self) -> str:
-        text = json.dumps(self._plain, sort_keys=True, separators=(",", ":"))
+        text = json.dumps(self._plain, sort_keys=True, separators=(",", ":"), default=_refuse)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @cached_property
@@ -144,7 +144,7 @@ class Framework:
         A ledger must see a change to refuse it.
         """
         plain = self._plain
-        text = json.dumps(plain)
+        text = json.dumps(plain, default=_refuse)
         return text, None if json.loads(text) == plain else plain
 
     @cached_property
@@ -263,6 +263,11 @@ def _check_belief(belief: object) -> None:
     for state in states:
         if isinstance(state, Fraction):
             raise unwritable("the belief has the state", state).at("beliefs")
+
+
+def _refuse(value: object) -> NoReturn:
+    """Refuse a value, of a secret or of a table, that JSON does not have."""
+    raise unwritable("the framework names", value)
 
 
 def definition_of(secret: Secret) -> str:
