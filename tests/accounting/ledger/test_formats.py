@@ -59,6 +59,8 @@ def test_an_older_ledger_knows_what_it_knew(older: Path, version: int) -> None:
     assert dump(former) == before
     assert ledger.check() == ()
     assert Ledger.open(older).store.upgraded_from is None
+    with unchanged(older):
+        assert opening._upgrade(ledger.store) is None  # somebody who waited for another one's upgrade
 
 
 def spent_by(tables: dict[str, Any]) -> dict[tuple[str, int], Fraction]:
