@@ -36,7 +36,7 @@ from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.core.escaping import number
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.frameworks import Framework
-from takifugu.numbers.rationals import as_truth
+from takifugu.numbers.rationals import LARGEST_NUMBER, as_truth
 
 #: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.
 TIE = 1e-9
@@ -49,6 +49,8 @@ OUT_OF_RANGE = (
     "its computation left the range of floats ({}): the belief has probabilities too near to 0 or 1 for it; others may "
     'serve, such as mechanism="quilt-exact" or "group"'
 )
+
+TOO_LARGE = "its noise is about 2^1000 or more, which no certificate holds: publish the answer in a larger unit"
 
 _BEST_COMPOSING_FIRST = (Covers.EVERYTHING, Covers.COMPONENT, Covers.ENTRIES, Covers.OUTPUT)
 
@@ -138,6 +140,8 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     if isinstance(bound, Refusal):
         return Trial(line, INAPPLICABLE, bound.reason)
     _check(line, problem, bound)
+    if not _is_writable(bound.randomiser):
+        return Trial(line, INAPPLICABLE, TOO_LARGE)
     if bound.epsilon > problem.epsilon or bound.delta > problem.delta:
         return Trial(line, WEAKER, "; ".join((_shortfall(problem, bound), *bound.conditions)), bound)
     refused = None
@@ -146,6 +150,14 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     if refused:
         return Trial(line, REFUSED, refused, bound)
     return Trial(line, POSSIBLE, line.baseline or "; ".join(bound.conditions), bound)
+
+
+def _is_writable(noise: Randomiser) -> bool:
+    """Return whether a certificate holds a noise's expected error."""
+    try:
+        return (answered(noise.expected_error) or 0) < LARGEST_NUMBER
+    except ArithmeticError:
+        return False
 
 
 def _check(line: Line, problem: Problem, bound: object) -> None:

@@ -22,6 +22,8 @@ Number = int | float | str | Decimal | Fraction
 SCALE_BITS = 36
 #: No meaningful number is written longer, or with a larger exponent: 10**99999999 would fill the memory.
 LONGEST_NUMBER, LARGEST_EXPONENT = 10_000, 1_000
+#: All floats in a certificate lie below it.
+LARGEST_NUMBER = 2**1000
 _EXPONENT = re.compile(r"[eE][-+]?([\d_]+)")
 
 

@@ -318,3 +318,13 @@ def test_a_second_release_about_the_same_records_is_refused(tmp_path):
     tf.release(calibrated(), BODIES, **account)
     with pytest.raises(tf.errors.CompositionRefused, match="alone"):
         tf.release(calibrated(tf.Sum("income")), BODIES, **account)
+
+
+@pytest.mark.parametrize("code", [1e302, 1e307])
+def test_noise_that_no_certificate_holds_is_refused_before_it_is_paid_for(code: float, tmp_path: Path) -> None:
+    """It was paid for and drawn, and no certificate could be written: its values were lost."""
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.4, 0.6]], 4))
+    below = tf.calibrate(framework, tf.Mean(codes={0: 0, 1: 1e300}), 1, mechanism="group")
+    assert tf.release(below, [0, 1, 1, 0], ledger=tmp_path / "ledger.db").certificate.answers[0].scale is not None
+    with pytest.raises(tf.errors.CalibrationRefused, match="which no certificate holds: publish"):
+        tf.calibrate(framework, tf.Mean(codes={0: 0, 1: code}), 1, mechanism="group")

@@ -19,7 +19,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
 from takifugu.core.plain import Plain
-from takifugu.numbers.rationals import as_delta, as_epsilon, as_fraction
+from takifugu.numbers.rationals import LARGEST_NUMBER, as_delta, as_epsilon, as_fraction
 from takifugu.releasing.certificates.certificate import COMPOSES, FORMAT, Answer, Certificate
 from takifugu.releasing.certificates.facts import Bill, Caution, Stays, Window, checksum_of
 from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason
@@ -236,5 +236,5 @@ def _fits(value: object, kind: Any) -> bool:
     if is_dataclass(kind):
         return isinstance(value, kind) and not _odd(value, kind)  # type: ignore[arg-type]
     if kind in (int, float):
-        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**1000
+        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_NUMBER
     return isinstance(value, kind)
