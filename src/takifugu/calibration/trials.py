@@ -50,7 +50,7 @@ OUT_OF_RANGE = (
     'serve, such as mechanism="quilt-exact" or "group"'
 )
 
-TOO_LARGE = "its noise is about 2^1000 or more, which no certificate holds: publish the answer in a larger unit"
+TOO_LARGE = "its noise is about 2^1000 or more, which no certificate holds: publish smaller numbers, such as millions"
 
 _BEST_COMPOSING_FIRST = (Covers.EVERYTHING, Covers.COMPONENT, Covers.ENTRIES, Covers.OUTPUT)
 
