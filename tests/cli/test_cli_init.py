@@ -334,6 +334,13 @@ def test_the_last_words_are_the_verdict_and_the_schema_lies_beside(tmp_path: Pat
     assert "Drafted as" not in started.output  # the kind was said, not guessed
 
 
+def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
+    refused = invoke("init", table(tmp_path, "who,at,state", []), "--yes", "-o", tmp_path / "r.toml")
+    assert refused.exit_code == 2
+    assert "data.csv has no row to look at: export it again, with some" in refused.output
+    assert not (tmp_path / "r.toml").exists()
+
+
 def test_a_guess_is_explained_and_all_kinds_are_listed(tmp_path: Path) -> None:
     rows = [f"{48 + n / 1000:.5f},{11 + n % 7 / 1000:.5f}" for n in range(40)]
     started = init(table(tmp_path, "lat,lon", rows), "-o", tmp_path / "r.toml")

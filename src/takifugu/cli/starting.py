@@ -57,6 +57,8 @@ def init(
     look = first_look(open_frame(source, written=sniffed(data)))
     if not look.columns:
         raise InputError(f"{data.name} has no column with a name of its own", fix="name its columns").at("data")
+    if not any(look.all_rows.values()):
+        raise InputError(f"{data.name} has no row to look at", fix="export it again, with some").at("data")
     content_notes = list[str]()
     if len(contents) > 1:
         content_notes.append(one_of_several(contents, look.written))
