@@ -12,7 +12,7 @@ from takifugu.accounting.ledger.applying import note
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.facts import Fact
 from takifugu.accounting.ledger.values import Amount, Source
-from takifugu.accounting.suspicion import warning
+from takifugu.accounting.suspicion import MUCH, warning
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.core.names import normalised
@@ -62,14 +62,17 @@ def enough(cost: Amount) -> Amount:
     return Amount(_short(cost.epsilon), _short(cost.delta))
 
 
-def worthless(cost: Amount) -> str:
+def worthless(cost: Amount, budget: Amount) -> str:
     """Say why no budget is worth a release's cost, or "".
 
-    >>> worthless(Amount(3, 0)), worthless(Amount(10, 0))[:24]
+    Whoever declares a budget of that size has decided otherwise.
+
+    >>> worthless(Amount(0, 0.1), Amount(1, 0)), worthless(Amount(10, 0), Amount(1, 0))[:24]
     ('', 'no budget is worth that:')
     """
-    words = warning(cost.epsilon)
-    return f"no budget is worth that: {words}" if words else ""
+    if not budget.epsilon < MUCH <= cost.epsilon:
+        return ""
+    return f"no budget is worth that: {warning(cost.epsilon)}"
 
 
 def _short(value: Fraction) -> Fraction:

@@ -138,7 +138,7 @@ def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
     else:
         fit = what_fits(accounts, kind, new, spent, budget)
     cost = total.beyond(spent)
-    way = worthless(cost) or f"to spend that much, run\n{setting(ledger, source.name, enough(total))}"
+    way = worthless(cost, budget) or f"to spend that much, run\n{setting(ledger, source.name, enough(total))}"
     return BudgetExceeded(
         f"{release} would cost {_whose(excess)}{cost}", rule=rule, fix=f"fits: {fit};\n{way}",
         spent=spent.pair, requested=required.pair, left=left.pair, total=total.pair, budget=budget.pair, fits=fit,

@@ -81,7 +81,7 @@ def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile) -> BudgetExceeded:
     total = Amount(*over.total)
     if over.source != normalised(file.source.name):  # of the same people
         return over
-    if reason := worthless(total.beyond(Amount(*over.spent))):
+    if reason := worthless(total.beyond(Amount(*over.spent)), Amount(*over.budget)):
         over.fix = f"fits in [[release]]: {over.fits};\n{reason}"
         return over.at("source")
     budget, ways = enough(total), list[str]()
