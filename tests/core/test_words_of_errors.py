@@ -14,7 +14,7 @@ from tests.support.sources import parsed
 SRC = Path(__file__).parents[2] / "src"
 
 #: Readers of errors that other libraries raise, which have words only, as "module function".
-FOREIGN = frozenset({"takifugu.data.engines.faults reason_of", "takifugu.data.files.duckdb_file _base"})
+FOREIGN = frozenset({"takifugu.data.engines.faults fault_of", "takifugu.data.files.duckdb_file _base"})
 
 CUTS = frozenset({
     "startswith", "endswith", "find", "rfind", "index", "count", "split", "rsplit", "splitlines", "partition",

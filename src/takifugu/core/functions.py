@@ -8,7 +8,7 @@ the values hold may still change in place, as an entry of a list does (docs/know
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dis import get_instructions
 from fractions import Fraction
 from types import BuiltinMethodType, CellType, CodeType, FunctionType, MethodType
@@ -85,7 +85,7 @@ class _Settling:
         copy.__kwdefaults__ = self._values(function.__kwdefaults__ or {})
         copy.__dict__.update(self._values(function.__dict__))
         read = dict[str, Any]()
-        for name, is_certain in _names(code).items():
+        for name, is_certain in _names(code):
             if name in self.module:
                 read[name] = self.module[name]
             elif is_certain and not hasattr(builtins, name):
@@ -103,19 +103,17 @@ class _Settling:
         return {name: self.of(value) for name, value in values.items()}
 
 
-def _names(code: CodeType) -> dict[str, bool]:
-    """Return the names that some code, and the code inside it, may read of its module.
+def _names(code: CodeType) -> Iterator[tuple[str, bool]]:
+    """Yield the names that some code, and the code inside it, may read of its module.
 
-    They are certain to be read there but in the body of a class, where they may be its own.
+    Each comes with whether it is certain to be read there: in the body of a class it may be the class's own.
     """
-    names = dict[str, bool]()
     for instruction in get_instructions(code):
         if instruction.opname in _READING:
-            names[instruction.argval] = instruction.opname == "LOAD_GLOBAL"
+            yield instruction.argval, instruction.opname == "LOAD_GLOBAL"
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            names |= _names(constant)
-    return names
+            yield from _names(constant)
 
 
 def _written(code: CodeType) -> Hashable:

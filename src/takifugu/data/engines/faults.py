@@ -68,28 +68,27 @@ def careful(source: str) -> Iterator[None]:
     except MemoryError:
         raise DataError(f"{source} needs more memory than there is", fix="give a file, and install duckdb") from None
     except Exception as error:
-        reason = reason_of(error)
-        if reason is not None:
-            problem, fix = reason
-            raise DataError(f"{source} {problem}", fix=fix) from None
+        fault = fault_of(source, error)
+        if fault is not None:
+            raise fault from None
         who, fix = engine_failure(error)
         raise EngineError(f"{source} could not be read", rule=who, fix=fix) from None
 
 
-def reason_of(error: Exception) -> tuple[str, str] | None:
-    """Return what is wrong with a source and the remedy, where an error tells.
+def fault_of(source: str, error: Exception) -> DataError | None:
+    """Return what is wrong with a source, where an engine's error tells.
 
-    >>> reason_of(ConnectionRefusedError("Connection refused"))[0]
-    'belongs to a session that ended'
+    >>> fault_of("the table", ConnectionRefusedError("Connection refused")).what
+    'the table belongs to a session that ended'
     """
     text = str(error)
     if isinstance(error, ImportError) or "INTERNAL Error" in text:  # a bug of DuckDB's, reported with its stack
         return None
     for words, problem, fix in _REASONS:
         if words in text:
-            return problem, fix
+            return DataError(f"{source} {problem}", fix=fix)
     if isinstance(error, AssertionError | AttributeError) and _engine_of(error) == "pyspark":  # it lost parts
-        return _ENDED
+        return DataError(f"{source} {_ENDED[0]}", fix=_ENDED[1])
     return None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary, finalize
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
-from takifugu.data.engines.faults import reason_of
+from takifugu.data.engines.faults import fault_of
 from takifugu.data.engines.outside import Address, Engine
 
 if TYPE_CHECKING:
@@ -126,10 +126,9 @@ def _plain_errors(address: Address) -> Iterator[None]:
                 f"Spark finds no {str(address).removeprefix('the ')}", rule="it looks where its own configuration says",
                 fix="write the name as Spark knows it, or give Spark the settings of its catalog",
             ).at(key) from None  # fmt: skip
-        reason = reason_of(error)
-        if reason is not None:
-            problem, fix = reason
-            raise DataError(f"{address} {problem}", fix=fix).at(key) from None
+        fault = fault_of(str(address), error)
+        if fault is not None:
+            raise fault.at(key) from None
         raise DataError(
             f"Spark cannot open {address} ({condition or type(error).__name__})",
             fix="try the same in `pyspark`: its own words may quote rows, and are not repeated here",

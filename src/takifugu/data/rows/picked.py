@@ -82,11 +82,11 @@ class PickedRows:
 
         `changed` is 1 for a stripped key.
         """
-        changed, texts = nw.lit(0), among((*self.keys, "raw"), self.texts)
+        changed = nw.lit(0)
         for role in self.text_keys:
             changed = nw.when(alike(role, f"{role}_written")).then(changed).otherwise(nw.lit(1))
-        written = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in texts)
-        stripped = self.stripped(written, texts)
+        written = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in self.text_keys)
+        stripped = self.stripped(written, among((*self.keys, "raw"), self.texts))
         return stripped.with_columns(self._code(stripped, "raw"), changed=changed)
 
 

@@ -92,8 +92,8 @@ class ChainInfluence:
 
     def alive(self, entry: int) -> BoolArray:
         """Return the pairs with both values possible at an entry."""
-        support = self.supports.at(entry)
-        return np.logical_and(support[self.first], support[self.second])
+        row: BoolArray = self._alive_by_support[self.supports.number(entry)]
+        return row
 
     def secret(self, length: int) -> BoolArray:
         """Return the entries below `length` with an alive pair."""
