@@ -167,6 +167,11 @@ def test_a_cell_that_runs_again_defines_the_same_function(text: str) -> None:
     ("def f(values): return max(values, key=lambda x: x)", "def f(values): return max(values, key=lambda x: -x)"),
     ("def f(values, *, a=1, b): return a - b", "def f(values, *, a, b=1): return a - b"),
     ("def f(values): return f.of\nf.of = 1", "def f(values): return f.of\nf.of = 2"),
+    ("def g(a, b): return a - b\ndef f(values): return g(a=1, b=2)",
+     "def g(b, a): return b - a\ndef f(values): return g(a=1, b=2)"),
+    ("def f(values): return (lambda a, b: a - b)(a=1, b=2)", "def f(values): return (lambda b, a: b - a)(a=1, b=2)"),
+    ("from functools import partial\nf = partial(lambda values, a, b: a - b, a=1, b=2)",
+     "from functools import partial\nf = partial(lambda values, b, a: b - a, a=1, b=2)"),
     ("def a(): pass\ndef b(): return 1\nc = a\ndef f(values): return a(), b(), c()",
      "def a(): pass\ndef b(): return 1\nc = b\ndef f(values): return a(), b(), c()"),
 ])  # fmt: skip
@@ -174,6 +179,35 @@ def test_what_is_written_inside_a_function_or_beside_it_is_part_of_it(first: str
     tf.Named("written", first, defined(first))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="is defined already"):
         tf.Named("written", first, defined(second))  # type: ignore[arg-type]
+
+
+def wrapped(function: Any) -> Any:
+    """Return what a decorator of another module makes of a function."""
+    return lambda *arguments: function(*arguments)
+
+
+@pytest.mark.parametrize("text", [
+    "f = partial(g)",
+    "def h(start, values): return start + g(values)\nf = partial(h, 0)",
+    "of = partial(g)\ndef f(values): return of(values)",
+    "f = wrapped(g)",
+    "@wrapped\ndef h(values): return g(values)\ndef f(values): return h(values)",
+    "class Sums:\n    def of(self, values): return g(values)\nf = Sums().of",
+    "class Sums:\n    @classmethod\n    def of(cls, values): return g(values)\nf = Sums.of",
+    "class Sums:\n    def __call__(self, values): return g(values)\nf = Sums()",
+    "every = (max, g)\ndef f(values): return every[1](values)",
+    "def f(values, every=((max, g),)): return every[0][1](values)",
+])  # fmt: skip
+def test_what_is_made_of_a_function_is_named_as_that_is(text: str) -> None:
+    """What a decorated function, a method or a part of one reads changed: the noise was that of before."""
+    module: dict[str, Any] = {"partial": partial, "wrapped": wrapped}
+    exec(f"LIMIT = 1\ndef g(values): return sum(values[:LIMIT])\n{text}", module)
+    named = tf.Named("made", text, module["f"])  # type: ignore[arg-type]
+    tf.Named("made", text, module["f"])  # type: ignore[arg-type]
+    module["LIMIT"] = 6
+    assert (named([1] * 6), module["f"]([1] * 6)) == (1, 6)
+    with pytest.raises(InputError, match="is defined already"):
+        tf.Named("made", text, module["f"])  # type: ignore[arg-type]
 
 
 def test_a_function_keeps_what_was_written_to_it() -> None:

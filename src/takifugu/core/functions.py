@@ -1,8 +1,9 @@
 """Functions that a name and a version stand for: each stays what it was when it was named.
 
 A function is what is written and what it reads: names of its module, variables around it, and defaults. It is taken
-with the values that these have (`as_named`), so that no later change of the module makes another function of it. What
-the values hold may still change in place, as an entry of a list does (docs/known-weaknesses.md).
+with the values that these have (`as_named`), so that no later change of the module makes another function of it. So is
+what is made of functions: a method, a partial function, one that was decorated, a tuple of them. What other values hold
+may still change in place, as an entry of a list does (docs/known-weaknesses.md).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import builtins
 from collections.abc import Callable, Hashable, Iterator
 from dis import get_instructions
 from fractions import Fraction
+from functools import partial
 from types import BuiltinMethodType, CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -42,7 +44,10 @@ def as_named(function: Function, what: str, name: str, version: Hashable, *where
     Traceback (most recent call last):
     takifugu.core.errors.InputError: the function 'next', version 1, is defined already: give it a new version
     """
-    settling = _Settling(function.__globals__ if isinstance(function, FunctionType) else {})
+    settling = _Settling()
+    called = getattr(function, "__call__", None)
+    if isinstance(called, MethodType):  # the class of an object says what it computes
+        function = called
     try:
         settled: Function = settling.of(function)
     except NameError as error:
@@ -56,17 +61,34 @@ def as_named(function: Function, what: str, name: str, version: Hashable, *where
 
 
 class _Settling:
-    """The copies of a function and of all functions of its module that it reads, with what they mean in order."""
+    """The copies of a function and of all functions that it reads, with what they mean in order.
 
-    def __init__(self, module: dict[str, Any]) -> None:
-        self.module = module
-        self.names = {name: value for name, value in module.items() if name.startswith("__")}
+    A function around it is copied, as one that a decorator was given. One that it reads by its name is copied if it is
+    of the same module, or has something around it, too.
+    """
+
+    def __init__(self) -> None:
+        self.names = dict[int, dict[str, Any]]()  # what the copies read, by the module of the functions
         self.copies = dict[FunctionType, FunctionType]()
         self.meaning = list[Hashable]()
 
-    def of(self, value: Any) -> Any:
-        """Return the copy of a function of the module, any other value as it is."""
-        if not isinstance(value, FunctionType) or value.__globals__ is not self.module:
+    def of(self, value: Any, module: dict[str, Any] | None = None) -> Any:
+        """Return a function of what is copied, any other value as it is.
+
+        With a module the value was read there by its name.
+        """
+        if type(value) is partial:
+            self.meaning.append((partial, len(value.args)))
+            arguments = [self.of(argument) for argument in value.args]
+            return partial(self.of(value.func, module), *arguments, **self._values(value.keywords))
+        if type(value) is tuple:
+            self.meaning.append((tuple, len(value)))
+            return tuple([self.of(part, module) for part in value])
+        if isinstance(value, MethodType):
+            self.meaning.append((MethodType, id(value.__self__)))
+            return MethodType(self.of(value.__func__, module), value.__self__)
+        is_function = isinstance(value, FunctionType)
+        if not is_function or (module is not None and value.__globals__ is not module and not value.__closure__):
             self.meaning.append(_key_of(value))
             return value
         if value not in self.copies:
@@ -76,21 +98,26 @@ class _Settling:
 
     def _copy(self, function: FunctionType) -> FunctionType:
         """Return a copy, and note what is written, what is read, and its values."""
-        code, around = function.__code__, function.__closure__ or ()
+        code, around, module = function.__code__, function.__closure__ or (), function.__globals__
         cells = tuple(CellType() for _ in around)
-        copy = FunctionType(code, self.names, function.__name__, closure=cells or None)
+        if id(module) not in self.names:
+            self.names[id(module)] = {name: value for name, value in module.items() if name.startswith("__")}
+        names = self.names[id(module)]
+        copy = FunctionType(code, names, function.__name__, closure=cells or None)
         self.copies[function] = copy
+        if self.meaning:  # only the first is never called with names of its parameters
+            self.meaning.append(_parameters(code))
         self.meaning.append(_written(code))
         copy.__defaults__ = tuple(map(self.of, function.__defaults__ or ()))
         copy.__kwdefaults__ = self._values(function.__kwdefaults__ or {})
         copy.__dict__.update(self._values(function.__dict__))
         read = dict[str, Any]()
         for name, is_certain in _names(code):
-            if name in self.module:
-                read[name] = self.module[name]
+            if name in module:
+                read[name] = module[name]
             elif is_certain and not hasattr(builtins, name):
                 raise NameError(name=name)
-        self.names |= self._values(read)
+        names |= self._values(read, module)
         for name, cell, source in zip(code.co_freevars, cells, around, strict=True):
             try:
                 cell.cell_contents = self.of(source.cell_contents)
@@ -98,9 +125,9 @@ class _Settling:
                 raise NameError(name=name) from None
         return copy
 
-    def _values(self, values: dict[str, Any]) -> dict[str, Any]:
+    def _values(self, values: dict[str, Any], module: dict[str, Any] | None = None) -> dict[str, Any]:
         self.meaning.append(tuple(values))
-        return {name: self.of(value) for name, value in values.items()}
+        return {name: self.of(value, module) for name, value in values.items()}
 
 
 def _names(code: CodeType) -> Iterator[tuple[str, bool]]:
@@ -121,17 +148,21 @@ def _written(code: CodeType) -> Hashable:
     constants = list[Hashable]()
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            constants.append(_written(constant))
+            constants.append((_parameters(constant), _written(constant)))
         else:
             constants.append((type(constant), repr(constant)))
     return code.co_code, code.co_exceptiontable, code.co_names, code.co_flags, tuple(constants)
+
+
+def _parameters(code: CodeType) -> tuple[str, ...]:
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def _key_of(value: object) -> Hashable:
     """Return a key of a value: 1 and True have two."""
     if isinstance(value, tuple):
         return tuple(map(_key_of, value))
-    if isinstance(value, MethodType | BuiltinMethodType):
+    if isinstance(value, BuiltinMethodType):
         return id(value.__self__), value.__name__
     if type(value) in _CONSTANTS:
         return type(value), repr(value)

@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,18 @@ def test_thresholds_of_their_own_and_counts_of_values() -> None:
     ill = made(tf.AtMost(tf.Count("ill"), 1), policy=Policy.of(none_of("ill")), domain=Domain.of(3, ["well", "ill"]))
     assert true_loss(ill).loss == pytest.approx(1)
     assert tf.release(ill, ["well", "ill", "ill"]).value >= 2  # never "safe": two are ill
+
+
+def test_a_sum_may_be_below_0() -> None:
+    """Data with such a sum were refused, after the payment: an error that their neighbours could not have."""
+    debts: Any = {"debt": -1, "none": 0}
+    query = tf.AtMost(tf.Sum(codes=debts), 0)
+    calibration = made(query, 40, Policy.of(none_of("none")), Domain.of(3, ["debt", "none"]))
+    for data in product(debts, repeat=3):
+        total = sum(map(debts.get, data))
+        assert tf.release(calibration, data).value == "safe"
+        law = calibration.randomiser.log_density([total], ["safe"])
+        assert law == pytest.approx(math.log(-math.expm1(-40 * (1 - total))))
 
 
 def test_it_is_released_accounted_for_certified_and_read_back(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from takifugu.core.errors import InputError
 from takifugu.mechanisms.one_sided import Policy, Visits, along_path, any_of, checked, none_of, visits
 from takifugu.model import secrets
 from takifugu.model.beliefs import domain
-from takifugu.model.policies.predicates import EachOf
+from takifugu.model.policies.predicates import EachOf, Predicate
 
 VALUES = ("a", "b", "c", "d")
 
@@ -149,8 +149,12 @@ def test_a_function_has_a_name_and_a_version_and_is_found_again() -> None:
             wrong()
 
 
+class Odd(Predicate):
+    """A predicate that no file has, so that a ledger cannot know what it is."""
+
+
 @pytest.mark.parametrize("wrong", [
-    lambda: none_of(), lambda: any_of(), lambda: visits([]), lambda: none_of(frozenset("A")),
+    lambda: Policy.of(Odd()), lambda: none_of(), lambda: any_of(), lambda: visits([]), lambda: none_of(frozenset("A")),
     lambda: Policy.of("ill"), lambda: Policy.of(none_of("a")).distance("ab", "a"),
     lambda: Policy.of(none_of("ill")).check_known(["well", "il"]), lambda: Policy().family(None),
     lambda: along_path(1, 0, -1), lambda: secrets.from_dict({"kind": "policy", "rules": [{"kind": "some-of"}]}),

@@ -70,6 +70,13 @@ def test_records_that_differ_in_their_values(both: Any) -> None:
     check(computed, (up, down, total))
 
 
+def test_a_record_that_is_not_read_moves_nothing() -> None:
+    """A sum of some records with values of their own ended in an IndexError."""
+    domain = Domain((("a", "b"), ("a", "d"), ("b", "d")))
+    for query in (Sum(codes=CODES, entries=[1]), Linear([0, 1, 0], codes=CODES)):
+        check(sensitivity(Policy.of(none_of("d")), domain, query), ([0], [2], 2))
+
+
 @st.composite
 def places(draw: st.DrawFn) -> tuple[Visits, tuple[str, ...] | None]:
     """A domain of a few places, and those that are counted."""

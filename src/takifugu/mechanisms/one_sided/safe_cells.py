@@ -122,9 +122,11 @@ class SafeCells(Base, kind="sparse"):
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[str | Fraction, ...]:
         """Return every cell's mark or noisy value from grid units."""
+        from takifugu.numbers.noise import narrowed
+
         check_cells(answer, self.cells)
         thresholds = self.thresholds[0] if len(self.thresholds) == 1 else list(self.thresholds)
-        marks = self.mechanism.answer(list(map(int, answer)), thresholds, entropy).listed()
+        marks = self.mechanism.answer_sums(narrowed(list(map(int, answer))), thresholds, entropy).listed()
         drawn: list[str | Fraction] = []
         for mark in marks:
             if mark is None:

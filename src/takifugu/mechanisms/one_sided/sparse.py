@@ -155,11 +155,16 @@ class SparseAnswers:
         for no counts and for thresholds that are negative, not whole or not as many; DataError for counts that are
         negative or not whole.
         """
-        from takifugu.numbers.noise import SystemEntropy, geometric, total
+        from takifugu.numbers.noise import SystemEntropy
 
-        private = checked_counts(counts)
-        levels = checked_thresholds(thresholds, private.shape)
-        noisy = total(private, geometric(self.units, private.size, entropy or SystemEntropy()))
+        return self.answer_sums(checked_counts(counts), thresholds, entropy or SystemEntropy())
+
+    def answer_sums(self, sums: Integers, thresholds: object, entropy: Entropy) -> Answers:
+        """Answer the same about whole numbers of any sign."""
+        from takifugu.numbers.noise import geometric, total
+
+        levels = checked_thresholds(thresholds, sums.shape)
+        noisy = total(sums, geometric(self.units, sums.size, entropy))
         over = np.asarray(noisy > levels, dtype=np.bool_)
         marks = over.astype(np.int8)
         if self.limit is not None:

@@ -23,7 +23,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, set_fields
 from takifugu.core.rules import check_as_many, check_known, check_type
-from takifugu.model.policies.predicates import KINDS, EachOf, Predicate, Record, Value, listed
+from takifugu.model.policies.predicates import KINDS, AnyOf, Checked, EachOf, NoneOf, Predicate, Record, Value, listed
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_whole
 
 #: The definition of privacy that a policy is read under (`takifugu.accounting.definitions`).
@@ -50,7 +50,7 @@ class Policy(PlainForm, kind="policy"):
         rules = list_of(self.rules, "the predicates", "policy", "[none_of('ill')]", any_order=True)
         for rule in rules:
             fix = "write none_of('ill'), visits(), or checked(name, version, function)"
-            check_type(rule, Predicate | EachOf, "a predicate", fix, "policy")
+            check_type(rule, NoneOf | AnyOf | EachOf | Checked, "a predicate", fix, "policy")
         set_fields(self, rules=tuple(dict.fromkeys(rules)))
 
     @staticmethod

@@ -137,7 +137,7 @@ def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
     for alphabet, table, lowest, highest, heaviest in kinds:
         before, after, everything = _allowed(policy, alphabet)
         is_ordinary = is_ordinary and everything
-        if not len(before):
+        if not len(before) or lowest == highest:  # no move, or no record that is read
             continue
         moves = table[after] - table[before]
         rise, fall = moves.max(axis=0).clip(0), (-moves).max(axis=0).clip(0)
