@@ -45,7 +45,8 @@ def as_named(function: Function, what: str, name: str, version: Hashable, *where
     takifugu.core.errors.InputError: the function 'next', version 1, is defined already: give it a new version
     """
     settling = _Settling()
-    called = getattr(function, "__call__", None)
+    called: Any = function
+    called = called.__call__
     if isinstance(called, MethodType):  # the class of an object says what it computes
         function = called
     try:
