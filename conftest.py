@@ -120,16 +120,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _leave_samples(items: Sequence[pytest.Item]) -> None:
-    """Mark the cases of a test that is sampled as slow, but every n-th."""
+    """Mark the cases of a test that is sampled for `make mutants`, but every n-th; what is for it is slow."""
     cases = Counter[Any]()
     for item in items:
         sampled = item.get_closest_marker("sampled")
         if sampled is not None:
             test = item.path, getattr(item, "originalname", item.name)
             if cases[test] % sampled.args[0]:
-                item.add_marker(pytest.mark.slow)
                 item.add_marker(pytest.mark.mutants)
             cases[test] += 1
+        if item.get_closest_marker("mutants") is not None:
+            item.add_marker(pytest.mark.slow)
 
 
 def _take_some_examples(test: Any) -> None:

@@ -90,7 +90,6 @@ def test_right_answers_in_any_order_of_many_places_by_simulation():
         assert np.mean([n >= j for n in said]) == pytest.approx(probabilities[j - 1], abs=0.015)
 
 
-@pytest.mark.mutants
 def test_an_order_that_may_ask_a_place_twice_is_noticed():
     betas = np.array([1.0, 1.0, 0.0])
     twice = np.mean(betas) ** np.arange(1, 4)

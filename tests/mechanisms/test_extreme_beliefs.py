@@ -10,11 +10,9 @@ import pytest
 
 import takifugu as tf
 from takifugu.analysis.bounds import Cost
-from takifugu.audit import true_loss
 from takifugu.calibration import REGISTRY
 from takifugu.calibration.registry import Line
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.stochastic import wide_stationary_law
 from takifugu.model.secrets.families import Family
 
@@ -30,17 +28,17 @@ def queue(up: float, states: int) -> Any:
     return rows
 
 
-CHAINS: dict[str, Callable[[int], MarkovChain]] = {
-    "two rare states": lambda n: MarkovChain(UNDERFLOW, n),
-    "one likely state": lambda n: MarkovChain([[1e-200, 1.0, 1e-200]] * 3, n),
-    "one likely state, any start": lambda n: MarkovChain([[1e-200, 1.0, 1e-200]] * 3, n, initial="any"),
-    "the smallest float": lambda n: MarkovChain([[1 - 5e-324, 5e-324], [0.5, 0.5]], n),
-    "hardly connected": lambda n: MarkovChain([[1, 1e-300], [1e-300, 1]], n, initial="any"),
-    "a rare start": lambda n: MarkovChain([[0.5, 0.5], [0.3, 0.7]], n, initial=[1 - 1e-300, 1e-300]),
-    "a rarer start": lambda n: MarkovChain([[1, 1e-200], [1e-200, 1]], n, initial=[1, 1e-200]),
-    "a long way up": lambda n: MarkovChain(queue(1e-110, 5), n),
-    "a cycle": lambda n: MarkovChain([[0, 1, 0], [0, 0, 1], [1, 0, 0]], n),
-    "reversed": lambda n: MarkovChain([[0.5, 0, 0.5], [1e-200, 0.5, 0.5], [0, 1e-200, 1]], n),
+CHAINS: dict[str, Callable[[int], tf.MarkovChain]] = {
+    "two rare states": lambda n: tf.MarkovChain(UNDERFLOW, n),
+    "one likely state": lambda n: tf.MarkovChain([[1e-200, 1.0, 1e-200]] * 3, n),
+    "one likely state, any start": lambda n: tf.MarkovChain([[1e-200, 1.0, 1e-200]] * 3, n, initial="any"),
+    "the smallest float": lambda n: tf.MarkovChain([[1 - 5e-324, 5e-324], [0.5, 0.5]], n),
+    "hardly connected": lambda n: tf.MarkovChain([[1, 1e-300], [1e-300, 1]], n, initial="any"),
+    "a rare start": lambda n: tf.MarkovChain([[0.5, 0.5], [0.3, 0.7]], n, initial=[1 - 1e-300, 1e-300]),
+    "a rarer start": lambda n: tf.MarkovChain([[1, 1e-200], [1e-200, 1]], n, initial=[1, 1e-200]),
+    "a long way up": lambda n: tf.MarkovChain(queue(1e-110, 5), n),
+    "a cycle": lambda n: tf.MarkovChain([[0, 1, 0], [0, 0, 1], [1, 0, 0]], n),
+    "reversed": lambda n: tf.MarkovChain([[0.5, 0, 0.5], [1e-200, 0.5, 0.5], [0, 1e-200, 1]], n),
 }
 
 
@@ -74,7 +72,7 @@ def calibrations(belief: Any) -> list[Any]:
     return listed
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("length", [1, 2, 3])
 @pytest.mark.parametrize("name", CHAINS)
 def test_no_mechanism_loses_what_is_rare_in_a_chain(name: str, length: int) -> None:
@@ -90,7 +88,7 @@ def loses_no_more_than_promised(belief: Any) -> None:
     made = calibrations(belief)
     assert {"group", "quilt-exact"} <= {c.mechanism for c in made}
     for calibration in made:
-        assert true_loss(calibration).loss <= float(calibration.epsilon) * (1 + 1e-9), calibration.mechanism
+        assert tf.true_loss(calibration).loss <= float(calibration.epsilon) * (1 + 1e-9), calibration.mechanism
 
 
 def two_rare_causes(rare: float) -> Any:
@@ -119,20 +117,20 @@ def test_what_is_rarer_than_floats_is_no_less_influenced() -> None:
 def test_no_mechanism_loses_what_is_rare_in_a_piece(lengths: tuple[int, ...]) -> None:
     for name in ("two rare states", "a rare start", "one likely state"):
         for calibration in calibrations(tf.IndependentPieces(CHAINS[name](2), lengths)):
-            assert true_loss(calibration).loss <= float(calibration.epsilon) * (1 + 1e-9), calibration.mechanism
+            assert tf.true_loss(calibration).loss <= float(calibration.epsilon) * (1 + 1e-9), calibration.mechanism
 
 
 def test_stationary_support_is_a_question_of_steps() -> None:
-    chain = MarkovChain(UNDERFLOW, 1)
+    chain = tf.MarkovChain(UNDERFLOW, 1)
     assert chain.possible(0) == (True, True, True)
     assert Family(range(1)).value_pairs(chain, 0) == ((0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1))
     assert chain.supports.at(0).all()
-    transient = MarkovChain([[0.5, 0.5, 0], [0, 1, 1e-200], [0, 0.5, 0.5]], 1)
+    transient = tf.MarkovChain([[0.5, 0.5, 0], [0, 1, 1e-200], [0, 0.5, 0.5]], 1)
     assert transient.possible(0) == (False, True, True)
 
 
 def test_a_queue_needs_noise_for_all_its_states() -> None:
-    chain = MarkovChain(queue(1e-8, 45), 1)
+    chain = tf.MarkovChain(queue(1e-8, 45), 1)
     framework = tf.Pufferfish(tf.every_entry(), chain)
     for mechanism in ("wasserstein", "laplace-exact", "quilt-exact"):
         assert tf.calibrate(framework, tf.Sum(), 1, mechanism=mechanism, allow_zero_noise=True).scale == 44
@@ -141,7 +139,7 @@ def test_a_queue_needs_noise_for_all_its_states() -> None:
 @pytest.mark.parametrize("up", [0.2, 1e-3, 1e-8, 1e-30, 1e-200])
 def test_stationary_laws_far_below_floats_are_those_of_detailed_balance(up: float) -> None:
     states = 30
-    law = wide_stationary_law(np.asarray(MarkovChain(queue(up, states), 1).matrix))
+    law = wide_stationary_law(np.asarray(tf.MarkovChain(queue(up, states), 1).matrix))
     balance = [Fraction(1)]
     for _ in range(states - 1):
         balance.append(balance[-1] * Fraction(up) * 2)
@@ -172,4 +170,4 @@ def test_auto_works_where_a_state_is_almost_certain() -> None:
     framework = tf.Pufferfish(tf.every_entry(), CHAINS["one likely state"](3))
     assert tf.calibrate(framework, tf.Sum(), 1).scale > 0
     with pytest.raises(InputError):
-        MarkovChain([[1, 0], [0, 1]], 1)
+        tf.MarkovChain([[1, 0], [0, 1]], 1)

@@ -16,21 +16,18 @@ from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact, RoundedNormal
-from takifugu.audit import true_delta
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.mechanisms.gaussian_exact import MECHANISM as EXACT
 from takifugu.mechanisms.normal_by_rule import ANALYTIC, RULE_A, RULE_B
 from takifugu.model.frameworks import Framework, between
-from takifugu.model.queries import Identity, Linear
 from takifugu.numbers.after_noise.gaussian import PRINTED_CONSTANT, gaussian_rule_b
-from takifugu.numbers.distributions.pmf import Pmf
 
 ALL = (EXACT, ANALYTIC, RULE_A, RULE_B)
 Laws = tuple[dict[int, Fraction], dict[int, Fraction]]
 
 
 def bound(mechanism: Any, framework: Framework, epsilon: Any, delta: Any, query: Any = None) -> Bound:
-    bounded = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon), Fraction(delta)))
+    bounded = mechanism.bound(Problem(framework, query or tf.Identity(), Fraction(epsilon), Fraction(delta)))
     assert isinstance(bounded, Bound), bounded
     return bounded
 
@@ -52,7 +49,7 @@ def test_golden_sigmas(name: str) -> None:
         assert float(analytic.randomiser.scale) == pytest.approx(float(sigmas["analytic"]), rel=1e-9)
         assert dict(b.witness.numbers)["printed_sigma"] == pytest.approx(float(sigmas["thm3b_0_41"]), rel=1e-9)
         assert b.randomiser.scale > Fraction(sigmas["thm3b_0_41"])
-        a = RULE_A.bound(Problem(pair(laws), Identity(), epsilon, delta))
+        a = RULE_A.bound(Problem(pair(laws), tf.Identity(), epsilon, delta))
         if epsilon > 1:
             assert isinstance(a, Refusal)
             assert "at most 1" in a.reason
@@ -71,7 +68,7 @@ def check_pair(seed: int) -> None:
     assert all(noises[1].scale <= noise.scale for noise in noises[2:]), seed
     for noise in noises[:2]:
         if noise.kind == "none":
-            assert true_delta(pair(laws), epsilon, Identity(), noise).upper <= delta + 1e-20
+            assert tf.true_delta(pair(laws), epsilon, tf.Identity(), noise).upper <= delta + 1e-20
         else:
             assert largest_delta(laws, noise, epsilon) <= delta * (1 + 1e-9) + 1e-13, seed
     swapped = bound(EXACT, pair((laws[1], laws[0])), epsilon, delta).randomiser
@@ -95,7 +92,7 @@ def test_order_and_the_delta_of_the_noise_for_many(block: int) -> None:
 def test_the_exact_sigma_is_nearly_tight() -> None:
     laws = transport_laws()["flu_004"]
     fine = pair(laws)
-    query, delta = Identity(grid="1/10"), Fraction(1, 1000)
+    query, delta = tf.Identity(grid="1/10"), Fraction(1, 1000)
     noise = bound(EXACT, fine, 1, delta, query).randomiser
     assert noise.grid == Fraction(1, 10)
     largest = largest_delta(laws, noise, Fraction(1))
@@ -109,11 +106,11 @@ def test_the_exact_sigma_is_nearly_tight() -> None:
 @settings(max_examples=6)
 @given(st.data(), chains(length=(1, 4)), st.sampled_from(["1/10", "1/1000"]))
 def test_chains(data: st.DataObject, chain: Any, delta: str) -> None:
-    framework, query = with_secrets(chain), Linear(data.draw(weights(chain.length)), grid=1)
+    framework, query = with_secrets(chain), tf.Linear(data.draw(weights(chain.length)), grid=1)
     exact, analytic = (bound(m, framework, 1, delta, query).randomiser for m in (EXACT, ANALYTIC))
     assert exact.scale <= analytic.scale * (1 + Fraction(1, 10**5))
     for noise in (exact, analytic):
-        assert true_delta(framework, 1, query, noise).lower <= Fraction(delta) + Fraction(1, 10**12)
+        assert tf.true_delta(framework, 1, query, noise).lower <= Fraction(delta) + Fraction(1, 10**12)
 
 
 def test_scaling() -> None:
@@ -127,7 +124,7 @@ def test_scaling() -> None:
 
 def test_rounded_masses_pay_for_their_doubt() -> None:
     # Whether the last 1e-17 of mass must move by 50 is not decided by these floats; delta pays for it.
-    p, q = Pmf([0, 1, 50], [0.1, 0.2, 0.7]), Pmf([0, 1, 50], [0.1 + 1e-16, 0.2, 0.7])
+    p, q = tf.Pmf([0, 1, 50], [0.1, 0.2, 0.7]), tf.Pmf([0, 1, 50], [0.1 + 1e-16, 0.2, 0.7])
     sigma = bound(ANALYTIC, between(p, q), 1, "1/100000").randomiser.scale
     assert sigma < 10
     # Not where delta is as small as the doubt.
@@ -145,7 +142,7 @@ def test_laws_that_keep_the_promise_themselves_need_no_noise() -> None:
 def test_delta_zero_is_refused_with_the_reason() -> None:
     framework = pair(({0: Fraction(1)}, {1: Fraction(1)}))
     for mechanism in ALL:
-        bounded = mechanism.bound(Problem(framework, Identity(), Fraction(1)))
+        bounded = mechanism.bound(Problem(framework, tf.Identity(), Fraction(1)))
         assert isinstance(bounded, Refusal)
         assert "give a delta above 0" in bounded.reason
     with pytest.raises(CalibrationRefused, match="give a delta above 0"):

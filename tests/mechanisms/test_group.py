@@ -13,15 +13,11 @@ from tests.support.golden import transport_laws
 from tests.support.pair_cases import bound_by, pair_of
 from tests.support.vector_oracles import vector_loss
 
+import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.mechanisms.group import MECHANISM
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
-from takifugu.model.secrets.of_entries import every_entry
-from takifugu.numbers.distributions.pmf import Pmf
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]
 
@@ -30,7 +26,7 @@ group = partial(bound_by, MECHANISM)
 
 
 def chain(length: int, **how: Any) -> Framework:
-    return Pufferfish(every_entry(), MarkovChain(BINARY, length, **how))
+    return Pufferfish(tf.every_entry(), tf.MarkovChain(BINARY, length, **how))
 
 
 def test_flu_needs_four_over_epsilon() -> None:
@@ -62,49 +58,49 @@ def test_scale_is_the_change_of_everything_over_epsilon(query: Query, change: in
 
 def test_every_belief_is_served() -> None:
     beliefs = [
-        MarkovChain(BINARY, 7, "any"),
-        MarkovChainClass(0.2, 0.5, 7),
-        JointTable([(0,) * 7, (1,) * 7], [0.5, 0.5]),
+        tf.MarkovChain(BINARY, 7, "any"),
+        tf.MarkovChainClass(0.2, 0.5, 7),
+        tf.JointTable([(0,) * 7, (1,) * 7], [0.5, 0.5]),
     ]
     for belief in beliefs:
-        assert group(Pufferfish(every_entry(), belief), Sum()).randomiser.scale == 7
-    assert group(Pufferfish(every_entry(), beliefs[:2]), Sum()).covers is Covers.EVERYTHING
+        assert group(Pufferfish(tf.every_entry(), belief), Sum()).randomiser.scale == 7
+    assert group(Pufferfish(tf.every_entry(), beliefs[:2]), Sum()).covers is Covers.EVERYTHING
 
 
 def test_independent_pieces_need_the_largest_and_compose_as_data() -> None:
-    pieces = IndependentPieces(MarkovChain(BINARY, 1), [3, 5, 2])
-    bound = group(Pufferfish(every_entry(), pieces), Count(1))
+    pieces = tf.IndependentPieces(tf.MarkovChain(BINARY, 1), [3, 5, 2])
+    bound = group(Pufferfish(tf.every_entry(), pieces), Count(1))
     assert (bound.randomiser.scale, bound.covers) == (5, Covers.COMPONENT)
     assert bound.witness.comparison.startswith("any values of steps 3 to 7")
-    alone = group(Pufferfish(every_entry(), pieces), Count(1, entries=[3, 4]))
+    alone = group(Pufferfish(tf.every_entry(), pieces), Count(1, entries=[3, 4]))
     assert (alone.randomiser.scale, alone.covers) == (2, Covers.EVERYTHING)
 
 
 def test_two_laws_off_any_common_grid_get_continuous_noise() -> None:
-    bound = group(between(Pmf([0.0, 2**0.5], [0.5, 0.5]), Pmf([1.0], [1.0])), Identity(), 2)
+    bound = group(between(tf.Pmf([0.0, 2**0.5], [0.5, 0.5]), tf.Pmf([1.0], [1.0])), Identity(), 2)
     assert bound.randomiser.kind == "rounded-laplace"
     assert 1 <= bound.randomiser.scale / (Fraction(2**0.5) / 2) < 1 + Fraction(1, 10**9)
 
 
 @given(st.integers(1, 10**6), st.builds(Fraction, st.integers(1, 10**9), st.integers(1, 10**9)))
 def test_scales_never_round_down(length: int, epsilon: Fraction) -> None:
-    belief = MarkovChainClass(0.2, 0.5, min(length, 50))
-    bound = group(Pufferfish(every_entry(), belief), Linear([length] * belief.length), epsilon)
+    belief = tf.MarkovChainClass(0.2, 0.5, min(length, 50))
+    bound = group(Pufferfish(tf.every_entry(), belief), Linear([length] * belief.length), epsilon)
     exact = Fraction(length * belief.length) / epsilon
     assert exact <= bound.randomiser.scale <= exact * (1 + Fraction(1, 10**9))
 
 
 @st.composite
-def small_questions(draw: st.DrawFn) -> tuple[MarkovChain, Query]:
+def small_questions(draw: st.DrawFn) -> tuple[tf.MarkovChain, Query]:
     k, length = draw(st.integers(2, 3)), draw(st.integers(1, 3))
     rows = [draw(st.lists(st.integers(0, 5), min_size=k, max_size=k).filter(any)) for _ in range(k)]
     start = draw(st.lists(st.integers(0, 5), min_size=k, max_size=k).filter(lambda n: sum(map(bool, n)) > 1))
-    belief = MarkovChain([[n / sum(r) for n in r] for r in rows], length, [n / sum(start) for n in start])
+    belief = tf.MarkovChain([[n / sum(r) for n in r] for r in rows], length, [n / sum(start) for n in start])
     query = draw(st.sampled_from([Count(1), Sum(), Histogram(), Linear([1, 2, 0][:length])]))
     return belief, query
 
 
-def losses(belief: MarkovChain, query: Query, units: Fraction) -> list[Any]:
+def losses(belief: tf.MarkovChain, query: Query, units: Fraction) -> list[Any]:
     """The true loss of every comparison under discrete Laplace noise, from the full joint law."""
     answer = query.resolve(belief)
     joint = joint_law(exact_rows(belief.matrix.tolist()), belief.length, [Fraction(p) for p in belief.initial])
@@ -120,9 +116,9 @@ def losses(belief: MarkovChain, query: Query, units: Fraction) -> list[Any]:
 
 @given(small_questions(), st.sampled_from([Fraction(1, 4), 1, 3]))
 @settings(max_examples=60)
-def test_no_comparison_loses_more_than_epsilon(question: tuple[MarkovChain, Query], epsilon: Fraction) -> None:
+def test_no_comparison_loses_more_than_epsilon(question: tuple[tf.MarkovChain, Query], epsilon: Fraction) -> None:
     belief, query = question
-    bound = group(Pufferfish(every_entry(), belief), query, epsilon)
+    bound = group(Pufferfish(tf.every_entry(), belief), query, epsilon)
     if bound.randomiser.kind == "none":
         assert not query.resolve(belief).entry_changes().any()
         return

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import network_oracles as oracle
 
+import takifugu as tf
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit.exact import true_loss
-from takifugu.calibration import calibrate, compare
 from takifugu.core.errors import CalibrationRefused, Unsupported
 from takifugu.mechanisms.inferential import (
     MECHANISM,
@@ -26,12 +26,8 @@ from takifugu.mechanisms.inferential import (
     network_gamma,
     spread_of,
 )
-from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Histogram, Linear
 from takifugu.model.secrets.of_entries import entry as entry_secret
-from takifugu.model.secrets.of_entries import every_entry
 
 F = Fraction
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden.json").read_text())["quilt_exact_binary_chain"]
@@ -72,31 +68,31 @@ def corrected_closed_form(p0: float, p1: float) -> float:
 def test_golden_values(name: str) -> None:
     p0, p1, length, epsilon = (text.split("=")[1] for text in name.split(","))
     a, b = float(p0), float(p1)
-    chain, golden = MarkovChain([[a, 1 - a], [1 - b, b]], int(length)), GOLDEN[name]
-    framework = Pufferfish(every_entry(), chain)
+    chain, golden = tf.MarkovChain([[a, 1 - a], [1 - b, b]], int(length)), GOLDEN[name]
+    framework = tf.Pufferfish(tf.every_entry(), chain)
     assert chain_gamma(chain) == pytest.approx(golden["gamma"], abs=1e-9)
     spread = spread_of(Problem(framework, Count(1), Fraction(epsilon)).parts[0])
     assert spread == chain_spread(chain_gamma(chain), int(length))
     assert spread.norm == pytest.approx(golden["gk16_norm"], abs=1e-9)
     if golden["gk16_scale"] is None:
         with pytest.raises(CalibrationRefused, match="spectral norm"):
-            calibrate(framework, Count(1), epsilon, mechanism="inferential")
+            tf.calibrate(framework, Count(1), epsilon, mechanism="inferential")
     else:
-        calibration = calibrate(framework, Count(1), epsilon, mechanism="inferential")
+        calibration = tf.calibrate(framework, Count(1), epsilon, mechanism="inferential")
         assert calibration.scale == pytest.approx(golden["gk16_scale"], rel=1e-9)
 
 
 @pytest.mark.parametrize(("p0", "p1"), list(itertools.product(range(1, 10), repeat=2)))
 def test_the_corrected_closed_form_is_the_influence_of_inner_nodes(p0: int, p1: int) -> None:
     a, b = p0 / 10, p1 / 10
-    chain = MarkovChain([[a, 1 - a], [1 - b, b]], 5)
+    chain = tf.MarkovChain([[a, 1 - a], [1 - b, b]], 5)
     # Stationary end nodes never exceed the inner ones.
     assert chain_gamma(chain) == pytest.approx(corrected_closed_form(a, b), abs=1e-9)
     assert chain_gamma(chain) <= 0.5 * abs(math.log(a * b / ((1 - a) * (1 - b)))) + 1e-9
 
 
 def test_a_rare_first_value_has_more_influence() -> None:
-    chain = MarkovChain([[0.8, 0.2], [0.3, 0.7]], 5, [0.99, 0.01])
+    chain = tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 5, [0.99, 0.01])
     assert chain_gamma(chain) == pytest.approx(1.101, abs=5e-4)
 
 
@@ -108,7 +104,7 @@ def test_chains_by_enumeration(p0: int, p1: int, first: int, length: int) -> Non
     law = oracle.joint_law(chain_spec(matrix, start, length), [f"x{t}" for t in range(length)])
     pairs = [(i, j) for i in range(length) for j in range(length) if i != j]
     every = {pair: gamma_by_enumeration(law, *pair) for pair in pairs}
-    assert chain_gamma(MarkovChain(matrix, length, start)) == pytest.approx(max(every.values(), default=0), abs=1e-9)
+    assert chain_gamma(tf.MarkovChain(matrix, length, start)) == pytest.approx(max(every.values(), default=0), abs=1e-9)
     assert max((g for (i, j), g in every.items() if abs(i - j) > 1), default=0) < 1e-12
 
 
@@ -116,7 +112,7 @@ def test_chains_by_enumeration(p0: int, p1: int, first: int, length: int) -> Non
 @given(st.integers(0, 10**6), st.integers(1, 5))
 def test_networks_by_enumeration(seed: int, size: int) -> None:
     spec = oracle.random_network(np.random.default_rng(seed), size)
-    net = BayesianNetwork(spec)
+    net = tf.BayesianNetwork(spec)
     law = oracle.joint_law(spec, [str(n) for n in net.names])
     gamma = network_gamma(net)
     for i, j in itertools.permutations(range(size), 2):
@@ -161,7 +157,7 @@ def test_values_that_never_stand_there_have_no_influence(
     law = oracle.joint_law(nodes, [f"x{t}" for t in range(length)])
     law = {values: mass for values, mass in law.items() if mass}
     largest = max(gamma_of_possible(law, i, j) for i in range(length) for j in (i - 1, i + 1) if 0 <= j < length)
-    gamma = chain_gamma(MarkovChain(matrix, length, start))
+    gamma = chain_gamma(tf.MarkovChain(matrix, length, start))
     assert largest <= gamma * (1 + 1e-12) + 1e-12
     if length == 2 or matrix[0][0]:
         assert gamma == pytest.approx(largest, abs=1e-9)
@@ -173,8 +169,8 @@ def test_products_too_small_for_floats_are_refused() -> None:
         ([[0.5, 0.5], [1e-160, 1]], [1, 1e-160]), ([[1, 1e-160], [1e-160, 1]], [0.5, 0.5]),
     ):  # fmt: skip
         with pytest.raises(Unsupported, match="below 1e-270"):
-            chain_gamma(MarkovChain(matrix, 3, start))
-    assert chain_gamma(MarkovChain([[0.5, 0.5], [1e-130, 1]], 3, [0.5, 0.5])) > 100
+            chain_gamma(tf.MarkovChain(matrix, 3, start))
+    assert chain_gamma(tf.MarkovChain([[0.5, 0.5], [1e-130, 1]], 3, [0.5, 0.5])) > 100
 
 
 def test_a_norm_of_1_or_more_has_no_inverse() -> None:
@@ -187,7 +183,7 @@ def test_a_norm_of_1_or_more_has_no_inverse() -> None:
 
 
 def test_what_reads_nothing_has_no_noise() -> None:
-    framework = Pufferfish(every_entry(), MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3))
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3))
     bound = MECHANISM.bound(Problem(framework, Linear([0, 0, 0]), Fraction(1)))
     assert isinstance(bound, Bound)
     assert bound.randomiser.scale == 0
@@ -213,53 +209,53 @@ def gamma_of_possible(law: oracle.Law, i: int, j: int) -> float:
 @given(st.integers(35, 65), st.integers(35, 65), st.integers(1, 6), st.sampled_from([0.3, 1.0, 3.0]))
 def test_the_true_loss_is_at_most_epsilon(p0: int, p1: int, length: int, epsilon: float) -> None:
     a, b = p0 / 100, p1 / 100
-    framework = Pufferfish(every_entry(), MarkovChain([[a, 1 - a], [1 - b, b]], length))
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[a, 1 - a], [1 - b, b]], length))
     try:
-        calibration = calibrate(framework, Count(1), epsilon, mechanism="inferential", allow_zero_noise=True)
+        calibration = tf.calibrate(framework, Count(1), epsilon, mechanism="inferential", allow_zero_noise=True)
     except CalibrationRefused:
         return
     assert true_loss(calibration).upper <= epsilon * (1 + 1e-9)
 
 
 def test_a_third_of_the_scale_breaks_the_promise() -> None:
-    framework = Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1))
-    calibration = calibrate(framework, Count(1), 1, mechanism="inferential")
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1))
+    calibration = tf.calibrate(framework, Count(1), 1, mechanism="inferential")
     assert calibration.scale == pytest.approx(2)  # independent entries: twice what entry noise needs
     assert true_loss(framework, Count(1), DiscreteLaplace(calibration.randomiser.scale / 3, Fraction(1))).lower > 1
 
 
 def test_auto_never_takes_the_baseline() -> None:
-    framework = Pufferfish(every_entry(), MarkovChain([[0.55, 0.45], [0.45, 0.55]], 400))
-    table = {row.name: row for row in compare(framework, Histogram(), 0.1)}
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.55, 0.45], [0.45, 0.55]], 400))
+    table = {row.name: row for row in tf.compare(framework, Histogram(), 0.1)}
     assert table["inferential"].scale is not None
     assert table["inferential"].status == "possible"
     assert "baseline" in table["inferential"].reason
-    assert calibrate(framework, Histogram(), 0.1).mechanism != "inferential"
+    assert tf.calibrate(framework, Histogram(), 0.1).mechanism != "inferential"
 
 
 def test_where_it_does_not_apply() -> None:
-    loose = Pufferfish(every_entry(), MarkovChain([[0.6, 0.4], [0.4, 0.6]], 5, "any"))
+    loose = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 5, "any"))
     with pytest.raises(CalibrationRefused, match="unknown initial distribution"):
-        calibrate(loose, Count(1), 1, mechanism="inferential")
-    stuck = Pufferfish(every_entry(), MarkovChain([[1.0, 0.0], [0.4, 0.6]], 3, [0.5, 0.5]))
+        tf.calibrate(loose, Count(1), 1, mechanism="inferential")
+    stuck = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[1.0, 0.0], [0.4, 0.6]], 3, [0.5, 0.5]))
     with pytest.raises(CalibrationRefused, match="spectral norm inf"):
-        calibrate(stuck, Count(1), 1, mechanism="inferential")
+        tf.calibrate(stuck, Count(1), 1, mechanism="inferential")
 
 
 @pytest.mark.parametrize("weights", [[1, 1000], [1000, 1], [0, 7], [3, 1, 50], [0, 0, 9]])
 @pytest.mark.parametrize("entry", [0, 1])
 def test_an_entry_that_is_no_secret_counts_as_much(weights: list[int], entry: int) -> None:
     """The theorem is about noise that hides every single entry: one that is not secret tells about its neighbours."""
-    chain = MarkovChain([[0.6, 0.4], [0.4, 0.6]], length=len(weights))
-    framework = Pufferfish(entry_secret(entry, 0, 1), chain)
-    calibration = calibrate(framework, Linear(weights), 0.1, mechanism="inferential")
+    chain = tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], length=len(weights))
+    framework = tf.Pufferfish(entry_secret(entry, 0, 1), chain)
+    calibration = tf.calibrate(framework, Linear(weights), 0.1, mechanism="inferential")
     assert calibration.scale >= 2 * max(weights) / 0.1
     assert true_loss(calibration).loss <= 0.1
 
 
 def test_half_the_noise_of_an_entry_that_is_no_secret_is_too_little() -> None:
     """Weight 1000 on the entry that is not secret, with D_1 over secret entries (1): the loss is 1.27, not 0.1."""
-    framework = Pufferfish(entry_secret(0, 0, 1), MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=2))
-    honest = calibrate(framework, Linear([1, 1000]), 0.1, mechanism="inferential")
+    framework = tf.Pufferfish(entry_secret(0, 0, 1), tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=2))
+    honest = tf.calibrate(framework, Linear([1, 1000]), 0.1, mechanism="inferential")
     lost = true_loss(framework, Linear([1, 1000]), DiscreteLaplace(Fraction(honest.scale) / 1000, Fraction(1))).loss
     assert lost > 1.2

@@ -44,19 +44,20 @@ def true_delta(matrix, start, length, releases, epsilon):
     `releases` are (weights by step and state, scale, whether it is normal).
     """
     listed = list(recordings(matrix, start, length))
-    outputs = np.ones((len(listed), 1))
-    for weights, scale, is_normal in releases:
-        answers = [sum(weights[t][s] for t, s in enumerate(states)) for states, _ in listed]
-        bins = np.linspace(min(answers) - 8 * scale, max(answers) + 8 * scale, 900 if len(releases) == 1 else 150)
-        masses = masses_of(answers, scale, bins, is_normal)
-        outputs = (outputs[:, :, None] * masses[:, None, :]).reshape(len(listed), -1)
+    answers = [[sum(weights[t][s] for t, s in enumerate(states)) for weights, *_ in releases] for states, _ in listed]
+    different, row_of = np.unique(answers, axis=0, return_inverse=True)
+    outputs = np.ones((len(different), 1))
+    for values, (_, scale, is_normal) in zip(different.T, releases, strict=True):
+        bins = np.linspace(values.min() - 8 * scale, values.max() + 8 * scale, 900 if len(releases) == 1 else 150)
+        masses = masses_of(values, scale, bins, is_normal)
+        outputs = (outputs[:, :, None] * masses[:, None, :]).reshape(len(different), -1)
     worst = 0.0
     law = np.array([mass for _, mass in listed])
     for step in range(length):
         held = np.array([states[step] for states, _ in listed])
         given = []
         for value in range(len(start)):
-            chosen = law * (held == value)
+            chosen = np.bincount(row_of.ravel(), law * (held == value))
             if chosen.sum() > 0:
                 given.append(chosen / chosen.sum() @ outputs)
         for one, other in itertools.permutations(given, 2):

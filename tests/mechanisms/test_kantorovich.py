@@ -11,26 +11,24 @@ from tests.support.chain_strategies import chains, tables, weights, with_secrets
 from tests.support.golden import golden, transport_laws
 from tests.support.pair_cases import monotone_by_hand, random_budget, random_pair, relaxed_by_hand
 
+import takifugu as tf
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact
-from takifugu.audit import true_loss
 from takifugu.mechanisms.kantorovich import MECHANISM as STRICT
 from takifugu.mechanisms.kantorovich_relaxed import MECHANISM as RELAXED
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.frameworks import Framework, between
-from takifugu.model.queries import Identity, Linear, Sum
 from takifugu.numbers.after_noise.relaxed import RelaxedPair
-from takifugu.numbers.distributions.pmf import Pmf
 
 TINY = 1 + Fraction(1, 10**10)
 BUDGETS = [Fraction(1, 5), Fraction(1), Fraction(5)]
 
 
-def pmf(law: dict[int, Fraction]) -> Pmf:
-    return Pmf(list(law), list(law.values()))
+def pmf(law: dict[int, Fraction]) -> tf.Pmf:
+    return tf.Pmf(list(law), list(law.values()))
 
 
 def pair(mu: dict[int, Fraction], nu: dict[int, Fraction]) -> Framework:
@@ -38,7 +36,7 @@ def pair(mu: dict[int, Fraction], nu: dict[int, Fraction]) -> Framework:
 
 
 def bound(mechanism: Any, framework: Framework, epsilon: Fraction | int = 1, query: Any = None) -> Bound:
-    bounded = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon)))
+    bounded = mechanism.bound(Problem(framework, query or tf.Identity(), Fraction(epsilon)))
     assert isinstance(bounded, Bound), bounded
     return bounded
 
@@ -61,7 +59,7 @@ def check_pair(seed: int) -> None:
     assert exact.scale <= relaxed.scale * TINY, seed
     assert relaxed.scale <= strict.scale, seed
     for noise in (exact, relaxed, strict):
-        assert true_loss(framework, Identity(), noise).upper <= epsilon + 1e-13, seed
+        assert tf.true_loss(framework, tf.Identity(), noise).upper <= epsilon + 1e-13, seed
     plan = monotone_by_hand(mu, nu)
     if relaxed.scale and any(x != y for x, y in plan):
         assert relaxed_by_hand(plan, epsilon, relaxed.scale.numerator / relaxed.scale.denominator * (1 + 1e-12))
@@ -91,11 +89,11 @@ def test_order_audit_scaling_and_swapping_of_many(block: int) -> None:
 @settings(max_examples=25)
 @given(st.data(), chains(length=(1, 5)), st.sampled_from(BUDGETS))
 def test_chains(data: st.DataObject, chain: Any, epsilon: Fraction) -> None:
-    framework, query = with_secrets(chain), Linear(data.draw(weights(chain.length)), grid=1)
+    framework, query = with_secrets(chain), tf.Linear(data.draw(weights(chain.length)), grid=1)
     exact, relaxed, strict = (bound(m, framework, epsilon, query).randomiser for m in (EXACT, RELAXED, STRICT))
     assert exact.scale <= relaxed.scale * TINY * TINY
     assert relaxed.scale <= strict.scale
-    assert true_loss(framework, query, relaxed).upper <= epsilon + 1e-12
+    assert tf.true_loss(framework, query, relaxed).upper <= epsilon + 1e-12
     assert strict == bound(WASSERSTEIN, framework, epsilon, query).randomiser
 
 
@@ -103,20 +101,20 @@ def test_chains(data: st.DataObject, chain: Any, epsilon: Fraction) -> None:
 @given(st.booleans().flatmap(tables), st.sampled_from(BUDGETS))
 def test_tables(table: Any, epsilon: Fraction) -> None:
     framework = with_secrets(table)
-    relaxed, strict = (bound(m, framework, epsilon, Sum()).randomiser for m in (RELAXED, STRICT))
+    relaxed, strict = (bound(m, framework, epsilon, tf.Sum()).randomiser for m in (RELAXED, STRICT))
     assert relaxed.scale <= strict.scale
-    assert true_loss(framework, Sum(), relaxed).upper <= epsilon + 1e-12
+    assert tf.true_loss(framework, tf.Sum(), relaxed).upper <= epsilon + 1e-12
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(BUDGETS))
 def test_float_masses_are_the_exact_ones_nearly(seed: int, epsilon: Fraction) -> None:
     mu, nu = random_pair(seed)
-    rounded = between(*(Pmf(list(law), [float(m) for m in law.values()]) for law in (mu, nu)))
+    rounded = between(*(tf.Pmf(list(law), [float(m) for m in law.values()]) for law in (mu, nu)))
     near, exact = (bound(RELAXED, f, epsilon).randomiser.scale for f in (rounded, pair(mu, nu)))
     assert near == pytest.approx(exact, rel=1e-8, abs=0.1)  # noise in ties may move a little mass far
     assert near >= exact * Fraction(999, 1000)
-    assert true_loss(rounded, Identity(), bound(RELAXED, rounded, epsilon).randomiser).upper <= epsilon + 1e-12
+    assert tf.true_loss(rounded, tf.Identity(), bound(RELAXED, rounded, epsilon).randomiser).upper <= epsilon + 1e-12
 
 
 def test_another_plan_of_least_cost_would_need_twice_the_noise() -> None:
@@ -144,7 +142,7 @@ def test_the_printed_double_sum_is_infeasible_and_the_single_sums_are_not() -> N
     theta = float(bound(RELAXED, pair(mu, nu)).randomiser.scale)
     assert relaxed_by_hand(plan, 1, theta * (1 + 1e-12))
     assert not relaxed_by_hand(plan, 1, theta * (1 - 1e-9))
-    assert true_loss(pair(mu, nu), Identity(), DiscreteLaplace(Fraction(theta), Fraction(1))).upper <= 1
+    assert tf.true_loss(pair(mu, nu), tf.Identity(), DiscreteLaplace(Fraction(theta), Fraction(1))).upper <= 1
 
 
 def test_a_mutant_that_averages_over_the_whole_plan_is_caught() -> None:
@@ -152,7 +150,7 @@ def test_a_mutant_that_averages_over_the_whole_plan_is_caught() -> None:
     assert RelaxedPair.of(pmf(mu), pmf(nu)).smallest(Fraction(1)) == pytest.approx(5, rel=1e-9)
     averaged = 5 / math.log(100 * (math.e - 0.99))
     noise = DiscreteLaplace(Fraction(averaged), Fraction(1))
-    assert true_loss(pair(mu, nu), Identity(), noise).lower > 5
+    assert tf.true_loss(pair(mu, nu), tf.Identity(), noise).lower > 5
 
 
 def test_equal_laws_need_no_noise() -> None:

@@ -18,6 +18,7 @@ from tests.support.chain_strategies import chains, contributions, joint_laws, ta
 from tests.support.golden import golden, transport_laws
 from tests.support.pair_cases import bound_by, pair_of
 
+import takifugu as tf
 from takifugu.analysis.bounds import Bound, Mechanism
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem, pair_grid
@@ -36,15 +37,10 @@ from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.laplace_exact import MECHANISM
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
-from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.pair import LawPair
-from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
-from takifugu.model.queries import Count, Identity, Linear, Sum
 from takifugu.model.secrets import WhichLaw
 from takifugu.model.secrets.of_entries import entry, every_entry
-from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.transport.on_the_line import level_tolerance, w_infinity
 
 LENGTHS = [[0.3, 0.7], [0.9, 0.1]]
@@ -55,7 +51,7 @@ one_law = ("stationary", "given")
 bound = partial(bound_by, MECHANISM)
 
 
-def hide(belief: MarkovChain | JointTable | IndependentPieces) -> Framework:
+def hide(belief: tf.MarkovChain | tf.JointTable | tf.IndependentPieces) -> Framework:
     return Pufferfish(every_entry(), belief)
 
 
@@ -75,8 +71,8 @@ def needs_no_less(scale: Fraction, loss_at: object, epsilon: Fraction) -> bool:
 
 @settings(max_examples=30)
 @given(st.data(), chains(length=(1, 5), starts=one_law), budgets)
-def test_enough_and_no_more_on_chains(data: st.DataObject, chain: MarkovChain, epsilon: Fraction) -> None:
-    query = Linear(data.draw(weights(chain.length)), grid=1)
+def test_enough_and_no_more_on_chains(data: st.DataObject, chain: tf.MarkovChain, epsilon: Fraction) -> None:
+    query = tf.Linear(data.draw(weights(chain.length)), grid=1)
     framework = with_secrets(chain)
     noise = bound(framework, query, epsilon).randomiser
     (joint,), table = joint_laws(chain), contributions(query.resolve(chain))
@@ -87,20 +83,20 @@ def test_enough_and_no_more_on_chains(data: st.DataObject, chain: MarkovChain, e
 
 @settings(max_examples=50)
 @given(st.booleans().flatmap(tables), budgets)
-def test_enough_and_no_more_on_tables(table: JointTable, epsilon: Fraction) -> None:
+def test_enough_and_no_more_on_tables(table: tf.JointTable, epsilon: Fraction) -> None:
     framework = with_secrets(table)
-    noise = bound(framework, Sum(), epsilon).randomiser
-    joint, contribution = table_joint(table), contributions(Sum().resolve(table))
+    noise = bound(framework, tf.Sum(), epsilon).randomiser
+    joint, contribution = table_joint(table), contributions(tf.Sum().resolve(table))
     units = noise.scale / noise.grid
     assert largest_loss(joint, contribution, 9, units) <= epsilon
-    assert true_loss(framework, Sum(), noise).upper <= epsilon + 1e-12
+    assert true_loss(framework, tf.Sum(), noise).upper <= epsilon + 1e-12
     assert needs_no_less(units, lambda b: largest_loss(joint, contribution, 9, b), epsilon)
 
 
 @settings(max_examples=20)
 @given(st.data(), chains(length=(1, 4), starts=("any",)), budgets)
-def test_enough_and_no_more_for_any_start(data: st.DataObject, chain: MarkovChain, epsilon: Fraction) -> None:
-    query = Linear(data.draw(weights(chain.length)), grid=1)
+def test_enough_and_no_more_for_any_start(data: st.DataObject, chain: tf.MarkovChain, epsilon: Fraction) -> None:
+    query = tf.Linear(data.draw(weights(chain.length)), grid=1)
     framework = with_secrets(chain)
     noise = bound(framework, query, epsilon).randomiser
     assert true_loss(framework, query, noise).upper <= epsilon + 1e-12
@@ -111,9 +107,9 @@ def test_enough_and_no_more_for_any_start(data: st.DataObject, chain: MarkovChai
 
 @settings(max_examples=40)
 @given(chains(length=(1, 6)), budgets)
-def test_never_above_wasserstein_never_above_group(chain: MarkovChain, epsilon: Fraction) -> None:
+def test_never_above_wasserstein_never_above_group(chain: tf.MarkovChain, epsilon: Fraction) -> None:
     framework = with_secrets(chain)
-    problem = Problem(framework, Count(1), epsilon)
+    problem = Problem(framework, tf.Count(1), epsilon)
     bounds = [mechanism.bound(problem) for mechanism in (MECHANISM, WASSERSTEIN, GROUP)]
     smallest, wasserstein, group = (b.randomiser.scale for b in bounds if isinstance(b, Bound))
     assert smallest <= wasserstein * (1 + Fraction(1, 10**10))
@@ -124,7 +120,7 @@ def test_never_above_wasserstein_never_above_group(chain: MarkovChain, epsilon: 
 def test_golden_scales(name: str) -> None:
     framework = pair_of(transport_laws()[name])
     for epsilon, scales in golden()["laplace_scale"][name].items():
-        bounded = bound(framework, Identity(), Fraction(epsilon))
+        bounded = bound(framework, tf.Identity(), Fraction(epsilon))
         assert float(bounded.randomiser.scale) == pytest.approx(float(scales["exact"]), rel=1e-9)
         assert bounded.covers is Covers.OUTPUT
         if float(scales["exact"]) == 0:
@@ -132,80 +128,80 @@ def test_golden_scales(name: str) -> None:
 
 
 def test_longer_sequences_may_need_less_noise() -> None:
-    one, twenty = (float(bound(hide(MarkovChain(LENGTHS, n)), Count(1)).randomiser.scale) for n in (1, 20))
+    one, twenty = (float(bound(hide(tf.MarkovChain(LENGTHS, n)), tf.Count(1)).randomiser.scale) for n in (1, 20))
     assert one == 1.0
     assert twenty == pytest.approx(0.658342, abs=1e-6)
 
 
 def test_any_start_needs_more_than_point_starts_and_less_than_wasserstein() -> None:
     sticky = [[0.95, 0.05], [0.05, 0.95]]
-    framework = hide(MarkovChain(sticky, 4, initial="any"))
-    bounded = bound(framework, Count(1))
-    starts = [MarkovChain(sticky, 4, initial=start) for start in ([1, 0], [0, 1])]
-    points = max(bound(hide(chain), Count(1)).randomiser.scale for chain in starts)
+    framework = hide(tf.MarkovChain(sticky, 4, initial="any"))
+    bounded = bound(framework, tf.Count(1))
+    starts = [tf.MarkovChain(sticky, 4, initial=start) for start in ([1, 0], [0, 1])]
+    points = max(bound(hide(chain), tf.Count(1)).randomiser.scale for chain in starts)
     assert points < 2.7 < 3.6 < bounded.randomiser.scale < 3.7
     assert "(unknown initial distribution)" in bounded.witness.comparison
     # A mutant that looks at point starts only is caught.
-    assert true_loss(framework, Count(1), DiscreteLaplace(points, Fraction(1))).lower > 1.3
+    assert true_loss(framework, tf.Count(1), DiscreteLaplace(points, Fraction(1))).lower > 1.3
 
 
 def test_a_mutant_that_looks_at_one_order_of_the_pair_is_caught() -> None:
-    p, q = Pmf([0, 1], [Fraction(1, 100), Fraction(99, 100)]), Pmf([0, 1], [Fraction(1, 2), Fraction(1, 2)])
+    p, q = tf.Pmf([0, 1], [Fraction(1, 100), Fraction(99, 100)]), tf.Pmf([0, 1], [Fraction(1, 2), Fraction(1, 2)])
     framework = between(p, q)
-    noise = bound(framework, Identity()).randomiser
-    assert true_loss(framework, Identity(), noise).upper <= 1
+    noise = bound(framework, tf.Identity()).randomiser
+    assert true_loss(framework, tf.Identity(), noise).upper <= 1
     # Without noise log 99/50 < 1 one way, and log 50 > 1 the other way.
-    assert true_loss(framework, Identity(), Exact(Fraction(1))).lower > 3
+    assert true_loss(framework, tf.Identity(), Exact(Fraction(1))).lower > 3
 
 
 def test_zero_noise_where_the_belief_hides_the_secret() -> None:
-    chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3)
+    chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3)
     framework = Pufferfish(entry(0, 0, 1), chain)
-    bounded = bound(framework, Count(1, entries=[1, 2]))
+    bounded = bound(framework, tf.Count(1, entries=[1, 2]))
     assert bounded.randomiser == Exact(Fraction(1))
     assert bounded.covers is Covers.OUTPUT
-    assert true_loss(framework, Count(1, entries=[1, 2]), bounded.randomiser).loss == pytest.approx(0, abs=1e-12)
+    assert true_loss(framework, tf.Count(1, entries=[1, 2]), bounded.randomiser).loss == pytest.approx(0, abs=1e-12)
 
 
 def test_a_tiny_mass_far_away_needs_some_noise() -> None:
     tiny = Fraction(1, 10**13)
-    framework = between(Pmf([0, 50], [1 - tiny, tiny]), Pmf([0, 1], [1 - tiny, tiny]))
-    noise = bound(framework, Identity()).randomiser
+    framework = between(tf.Pmf([0, 50], [1 - tiny, tiny]), tf.Pmf([0, 1], [1 - tiny, tiny]))
+    noise = bound(framework, tf.Identity()).randomiser
     assert float(noise.scale) == pytest.approx(1.6406928, abs=1e-6)
-    assert 1 - 1e-8 < true_loss(framework, Identity(), noise).upper <= 1
+    assert 1 - 1e-8 < true_loss(framework, tf.Identity(), noise).upper <= 1
 
 
 def test_pieces_that_are_shorter_are_looked_at_too() -> None:
-    pieces = IndependentPieces(MarkovChain(LENGTHS, 20), [20, 1])
-    assert bound(hide(pieces), Count(1, entries=[20])).randomiser.scale == 1
-    short = IndependentPieces(MarkovChain(LENGTHS, 3), [3, 1])
-    assert 0.9 < true_loss(hide(short), Count(1), bound(hide(short), Count(1)).randomiser).upper <= 1 + 1e-12
+    pieces = tf.IndependentPieces(tf.MarkovChain(LENGTHS, 20), [20, 1])
+    assert bound(hide(pieces), tf.Count(1, entries=[20])).randomiser.scale == 1
+    short = tf.IndependentPieces(tf.MarkovChain(LENGTHS, 3), [3, 1])
+    assert 0.9 < true_loss(hide(short), tf.Count(1), bound(hide(short), tf.Count(1)).randomiser).upper <= 1 + 1e-12
     for start in ("stationary", "any"):
-        alone = IndependentPieces(MarkovChain(LENGTHS, 4, initial=start), [4, 3])
-        noise = bound(hide(alone), Count(1)).randomiser
-        assert 0.9 < true_loss(hide(alone), Count(1), noise).upper <= 1 + 1e-12
+        alone = tf.IndependentPieces(tf.MarkovChain(LENGTHS, 4, initial=start), [4, 3])
+        noise = bound(hide(alone), tf.Count(1)).randomiser
+        assert 0.9 < true_loss(hide(alone), tf.Count(1), noise).upper <= 1 + 1e-12
 
 
 def test_the_scale_is_rounded_up_by_at_most_one_part_in_ten_billion() -> None:
-    framework = hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
-    (joint,) = joint_laws(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
-    table = contributions(Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)))
-    scale = bound(framework, Count(1)).randomiser.scale
+    framework = hide(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
+    (joint,) = joint_laws(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
+    table = contributions(tf.Count(1).resolve(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)))
+    scale = bound(framework, tf.Count(1)).randomiser.scale
     assert largest_loss(joint, table, 2, scale) <= 1 < largest_loss(joint, table, 2, scale * (1 - Fraction(1, 10**10)))
 
 
 def test_two_releases_are_more_than_their_sum() -> None:
     rows = [(0, 0, 0), (0, 10, 10), (1, 1, 11), (1, 11, 1)]
-    table = JointTable(rows, [Fraction(1, 4)] * 4, names=["s", "a", "b"])
+    table = tf.JointTable(rows, [Fraction(1, 4)] * 4, names=["s", "a", "b"])
     framework = Pufferfish(entry(0, 0, 1), table)
-    noises = [bound(framework, Identity(name)).randomiser for name in "ab"]
-    both = joint_loss(framework, [(Identity(name), noise) for name, noise in zip("ab", noises, strict=True)])
-    assert all(true_loss(framework, Identity(n), r).upper <= 1 for n, r in zip("ab", noises, strict=True))
+    noises = [bound(framework, tf.Identity(name)).randomiser for name in "ab"]
+    both = joint_loss(framework, [(tf.Identity(name), noise) for name, noise in zip("ab", noises, strict=True)])
+    assert all(true_loss(framework, tf.Identity(n), r).upper <= 1 for n, r in zip("ab", noises, strict=True))
     assert both.loss > 11
 
 
 def test_small_problems_keep_their_laws_for_the_next_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = Problem(hide(MarkovChain(LENGTHS, 8)), Count(1), Fraction(1))
+    problem = Problem(hide(tf.MarkovChain(LENGTHS, 8)), tf.Count(1), Fraction(1))
     first = WASSERSTEIN.bound(problem)
     monkeypatch.setattr("takifugu.analysis.answer_laws.chain.ChainLaw.families", None)
     assert isinstance(first, Bound)
@@ -217,7 +213,7 @@ def test_small_problems_keep_their_laws_for_the_next_mechanism(monkeypatch: pyte
 
 def problem(atoms: list[Any], grid: str | None = None) -> Problem:
     half = [Fraction(1, 2)] * 2
-    return Problem(between(Pmf(atoms[:2], half), Pmf(atoms[2:], half)), Identity(grid=grid), Fraction(1))
+    return Problem(between(tf.Pmf(atoms[:2], half), tf.Pmf(atoms[2:], half)), tf.Identity(grid=grid), Fraction(1))
 
 
 @pytest.mark.parametrize(("atoms", "declared", "grid", "common"), [
@@ -254,11 +250,11 @@ def test_the_noise_keeps_the_promise_in_answer_units(mechanism: Mechanism, atoms
 @pytest.mark.parametrize("mechanism", [WASSERSTEIN, EXACT])
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_belief_that_needs_a_little_more_noise_decides(mechanism: Mechanism, order: int) -> None:
-    q = Pmf([1, 2], [0.5, 0.5])
-    pairs = [LawPair(Pmf([0, 1], [0.5, 0.5]), q), LawPair(Pmf([0, 1], [0.501, 0.499]), q)]
+    q = tf.Pmf([1, 2], [0.5, 0.5])
+    pairs = [LawPair(tf.Pmf([0, 1], [0.5, 0.5]), q), LawPair(tf.Pmf([0, 1], [0.501, 0.499]), q)]
     scales = []
     for beliefs in (pairs[:1], pairs[1:], pairs[::order]):
-        bounded = mechanism.bound(Problem(Framework((WhichLaw(),), tuple(beliefs)), Identity(), Fraction(2)))
+        bounded = mechanism.bound(Problem(Framework((WhichLaw(),), tuple(beliefs)), tf.Identity(), Fraction(2)))
         assert isinstance(bounded, Bound)
         scales.append(bounded.randomiser.scale)
     assert scales[0] < scales[1] or mechanism is WASSERSTEIN
@@ -273,7 +269,7 @@ ONE = Fraction(1)
 STRICT, FARTHEST = Fraction(77), 99
 
 
-def compared(p: Pmf, q: Pmf, error: float) -> Comparison:
+def compared(p: tf.Pmf, q: tf.Pmf, error: float) -> Comparison:
     family = SimpleNamespace(
         hulls={0: (p,), 1: (q,)}, compared=[(0, 0, 1, 0)], relative_error=error,
         moves=lambda _: (1, FARTHEST), wasserstein=lambda *_: (FARTHEST, STRICT),
@@ -282,9 +278,9 @@ def compared(p: Pmf, q: Pmf, error: float) -> Comparison:
     return Comparison(p, q, error, located, 0)
 
 
-def far(mass: Fraction) -> tuple[Pmf, Pmf]:
+def far(mass: Fraction) -> tuple[tf.Pmf, tf.Pmf]:
     """Return two laws of which this mass lies 10 away from anything of the other."""
-    return Pmf([0, 10], [1 - mass, mass]), Pmf([0], [1])
+    return tf.Pmf([0, 10], [1 - mass, mass]), tf.Pmf([0], [1])
 
 
 @pytest.mark.parametrize("error", [2.0**-40, 0.001, 0.05, 0.3])
@@ -303,7 +299,7 @@ def test_laws_that_keep_the_smaller_budget_are_those_of_true_laws_that_keep_the_
 
 
 def test_float_laws_have_an_error_and_exact_ones_none() -> None:
-    exact, floats = Pmf([0, 1], [ONE / 3, 2 * ONE / 3]), Pmf([0, 1], [0.25, 0.75])
+    exact, floats = tf.Pmf([0, 1], [ONE / 3, 2 * ONE / 3]), tf.Pmf([0, 1], [0.25, 0.75])
     assert exact.exact
     assert not floats.exact
     cases = [(exact, exact, 0.0), (exact, floats, 0.0), (floats, exact, 0.0), (floats, floats, 0.25),
@@ -341,7 +337,7 @@ def test_no_mass_may_stay_where_the_error_is_half_of_delta() -> None:
 
 
 def test_a_relaxed_plan_keeps_the_smaller_budget_or_falls_to_the_strict_one() -> None:
-    p, q = Pmf([0, 1], [ONE / 4, 3 * ONE / 4]), Pmf([0, 1], [3 * ONE / 4, ONE / 4])
+    p, q = tf.Pmf([0, 1], [ONE / 4, 3 * ONE / 4]), tf.Pmf([0, 1], [3 * ONE / 4, ONE / 4])
     scales = [kantorovich_relaxed._needed(compared(p, q, error), Fraction(0), ONE) for error in (0.0, 0.01, 0.1)]
     assert scales == sorted(set(scales)), "more noise, the less is known of the laws"
     smaller = compared(p, q, 0.1).budget(ONE)
@@ -351,7 +347,7 @@ def test_a_relaxed_plan_keeps_the_smaller_budget_or_falls_to_the_strict_one() ->
 
 
 def test_normal_noise_keeps_the_smaller_budget_and_share_or_falls_to_the_farthest_move() -> None:
-    p, q = Pmf([0, 1], [ONE / 4, 3 * ONE / 4]), Pmf([0, 1], [3 * ONE / 4, ONE / 4])
+    p, q = tf.Pmf([0, 1], [ONE / 4, 3 * ONE / 4]), tf.Pmf([0, 1], [3 * ONE / 4, ONE / 4])
     delta = Fraction(1, 100)
 
     def need(error: float, epsilon: Fraction = ONE, share: Fraction = delta) -> Fraction:
@@ -443,7 +439,7 @@ def tails(masses: Floats) -> Floats:
 @pytest.mark.slow
 def test_ten_thousand_steps() -> None:
     assert np.finfo(np.longdouble).minexp < -16_000
-    problem = Problem(Pufferfish(every_entry(), MarkovChain(MATRIX, LENGTH)), Count(1), EPSILON)
+    problem = Problem(Pufferfish(every_entry(), tf.MarkovChain(MATRIX, LENGTH)), tf.Count(1), EPSILON)
     exact, moving = laplace_exact.MECHANISM.bound(problem), wasserstein.MECHANISM.bound(problem)
     assert isinstance(exact, Bound)
     assert isinstance(moving, Bound)

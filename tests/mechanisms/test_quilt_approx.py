@@ -19,6 +19,7 @@ from tests.support.quilt_oracles import (
     true_loss,
 )
 
+import takifugu as tf
 from takifugu.influence.quilts.chain.class_influence import ClassInfluence
 from takifugu.influence.quilts.chain.class_influence import lemma_b4 as bound_b4
 from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
@@ -26,16 +27,12 @@ from takifugu.influence.quilts.chain.scale import fast_scale, needed_scale
 from takifugu.influence.quilts.chain.sides import ChainSides
 from takifugu.influence.quilts.near_sets import query_change
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
-from takifugu.model.beliefs.chains.chain import MarkovChainClass
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.queries import Count, Histogram, Linear
 from takifugu.model.secrets.families import Family
-from takifugu.model.secrets.of_entries import entry
 from takifugu.numbers.log_ratios import NEVER
 
 
 def class_scale(pi: float, g: float, length: int, epsilon: Any) -> float:
-    return float(scale(MarkovChainClass(pi, g, length), Count(1), epsilon, QUILT_APPROX))
+    return float(scale(tf.MarkovChainClass(pi, g, length), tf.Count(1), epsilon, QUILT_APPROX))
 
 
 def sides(pi: float, g: float, length: int) -> ChainSides:
@@ -106,7 +103,7 @@ def test_influence_of_exactly_epsilon_is_not_enough() -> None:
 
 def test_distance_condition_is_for_real_nodes_and_strict() -> None:
     # errata E3, iii: entry 1 has a = 1 < log(1/pi)/g before it, and no node there.
-    first = scale(MarkovChainClass(0.4, 0.8, 20), Count(1), 1, QUILT_APPROX, entry(0, 0, 1))
+    first = scale(tf.MarkovChainClass(0.4, 0.8, 20), tf.Count(1), 1, QUILT_APPROX, tf.entry(0, 0, 1))
     assert float(first) == pytest.approx(5.0284, abs=5e-5)
     influence = ClassInfluence(math.exp(-2.0), 1.0)
     influence.extend(3)
@@ -142,21 +139,21 @@ def test_fast_is_exhaustive(pi: float, g: float, length: int, epsilon: float) ->
 
 
 def test_one_step_needs_what_one_entry_needs() -> None:
-    assert scale(MarkovChainClass(0.2, 0.3, 1), Count(1), Fraction(1, 3), QUILT_APPROX) == 3
-    assert scale(binary(0.9, 0.6, 1), Histogram(), Fraction(1, 3), QUILT_APPROX) == 6
+    assert scale(tf.MarkovChainClass(0.2, 0.3, 1), tf.Count(1), Fraction(1, 3), QUILT_APPROX) == 3
+    assert scale(binary(0.9, 0.6, 1), tf.Histogram(), Fraction(1, 3), QUILT_APPROX) == 6
 
 
 def test_long_sequences_ask_for_what_a_wide_enough_one_does() -> None:
     assert class_scale(0.1, 0.05, 300_000, 1) == pytest.approx(class_scale(0.1, 0.05, 2000, 1), rel=1e-10)
     weights = [3] + [1] * 4999
-    assert float(scale(MarkovChainClass(0.3, 0.5, 5000), Linear(weights), 1, QUILT_APPROX)) == pytest.approx(
-        float(scale(MarkovChainClass(0.3, 0.5, 200), Linear(weights[:200]), 1, QUILT_APPROX)), rel=1e-10
+    assert float(scale(tf.MarkovChainClass(0.3, 0.5, 5000), tf.Linear(weights), 1, QUILT_APPROX)) == pytest.approx(
+        float(scale(tf.MarkovChainClass(0.3, 0.5, 200), tf.Linear(weights[:200]), 1, QUILT_APPROX)), rel=1e-10
     )
 
 
 @pytest.mark.parametrize("weights", [[1] + [0] * 29, [0] * 10 + [5] + [0] * 19])
 def test_weighted_entries_count_by_what_they_move(weights: list[int]) -> None:
-    noise = bound(MarkovChainClass(0.2, 0.2, 30), Linear(weights), 2, QUILT_APPROX).randomiser
+    noise = bound(tf.MarkovChainClass(0.2, 0.2, 30), tf.Linear(weights), 2, QUILT_APPROX).randomiser
     assert noise.scale == Fraction(max(weights), 2)
 
 
@@ -175,10 +172,10 @@ def test_weights_and_secrets_that_differ_are_searched_entry_by_entry() -> None:
                 if e < epsilon or (change == 0 and e <= epsilon):
                     options.append(0.0 if change == 0 else change / (epsilon - e))
         best.append(min(options))
-    belief = MarkovChainClass(pi, g, length)
-    assert float(scale(belief, Linear(weights), epsilon, QUILT_APPROX)) == pytest.approx(max(best), rel=1e-9)
+    belief = tf.MarkovChainClass(pi, g, length)
+    assert float(scale(belief, tf.Linear(weights), epsilon, QUILT_APPROX)) == pytest.approx(max(best), rel=1e-9)
     for i in (0, 7, 24):
-        alone = scale(belief, Linear(weights), epsilon, QUILT_APPROX, entry(i, 0, 1))
+        alone = scale(belief, tf.Linear(weights), epsilon, QUILT_APPROX, tf.entry(i, 0, 1))
         assert float(alone) == pytest.approx(best[i], rel=1e-9)
 
 
@@ -187,12 +184,12 @@ def test_weights_and_secrets_that_differ_are_searched_entry_by_entry() -> None:
 
 def test_one_chain_uses_its_own_constants() -> None:
     for p0, p1 in [(0.9, 0.6), (0.5, 0.5), (0.2, 0.7)]:
-        needed = float(scale(binary(p0, p1, 100), Count(1), 2, QUILT_APPROX))
+        needed = float(scale(binary(p0, p1, 100), tf.Count(1), 2, QUILT_APPROX))
         pi, g = min(1 - p0, 1 - p1) / (2 - p0 - p1), 1 - abs(p0 + p1 - 1)
         assert needed == pytest.approx(class_scale(pi, g, 100, 2), rel=1e-9)
-    pieces = IndependentPieces(binary(0.9, 0.6, 10), [100, 3, 7])
-    assert float(scale(pieces, Count(1), 2, QUILT_APPROX)) == pytest.approx(
-        float(scale(binary(0.9, 0.6, 100), Count(1), 2, QUILT_APPROX)), rel=1e-9
+    pieces = tf.IndependentPieces(binary(0.9, 0.6, 10), [100, 3, 7])
+    assert float(scale(pieces, tf.Count(1), 2, QUILT_APPROX)) == pytest.approx(
+        float(scale(binary(0.9, 0.6, 100), tf.Count(1), 2, QUILT_APPROX)), rel=1e-9
     )
 
 
@@ -200,16 +197,16 @@ def test_one_chain_uses_its_own_constants() -> None:
 def test_true_loss_is_at_most_epsilon_for_chains_of_the_class(law: list[float]) -> None:
     for p0, p1 in [(0.6, 0.6), (0.55, 0.7), (0.4, 0.45)]:
         pi, g = min(1 - p0, 1 - p1) / (2 - p0 - p1), 1 - abs(p0 + p1 - 1)
-        b = scale(MarkovChainClass(pi * 0.999, g * 0.999, 9), Count(1), 2.5, QUILT_APPROX)
+        b = scale(tf.MarkovChainClass(pi * 0.999, g * 0.999, 9), tf.Count(1), 2.5, QUILT_APPROX)
         assert b < Fraction(9) / Fraction(5, 2)
         assert true_loss(joint_tensor([[p0, 1 - p0], [1 - p1, p1]], law, 9), lambda path: [sum(path)], [b]) <= 2.5
 
 
 def test_witness_and_cost() -> None:
-    bounded = bound(MarkovChainClass(0.2, 0.4, 100), Count(1), 1, QUILT_APPROX)
+    bounded = bound(tf.MarkovChainClass(0.2, 0.4, 100), tf.Count(1), 1, QUILT_APPROX)
     assert bounded.witness.comparison == "any two values of step 49"
     assert bounded.witness.detail == "quilt: steps 35 and 61; near set: steps 36 to 60"
-    assert QUILT_APPROX.cost(problem(MarkovChainClass(0.2, 0.4, 1000), Count(1), 1)).operations > 1000
+    assert QUILT_APPROX.cost(problem(tf.MarkovChainClass(0.2, 0.4, 1000), tf.Count(1), 1)).operations > 1000
 
 
 # --- mutants ---
@@ -217,7 +214,7 @@ def test_witness_and_cost() -> None:
 
 def test_distances_that_are_too_near_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     # If the distance condition is forgotten the printed formula says nothing near the entry is of use to an adversary.
-    b = scale(MarkovChainClass(0.05, 0.1, 6), Linear([1000, 1, 0, 0, 0, 0]), 1, QUILT_APPROX, entry(1, 0, 1))
+    b = scale(tf.MarkovChainClass(0.05, 0.1, 6), tf.Linear([1000, 1, 0, 0, 0, 0]), 1, QUILT_APPROX, tf.entry(1, 0, 1))
     joint = joint_tensor([[0.95, 0.05], [0.05, 0.95]], [0.5, 0.5], 6)
 
     def answer(path: tuple[int, ...]) -> list[int]:

@@ -20,6 +20,7 @@ from tests.support.quilt_oracles import (
     true_loss,
 )
 
+import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.quilts import near_sets
 from takifugu.influence.quilts.chain import influence as chain_influence
@@ -30,9 +31,6 @@ from takifugu.influence.quilts.scores import exact_scale, scores
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
-from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.queries import Count, Histogram, Linear, Sum
 from takifugu.model.secrets.of_entries import entry
 
 EPSILONS = [Fraction(1, 5), Fraction(1), Fraction(3)]
@@ -44,7 +42,7 @@ def test_reference_values(name: str, start: str) -> None:
     words = dict(word.split("=") for word in name.split(","))
     chain = binary(float(words["p0"]), float(words["p1"]), int(words["T"]), start)
     expected = golden()["quilt_exact_binary_chain"][name][start]
-    assert float(scale(chain, Count(1), words["eps"])) == pytest.approx(expected, rel=1e-9)
+    assert float(scale(chain, tf.Count(1), words["eps"])) == pytest.approx(expected, rel=1e-9)
 
 
 # --- every quilt of short sequences ---
@@ -58,7 +56,7 @@ def test_no_subset_of_entries_asks_for_less(case: Case, epsilon: Fraction, data:
     (joint,) = case.tensors
     if not any(len(set(np.argwhere(joint > 0)[:, i])) > 1 for i in range(length)):
         return
-    query = Linear(weights, codes=dict(enumerate(range(len(case.chain.states)))))
+    query = tf.Linear(weights, codes=dict(enumerate(range(len(case.chain.states)))))
     changes = problem(case.chain, query, epsilon).parts[0].answer.entry_changes()
     expected = quilt_scale(joint, changes, float(epsilon))
     assert float(scale(case.chain, query, epsilon)) == pytest.approx(expected, rel=1e-9, abs=1e-12)
@@ -73,7 +71,7 @@ def test_no_parting_into_near_quilt_and_remote_asks_for_less(case: Case, epsilon
     changes = [1.0] * case.chain.length
     expected = quilt_scale(joint, changes, float(epsilon), all_quilts)
     assert expected == pytest.approx(quilt_scale(joint, changes, float(epsilon), separating_quilts))
-    assert float(scale(case.chain, Count(1), epsilon)) == pytest.approx(expected, rel=1e-9)
+    assert float(scale(case.chain, tf.Count(1), epsilon)) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("start", ["stationary", "any", "given"])
@@ -83,17 +81,17 @@ def test_longer_sequences_agree_with_every_entry_and_every_pair_of_distances(sta
         initial: Any = list(rng.dirichlet(np.ones(k))) if start == "given" else start
         chain = random_chain(rng, k, length, initial)
         weights = [1] * length if k != 3 else [int(w) for w in rng.integers(0, 3, length)]
-        query = Linear(weights, codes={0: 0, 1: 1, 2: 3, 3: 1})
+        query = tf.Linear(weights, codes={0: 0, 1: 1, 2: 3, 3: 1})
         changes = problem(chain, query, 1).parts[0].answer.entry_changes()
         expected = exact_chain_quilt(chain.matrix, initial, changes, epsilon)
         assert float(scale(chain, query, epsilon)) == pytest.approx(expected, rel=1e-9)
 
 
 def test_slow_chains_of_any_length_up_to_the_quilts_width_are_searched_entry_by_entry() -> None:
-    chain = MarkovChain([[0.95, 0.05], [0.15, 0.85]], 1)
+    chain = tf.MarkovChain([[0.95, 0.05], [0.15, 0.85]], 1)
     for length in (5, 20, 30, 40, 50, 60):
         expected = exact_chain_quilt(chain.matrix, "stationary", [1.0] * length, 1.0)
-        assert float(scale(chain.with_length(length), Count(1), 1)) == pytest.approx(expected, rel=1e-9)
+        assert float(scale(chain.with_length(length), tf.Count(1), 1)) == pytest.approx(expected, rel=1e-9)
 
 
 def test_entries_near_a_known_beginning_use_it_as_their_node() -> None:
@@ -101,8 +99,8 @@ def test_entries_near_a_known_beginning_use_it_as_their_node() -> None:
     for k, length, weights in [(2, 60, [1] * 60), (3, 45, [1] * 45), (3, 45, [int(w) for w in rng.integers(0, 3, 45)])]:
         start = [1.0, *[0.0] * (k - 1)]
         slow = 0.9 * np.eye(k) + 0.1 * random_chain(rng, k, 1).matrix
-        chain = MarkovChain(slow, length, start)
-        query = Linear(weights, codes={0: 0, 1: 1, 2: 3})
+        chain = tf.MarkovChain(slow, length, start)
+        query = tf.Linear(weights, codes={0: 0, 1: 1, 2: 3})
         changes = problem(chain, query, 1).parts[0].answer.entry_changes()
         expected = exact_chain_quilt(chain.matrix, start, changes, 2.0)
         assert float(scale(chain, query, 2)) == pytest.approx(expected, rel=1e-9)
@@ -128,9 +126,9 @@ def test_true_loss_of_a_weighted_sum_is_at_most_epsilon(case: Case, epsilon: Fra
     (joint,) = case.tensors
     if not any(len(set(np.argwhere(joint > 0)[:, i])) > 1 for i in range(length)):
         return
-    b = scale(case.chain, Linear(weights, codes={0: 0, 1: 1, 2: 3}), epsilon)
+    b = scale(case.chain, tf.Linear(weights, codes={0: 0, 1: 1, 2: 3}), epsilon)
     if b > 0:
-        answer = Linear(weights, codes={0: 0, 1: 1, 2: 3}).resolve(case.chain)
+        answer = tf.Linear(weights, codes={0: 0, 1: 1, 2: 3}).resolve(case.chain)
         loss = true_loss(joint, lambda path: answer.evaluate(np.array(path)), [b])
         assert loss <= float(epsilon) * (1 + 1e-12)
 
@@ -138,25 +136,25 @@ def test_true_loss_of_a_weighted_sum_is_at_most_epsilon(case: Case, epsilon: Fra
 @pytest.mark.parametrize("start", ["stationary", [0.9, 0.1, 0.0]])
 @pytest.mark.parametrize("epsilon", [0.5, 3])
 def test_true_loss_of_a_histogram_is_at_most_epsilon(start: Any, epsilon: float) -> None:
-    chain = MarkovChain([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]], 4, start)
-    b = scale(chain, Histogram(), epsilon)
+    chain = tf.MarkovChain([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]], 4, start)
+    b = scale(chain, tf.Histogram(), epsilon)
     joint = joint_tensor(chain.matrix, chain.marginal(0), 4)
     loss = true_loss(joint, lambda path: np.bincount(path, minlength=3).tolist(), [b] * 3)
     assert 0.25 * epsilon < loss <= epsilon
-    assert b == pytest.approx(2 * float(scale(chain, Count(0), epsilon)), rel=1e-9)
+    assert b == pytest.approx(2 * float(scale(chain, tf.Count(0), epsilon)), rel=1e-9)
 
 
 def test_true_loss_under_any_start_is_at_most_epsilon() -> None:
     chain = binary(0.8, 0.6, 5, "any")
     for epsilon in (0.3, 1.5, 4.0):
-        b = scale(chain, Count(1), epsilon)
+        b = scale(chain, tf.Count(1), epsilon)
         for mass in (0.0, 1e-6, 0.1, 0.5, 1.0):
             joint = joint_tensor(chain.matrix, [mass, 1 - mass], 5)
             assert true_loss(joint, lambda path: [sum(path)], [b]) <= epsilon
 
 
 def test_bound_names_the_worst_entry_its_values_and_its_quilt() -> None:
-    bounded = bound(binary(0.9, 0.6, 100), Count(1), 1)
+    bounded = bound(binary(0.9, 0.6, 100), tf.Count(1), 1)
     assert bounded.covers is Covers.ENTRIES
     assert bounded.delta == 0
     numbers = dict(bounded.witness.numbers)
@@ -172,25 +170,25 @@ def test_bound_names_the_worst_entry_its_values_and_its_quilt() -> None:
 @pytest.mark.parametrize("epsilon", ["0.1", "1/3", "1", "7"])
 @pytest.mark.parametrize("start", ["stationary", "any", [0.2, 0.3, 0.5]])
 def test_independent_entries_need_what_one_entry_needs(epsilon: str, start: Any) -> None:
-    chain = MarkovChain([[0.2, 0.3, 0.5]] * 3, 50, start)
-    assert scale(chain, Count(1), Fraction(epsilon)) == 1 / Fraction(epsilon)
-    assert scale(chain, Histogram(), Fraction(epsilon)) == 2 / Fraction(epsilon)
+    chain = tf.MarkovChain([[0.2, 0.3, 0.5]] * 3, 50, start)
+    assert scale(chain, tf.Count(1), Fraction(epsilon)) == 1 / Fraction(epsilon)
+    assert scale(chain, tf.Histogram(), Fraction(epsilon)) == 2 / Fraction(epsilon)
 
 
 @pytest.mark.parametrize("chain", [binary(0.9, 0.6, 30), binary(0.9, 0.6, 30, "any"), binary(1.0, 1.0, 30, "any")])
-def test_one_weighted_entry_needs_what_one_entry_needs(chain: MarkovChain) -> None:
+def test_one_weighted_entry_needs_what_one_entry_needs(chain: tf.MarkovChain) -> None:
     weights = [1] + [0] * 29
-    assert scale(chain, Linear(weights), Fraction(1, 7)) == 7
-    assert scale(chain, Count(1, entries=(4,)), Fraction(1, 7)) == 7
+    assert scale(chain, tf.Linear(weights), Fraction(1, 7)) == 7
+    assert scale(chain, tf.Count(1, entries=(4,)), Fraction(1, 7)) == 7
 
 
 def test_what_is_not_observed_costs_nothing() -> None:
     # The only observed entry is far from the secret: the quilt between them lets the noise vanish (errata E14).
     chain = binary(0.7, 0.6, 60)
     secret = entry(50, 0, 1)
-    assert scale(chain, Count(1, entries=(0,)), 1, secret=secret) == 0
-    assert bound(chain, Count(1, entries=(0,)), 1, secret=secret).randomiser.kind == "none"
-    assert scale(chain, Count(1, entries=(49,)), Fraction(1, 10), secret=secret) > 0
+    assert scale(chain, tf.Count(1, entries=(0,)), 1, secret=secret) == 0
+    assert bound(chain, tf.Count(1, entries=(0,)), 1, secret=secret).randomiser.kind == "none"
+    assert scale(chain, tf.Count(1, entries=(49,)), Fraction(1, 10), secret=secret) > 0
 
 
 def test_influence_of_exactly_epsilon_is_enough_without_a_near_set_that_counts_and_not_with_one() -> None:
@@ -203,32 +201,32 @@ def test_influence_of_exactly_epsilon_is_enough_without_a_near_set_that_counts_a
     chain = binary(0.9, 0.6, 2)
     e = math.log(0.6 / 0.1)
     secret = entry(1, 0, 1)
-    assert scale(chain, Count(1, entries=(0,)), e * (1 + 1e-12), secret=secret) == 0
-    assert float(scale(chain, Count(1, entries=(0,)), e * (1 - 1e-12), secret=secret)) == pytest.approx(1 / e)
+    assert scale(chain, tf.Count(1, entries=(0,)), e * (1 + 1e-12), secret=secret) == 0
+    assert float(scale(chain, tf.Count(1, entries=(0,)), e * (1 - 1e-12), secret=secret)) == pytest.approx(1 / e)
 
 
 def test_short_and_degenerate_sequences() -> None:
-    assert scale(binary(0.9, 0.6, 1), Count(1), 2) == Fraction(1, 2)
-    assert scale(binary(0.9, 0.6, 1, "any"), Count(1), 2) == Fraction(1, 2)
-    assert scale(binary(0.9, 0.6, 2), Count(1), Fraction(1, 100)) == 200
-    assert scale(MarkovChain([[0, 1], [1, 0]], 40), Count(1), 1) == 40
-    assert scale(binary(1.0, 1.0, 40, "any"), Count(1), 1) == 40
-    absorbing = MarkovChain([[1, 0], [0.5, 0.5]], 12, [0.5, 0.5])
+    assert scale(binary(0.9, 0.6, 1), tf.Count(1), 2) == Fraction(1, 2)
+    assert scale(binary(0.9, 0.6, 1, "any"), tf.Count(1), 2) == Fraction(1, 2)
+    assert scale(binary(0.9, 0.6, 2), tf.Count(1), Fraction(1, 100)) == 200
+    assert scale(tf.MarkovChain([[0, 1], [1, 0]], 40), tf.Count(1), 1) == 40
+    assert scale(binary(1.0, 1.0, 40, "any"), tf.Count(1), 1) == 40
+    absorbing = tf.MarkovChain([[1, 0], [0.5, 0.5]], 12, [0.5, 0.5])
     joint = joint_tensor(absorbing.matrix, [0.5, 0.5], 12)
-    assert float(scale(absorbing, Count(1), 1)) == pytest.approx(12)
+    assert float(scale(absorbing, tf.Count(1), 1)) == pytest.approx(12)
     assert true_loss(joint[(slice(None),) * 6 + (0,) * 6], lambda path: [sum(path)], [12]) < 1
     # A value that the chain leaves for ever has stationary mass zero: only the others are secrets.
-    left = MarkovChain([[0.5, 0.25, 0.25], [0, 0.5, 0.5], [0, 0.5, 0.5]], 20)
-    assert scale(left, Count(2), 1) == 1
+    left = tf.MarkovChain([[0.5, 0.25, 0.25], [0, 0.5, 0.5], [0, 0.5, 0.5]], 20)
+    assert scale(left, tf.Count(2), 1) == 1
 
 
 def test_a_pair_of_values_asks_for_less_than_all_pairs() -> None:
-    chain = MarkovChain([[0.8, 0.1, 0.1], [0.3, 0.5, 0.2], [0.01, 0.01, 0.98]], 60)
+    chain = tf.MarkovChain([[0.8, 0.1, 0.1], [0.3, 0.5, 0.2], [0.01, 0.01, 0.98]], 60)
     for i in (0, 20, 59):
-        alone = scale(chain, Count(2), 1, secret=entry(i, 0, 1))
-        assert alone < scale(chain, Count(2), 1)
-        joint_pairs = [scale(chain, Count(2), 1, secret=entry(i, a, b)) for a, b in ((0, 1), (0, 2), (1, 2))]
-        assert max(joint_pairs) <= scale(chain, Count(2), 1)
+        alone = scale(chain, tf.Count(2), 1, secret=entry(i, 0, 1))
+        assert alone < scale(chain, tf.Count(2), 1)
+        joint_pairs = [scale(chain, tf.Count(2), 1, secret=entry(i, a, b)) for a, b in ((0, 1), (0, 2), (1, 2))]
+        assert max(joint_pairs) <= scale(chain, tf.Count(2), 1)
 
 
 # --- order ---
@@ -239,7 +237,7 @@ def test_a_pair_of_values_asks_for_less_than_all_pairs() -> None:
 def test_never_above_group(case: Case, epsilon: Fraction, data: st.DataObject) -> None:
     length = case.chain.length
     weights = data.draw(st.lists(st.integers(0, 4), min_size=length, max_size=length))
-    query = Linear(weights, codes={0: 0, 1: 1, 2: 3})
+    query = tf.Linear(weights, codes={0: 0, 1: 1, 2: 3})
     if all(sum(case.chain.possible(i)) < 2 for i in range(length)):
         return
     assert scale(case.chain, query, epsilon) <= scale(case.chain, query, epsilon, GROUP)
@@ -252,28 +250,28 @@ def test_never_above_quilt_approx(start: Any) -> None:
         chain = reversible_chain(rng, 3, 60, start)
         weights = [int(w) for w in rng.integers(0, 3, 60)]
         for epsilon in EPSILONS:
-            for query in (Count(1), Linear(weights)):
+            for query in (tf.Count(1), tf.Linear(weights)):
                 assert scale(chain, query, epsilon) <= scale(chain, query, epsilon, QUILT_APPROX)
 
 
 @pytest.mark.parametrize("start", ["stationary", "any", [0.9, 0.1]])
 def test_shorter_sequences_never_ask_for_more(start: Any) -> None:
     chain = binary(0.9, 0.7, 1, start)
-    scales = [scale(chain.with_length(n), Count(1), 1) for n in (1, 2, 3, 5, 8, 12, 13, 14, 20, 40, 200)]
+    scales = [scale(chain.with_length(n), tf.Count(1), 1) for n in (1, 2, 3, 5, 8, 12, 13, 14, 20, 40, 200)]
     assert all(a <= b for a, b in pairwise(scales))
-    pieces = IndependentPieces(chain, [5, 40, 40, 13, 1])
-    assert scale(pieces, Count(1), 1) == scale(chain.with_length(40), Count(1), 1)
-    witness = bound(pieces, Count(1), 1).witness
+    pieces = tf.IndependentPieces(chain, [5, 40, 40, 13, 1])
+    assert scale(pieces, tf.Count(1), 1) == scale(chain.with_length(40), tf.Count(1), 1)
+    witness = bound(pieces, tf.Count(1), 1).witness
     assert "step" in witness.comparison
 
 
 def test_relabelling_and_reversing_change_nothing() -> None:
     chain = random_chain(np.random.default_rng(2), 3, 50)
-    turned = MarkovChain(chain.matrix[::-1, ::-1], 50)
-    backward = MarkovChain(chain.matrix.T * chain.stationary / chain.stationary[:, None], 50)
-    here = float(scale(chain, Sum(codes={0: 0, 1: 1, 2: 5}), 1))
-    assert float(scale(turned, Sum(codes={0: 5, 1: 1, 2: 0}), 1)) == pytest.approx(here, rel=1e-10)
-    assert float(scale(backward, Sum(codes={0: 0, 1: 1, 2: 5}), 1)) == pytest.approx(here, rel=1e-10)
+    turned = tf.MarkovChain(chain.matrix[::-1, ::-1], 50)
+    backward = tf.MarkovChain(chain.matrix.T * chain.stationary / chain.stationary[:, None], 50)
+    here = float(scale(chain, tf.Sum(codes={0: 0, 1: 1, 2: 5}), 1))
+    assert float(scale(turned, tf.Sum(codes={0: 5, 1: 1, 2: 0}), 1)) == pytest.approx(here, rel=1e-10)
+    assert float(scale(backward, tf.Sum(codes={0: 0, 1: 1, 2: 5}), 1)) == pytest.approx(here, rel=1e-10)
 
 
 # --- long sequences ---
@@ -282,31 +280,31 @@ def test_relabelling_and_reversing_change_nothing() -> None:
 def test_a_long_sequence_asks_for_what_a_wide_enough_one_does() -> None:
     chain = random_chain(np.random.default_rng(4), 4, 1)
     for start in ("stationary", "any", [1.0, 0.0, 0.0, 0.0]):
-        short = MarkovChain(chain.matrix, 400, start)
-        long = MarkovChain(chain.matrix, 200_000, start)
-        assert float(scale(long, Count(1), 1)) == pytest.approx(float(scale(short, Count(1), 1)), rel=1e-10)
+        short = tf.MarkovChain(chain.matrix, 400, start)
+        long = tf.MarkovChain(chain.matrix, 200_000, start)
+        assert float(scale(long, tf.Count(1), 1)) == pytest.approx(float(scale(short, tf.Count(1), 1)), rel=1e-10)
 
 
 def test_unobserved_steps_of_a_long_sequence() -> None:
     rng = np.random.default_rng(9)
     chain = binary(0.9, 0.8, 3000)
     seen = tuple(int(i) for i in np.flatnonzero(rng.random(3000) < 0.5))
-    bounded = bound(chain, Count(1, entries=seen), 1)
-    assert bounded.randomiser.scale < scale(chain, Count(1), 1)
+    bounded = bound(chain, tf.Count(1, entries=seen), 1)
+    assert bounded.randomiser.scale < scale(chain, tf.Count(1), 1)
     worst = int(bounded.witness.comparison.split()[1])
     window = slice(max(0, worst - 40), worst + 41)
-    changes = problem(chain, Count(1, entries=seen), 1).parts[0].answer.entry_changes()
+    changes = problem(chain, tf.Count(1, entries=seen), 1).parts[0].answer.entry_changes()
     # Far from the ends a window around the worst entry says the same.
     near = exact_chain_quilt(chain.matrix, "stationary", changes[window], 1.0)
     assert float(bounded.randomiser.scale) == pytest.approx(near, rel=1e-9)
 
 
 def test_memory_limit_keeps_the_bound_sound_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    chain = MarkovChain([[0.97, 0.03], [0.02, 0.98]], 400)
-    full = scale(chain, Count(1), 1)
+    chain = tf.MarkovChain([[0.97, 0.03], [0.02, 0.98]], 400)
+    full = scale(chain, tf.Count(1), 1)
     shared.forget()
     monkeypatch.setattr(chain_influence, "MOST_HELD", 2 * 30)
-    bounded = bound(chain, Count(1), 1)
+    bounded = bound(chain, tf.Count(1), 1)
     assert full < bounded.randomiser.scale <= 400
     assert "farther than 30 steps were not searched" in bounded.witness.detail
     shared.forget()
@@ -314,19 +312,19 @@ def test_memory_limit_keeps_the_bound_sound_and_says_so(monkeypatch: pytest.Monk
 
 def test_cost_is_predicted_before_the_work() -> None:
     quick, slow = binary(0.6, 0.7, 10_000), binary(0.999, 0.998, 10_000)
-    costs = [QUILT_EXACT.cost(problem(c, Count(1), 1)) for c in (quick, quick.with_length(100_000), slow)]
+    costs = [QUILT_EXACT.cost(problem(c, tf.Count(1), 1)) for c in (quick, quick.with_length(100_000), slow)]
     assert costs[0].operations == costs[1].operations  # entries far from both ends are alike
-    several = QUILT_EXACT.cost(problem(quick, Linear([1, 2] * 5_000), 1))
+    several = QUILT_EXACT.cost(problem(quick, tf.Linear([1, 2] * 5_000), 1))
     assert costs[0].operations < several.operations < 20 * costs[0].operations
     assert costs[0].operations < costs[2].operations
     assert costs[0].memory < costs[2].memory
 
 
-def loss_after_calibration(chain: MarkovChain, weights: list[int], epsilon: float, share: float = 1.0) -> float:
+def loss_after_calibration(chain: tf.MarkovChain, weights: list[int], epsilon: float, share: float = 1.0) -> float:
     """Return the true loss about entry 1 of a release with `share` of the scale that quilt-exact requires."""
-    b = scale(chain, Linear(weights), epsilon, secret=entry(1, 0, 1))
+    b = scale(chain, tf.Linear(weights), epsilon, secret=entry(1, 0, 1))
     joint = joint_tensor(chain.matrix, chain.marginal(0), chain.length)
-    answer = Linear(weights).resolve(chain)
+    answer = tf.Linear(weights).resolve(chain)
     return true_loss(joint, lambda path: answer.evaluate(np.array(path)), [b * Fraction(share)], [1])
 
 #: Entry 0 can be read off the answer, so that its quilt's influence is spent in full.
@@ -373,8 +371,8 @@ def test_near_set_that_is_one_entry_short_is_caught(monkeypatch: pytest.MonkeyPa
     (binary(0.6, 0.6, 3, [0.9, 0.1]), [1000, 1, 0]),  # entry 0 can be read off: its quilt's influence is spent in full
     (binary(0.999, 0.999, 4), [1, 1, 1, 1]),  # nearly one value repeated: the trivial quilt is the best
 ])  # fmt: skip
-def test_nearly_all_of_the_scale_is_needed(chain: MarkovChain, weights: list[int]) -> None:
-    b = scale(chain, Linear(weights), 1.0, secret=entry(1, 0, 1))
+def test_nearly_all_of_the_scale_is_needed(chain: tf.MarkovChain, weights: list[int]) -> None:
+    b = scale(chain, tf.Linear(weights), 1.0, secret=entry(1, 0, 1))
     joint = joint_tensor(chain.matrix, chain.marginal(0), chain.length)
-    answer = Linear(weights).resolve(chain)
+    answer = tf.Linear(weights).resolve(chain)
     assert 0.98 < true_loss(joint, lambda path: answer.evaluate(np.array(path)), [b], [1]) <= 1

@@ -15,7 +15,6 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, from_dict
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
-from takifugu.audit import true_loss
 from takifugu.audit.exact import joint_loss
 from takifugu.calibration.registry import Line
 from takifugu.calibration.trials import attempt
@@ -119,15 +118,15 @@ def keeps_epsilon(belief, query):
         except CalibrationRefused:
             assert mechanism != "group"
             continue
-        assert true_loss(calibrations[-1]).loss <= 1 + 1e-9
+        assert tf.true_loss(calibrations[-1]).loss <= 1 + 1e-9
     return calibrations
 
 
 def test_half_of_the_noise_of_one_entry_loses_more():
     calibration = tf.calibrate(FRAMEWORKS["one step"], tf.Mode(), 3)
-    assert 0.6 * 3 < true_loss(calibration).loss <= 3
+    assert 0.6 * 3 < tf.true_loss(calibration).loss <= 3
     noise = replace(calibration.randomiser, units=calibration.randomiser.units / 2)
-    assert true_loss(calibration.framework, calibration.query, noise).loss > 3
+    assert tf.true_loss(calibration.framework, calibration.query, noise).loss > 3
 
 
 def test_it_takes_the_epsilon_of_an_entry_that_counts_take():
@@ -177,7 +176,7 @@ def test_a_release_pays_for_it_and_publishes_what_was_chosen(tmp_path):
 def test_the_scale_may_be_chosen():
     calibration = tf.with_scale(FRAMEWORKS["chain"], tf.Mode(), 2)
     assert calibration.randomiser.scale == 2
-    assert true_loss(calibration).loss <= calibration.epsilon
+    assert tf.true_loss(calibration).loss <= calibration.epsilon
 
 
 def test_a_median_that_no_secret_moves_is_not_published_without_noise():
@@ -311,7 +310,7 @@ def test_several_choices_for_each_group_keep_epsilon(query):
     calibration = tf.calibrate(FRAMEWORKS["people"], tf.By(query, APART), 1)
     names = ("rank 1", "rank 2") if isinstance(query, tf.TopK) else ("0.25 quantile", "0.75 quantile")
     assert calibration.problem.published == tuple(f"{cell}, {name}" for cell in "ab" for name in names)
-    assert true_loss(calibration).loss <= 1 + 1e-9
+    assert tf.true_loss(calibration).loss <= 1 + 1e-9
 
 
 def test_groups_apart_need_the_noise_of_one_choice_and_an_entry_of_two_that_of_both():
@@ -321,9 +320,9 @@ def test_groups_apart_need_the_noise_of_one_choice_and_an_entry_of_two_that_of_b
         for query in (tf.Mode(), tf.By(tf.Mode(), {"a": [0]}), tf.By(tf.Mode(), {"a": [0], "b": [0]}))
     )
     assert once.scale == apart.scale == twice.scale / 2
-    assert 0.5 * 3 < true_loss(twice).loss <= 3
+    assert 0.5 * 3 < tf.true_loss(twice).loss <= 3
     noise = replace(twice.randomiser, units=twice.randomiser.units / 3)
-    assert true_loss(framework, twice.query, noise).loss > 3
+    assert tf.true_loss(framework, twice.query, noise).loss > 3
 
 
 @pytest.mark.parametrize("goal", [MostFrequent(2), AtRank((HALF,))], ids=str)

@@ -12,19 +12,17 @@ from tests.support.chain_strategies import chains, contributions, joint_laws, ta
 from tests.support.golden import golden, transport_laws
 from tests.support.pair_cases import bound_by, pair_of
 
+import takifugu as tf
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact
 from takifugu.audit import joint_loss, true_loss
 from takifugu.mechanisms.wasserstein import MECHANISM
-from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Identity, Linear, Sum
 from takifugu.model.secrets.of_entries import attribute, entry, every_entry
-from takifugu.numbers.distributions.pmf import Pmf
 
 STICKY = [[0.95, 0.05], [0.05, 0.95]]
 budgets = st.sampled_from([Fraction(1, 5), Fraction(1), Fraction(5)])
@@ -37,14 +35,14 @@ def moved(promise: Bound) -> float:
     return dict(promise.witness.numbers)["w_infinity"]
 
 
-def hide(belief: MarkovChain | JointTable | IndependentPieces) -> Framework:
+def hide(belief: tf.MarkovChain | JointTable | tf.IndependentPieces) -> Framework:
     return Pufferfish(every_entry(), belief)
 
 
 @pytest.mark.parametrize("name", golden()["chain_sum_w_infinity"])
 def test_golden_sums_of_binary_chains(name: str) -> None:
     p0, p1, length = (Fraction(part.split("=")[1]) for part in name.split(","))
-    chain = MarkovChain([[float(p0), float(1 - p0)], [float(1 - p1), float(p1)]], int(length))
+    chain = tf.MarkovChain([[float(p0), float(1 - p0)], [float(1 - p1), float(p1)]], int(length))
     bounded = bound(hide(chain), Sum())
     assert moved(bounded) == golden()["chain_sum_w_infinity"][name]
     assert moved(bounded) <= bounded.randomiser.scale <= moved(bounded) * (1 + 1e-10)
@@ -54,7 +52,7 @@ def test_golden_sums_of_binary_chains(name: str) -> None:
 @settings(max_examples=50)
 @given(st.data(), chains(length=(1, 5)), budgets)
 def test_it_is_the_largest_w_infinity_of_all_joint_states(
-    data: st.DataObject, chain: MarkovChain, epsilon: Fraction
+    data: st.DataObject, chain: tf.MarkovChain, epsilon: Fraction
 ) -> None:
     query = Linear(data.draw(weights(chain.length)), grid=1)
     joints, table = joint_laws(chain, as_typed=True), contributions(query.resolve(chain))
@@ -88,23 +86,23 @@ def test_tables_agree_with_enumeration(table: JointTable, epsilon: Fraction) -> 
 
 
 def test_point_starts_are_no_proof_for_any_start() -> None:
-    points = [moved(bound(hide(MarkovChain(STICKY, 4, initial=start)), Count(1))) for start in ([1, 0], [0, 1])]
+    points = [moved(bound(hide(tf.MarkovChain(STICKY, 4, initial=start)), Count(1))) for start in ([1, 0], [0, 1])]
     assert points == [3.0, 3.0]
-    assert moved(bound(hide(MarkovChain(STICKY, 4, initial=[0.5, 0.5])), Count(1))) == 4.0
-    bounded = bound(hide(MarkovChain(STICKY, 4, initial="any")), Count(1))
+    assert moved(bound(hide(tf.MarkovChain(STICKY, 4, initial=[0.5, 0.5])), Count(1))) == 4.0
+    bounded = bound(hide(tf.MarkovChain(STICKY, 4, initial="any")), Count(1))
     assert moved(bounded) == 4.0
     assert "started in 0" in bounded.witness.comparison
 
 
 def test_a_mutant_that_looks_at_point_starts_only_is_caught() -> None:
-    anyhow = hide(MarkovChain(STICKY, 4, initial="any"))
+    anyhow = hide(tf.MarkovChain(STICKY, 4, initial="any"))
     audit = true_loss(anyhow, Count(1), DiscreteLaplace(Fraction(3), Fraction(1)))
     assert audit.lower > 1.2
     assert true_loss(anyhow, Count(1), bound(anyhow, Count(1)).randomiser).upper <= 1
 
 
 def test_a_mutant_with_w_one_in_place_of_w_infinity_is_caught() -> None:
-    chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
     (joint,) = joint_laws(chain)
     table = contributions(Count(1).resolve(chain))
     laws = [[answer_law_given(joint, table, i, v) for v in (0, 1)] for i in range(5)]
@@ -122,7 +120,7 @@ def test_the_flu_example_moves_two_where_the_group_moves_four() -> None:
 @pytest.mark.parametrize("number", [Fraction, float])
 def test_a_tiny_mass_far_away_is_not_ignored(number: type) -> None:
     tiny = number(Fraction(1, 10**13))
-    framework = between(Pmf([0, 50], [1 - tiny, tiny]), Pmf([0, 1], [1 - tiny, tiny]))
+    framework = between(tf.Pmf([0, 50], [1 - tiny, tiny]), tf.Pmf([0, 1], [1 - tiny, tiny]))
     bounded = bound(framework, Identity())
     assert moved(bounded) == 49
     assert true_loss(framework, Identity(), bounded.randomiser).upper <= 1
@@ -152,39 +150,39 @@ def test_two_releases_that_each_keep_one_lose_eleven_together() -> None:
 
 
 def test_weights_that_read_one_entry_move_the_answer_by_one_entry() -> None:
-    chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 6)
+    chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 6)
     assert moved(bound(hide(chain), Linear([1, 0, 0, 0, 0, 0]))) == 1
 
 
 def test_independent_pieces_are_one_piece() -> None:
-    chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
-    pieces = IndependentPieces(chain, [5, 3, 5])
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    pieces = tf.IndependentPieces(chain, [5, 3, 5])
     bounded = bound(hide(pieces), Count(1))
     assert moved(bounded) == 3
     assert bounded.witness.comparison == "step 0 = 0 against step 0 = 1"
 
 
 def test_answer_units() -> None:
-    chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, states=[0, 2.5])
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, states=[0, 2.5])
     bounded = bound(hide(chain), Sum())
     assert moved(bounded) == 7.5
     assert float(bounded.randomiser.scale) == 7.5
 
 
 def test_secrets_of_probability_zero_are_skipped() -> None:
-    chain = MarkovChain([[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]], 5)
+    chain = tf.MarkovChain([[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]], 5)
     table = JointTable([(0, 0), (1, 1), (9, 9)], [Fraction(1, 2), Fraction(1, 2), Fraction(0)])
     assert moved(bound(hide(chain), Count(1))) == 3
     assert moved(bound(hide(table), Sum())) == 2
-    first = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, initial=[1, 0])
+    first = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, initial=[1, 0])
     assert moved(bound(Pufferfish([entry(0, 0, 1), entry(4, 0, 1)], first), Count(1))) == moved(
         bound(Pufferfish(entry(4, 0, 1), first), Count(1))
     )
 
 
 def test_cost_is_predicted_before_anything_runs() -> None:
-    long = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100_000)
+    long = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100_000)
     problem = Problem(hide(long), Count(1), Fraction(1))
     assert MECHANISM.cost(problem).operations > 1e12 > problem.work_limit
-    short = Problem(hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100)), Count(1), Fraction(1))
+    short = Problem(hide(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100)), Count(1), Fraction(1))
     assert 1e5 < MECHANISM.cost(short).operations < 1e8

@@ -16,11 +16,9 @@ from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact
-from takifugu.audit import true_delta
 from takifugu.mechanisms.wasserstein import MECHANISM as PURE
 from takifugu.mechanisms.wasserstein_delta import MECHANISM
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Identity, Linear
 
 FLU = (
     {0: Fraction(1, 2), 1: Fraction(1, 6), 2: Fraction(1, 6), 3: Fraction(1, 6)},
@@ -30,7 +28,7 @@ TAIL = {0: Fraction(99, 100), 50: Fraction(1, 100)}, {0: Fraction(99, 100), 1: F
 
 
 def bound(framework: Framework, epsilon: Any, delta: Any, query: Any = None) -> Bound:
-    bounded = MECHANISM.bound(Problem(framework, query or Identity(), Fraction(epsilon), Fraction(delta)))
+    bounded = MECHANISM.bound(Problem(framework, query or tf.Identity(), Fraction(epsilon), Fraction(delta)))
     assert isinstance(bounded, Bound), bounded
     return bounded
 
@@ -47,7 +45,7 @@ def test_the_table(laws: Any, delta: Fraction, move: int) -> None:
 
 
 @pytest.mark.parametrize("seeds", [
-    range(12), pytest.param(range(12, 24), marks=[pytest.mark.slow, pytest.mark.mutants]),
+    range(6), pytest.param(range(6, 24), marks=pytest.mark.mutants),
 ])  # fmt: skip
 def test_it_is_enough(seeds: range) -> None:
     for seed in seeds:
@@ -55,23 +53,22 @@ def test_it_is_enough(seeds: range) -> None:
         delta = [Fraction(1, 1000), Fraction(1, 20), Fraction(1, 4)][seed % 3]
         noise = bound(pair(laws), epsilon, delta).randomiser
         assert noise.scale * epsilon == least_distance(*laws, delta)
-        pure = PURE.bound(Problem(pair(laws), Identity(), epsilon))
+        pure = PURE.bound(Problem(pair(laws), tf.Identity(), epsilon))
         assert isinstance(pure, Bound)
         assert noise.scale <= pure.randomiser.scale
-        assert true_delta(pair(laws), epsilon, Identity(), noise).upper <= delta + 1e-20
+        assert tf.true_delta(pair(laws), epsilon, tf.Identity(), noise).upper <= delta + 1e-20
         if noise.scale:
             for p, q in (laws, laws[::-1]):
                 assert laplace_divergence(p, q, noise.scale, epsilon) <= delta
 
 
 @pytest.mark.mutants
-@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.data(), chains(length=(1, 4)), st.sampled_from(["1/10", "1/1000"]))
 def test_chains(data: st.DataObject, chain: Any, delta: str) -> None:
-    framework, query = with_secrets(chain), Linear(data.draw(weights(chain.length)), grid=1)
+    framework, query = with_secrets(chain), tf.Linear(data.draw(weights(chain.length)), grid=1)
     noise = bound(framework, 1, delta, query).randomiser
-    audit = true_delta(framework, 1, query, noise)
+    audit = tf.true_delta(framework, 1, query, noise)
     assert audit.lower <= Fraction(delta) + Fraction(1, 10**12)
 
 

@@ -15,7 +15,6 @@ from tests.support.failing import FULL, failing
 from tests.support.release_files import changed
 
 import takifugu as tf
-from takifugu.core.errors import TakifuguError
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan as planning
@@ -177,7 +176,7 @@ def test_errors_are_all_of_one_family() -> None:
     from takifugu.core import errors
 
     kinds = [e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)]
-    assert all(issubclass(kind, TakifuguError) for kind in kinds)
+    assert all(issubclass(kind, tf.TakifuguError) for kind in kinds)
 
 
 # Names of people are never in a ledger, nor in what SQLite leaves behind.

@@ -15,11 +15,9 @@ from tests.support.releases import put, refusal_of
 
 import takifugu as tf
 from takifugu.model.beliefs.chains.matrices_by import cells_of, shared_out
-from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import calibrated, imagined
-from takifugu.releasing.publishing.run import release_file
 
 MONDAY = datetime(2026, 1, 5)
 FILE = release_text(
@@ -68,7 +66,7 @@ def test_a_key_names_cells(name: str, by: str, cells: list[int]) -> None:
 
 def test_each_step_has_the_matrix_of_the_hour_in_which_it_starts(tmp_path: Path) -> None:
     chain = load(written(tmp_path)).belief
-    assert isinstance(chain, PeriodicChain)
+    assert isinstance(chain, tf.PeriodicChain)
     assert chain.period == 24
     for place in range(100):
         hour = (MONDAY + timedelta(hours=place)).hour
@@ -120,7 +118,7 @@ def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path:
     path = written(tmp_path)
     about = frameworks(path)
     assert len({framework.fingerprint() for framework in about}) == 1
-    release_file(path)
+    tf.release_file(path)
     text = (tmp_path / "out" / "busy-2026-W03.certificate.txt").read_text(encoding="utf-8")
     text = " ".join(text.split())
     assert "2 matrices in a period of 24 steps" in text
@@ -143,7 +141,7 @@ def test_a_table_by_cells_is_at_odds_with_matrices_that_do_not_tell_them_apart(
 ) -> None:
     changes = {"hour": (), "weekday": BY_WEEKDAY}[matrices]
     path = written(tmp_path, *changes, ('every = "week"', f'window = "2026-W03"\nby = "{by}"'))
-    release_file(path, anyway=True)
+    tf.release_file(path, anyway=True)
     assumptions = json.loads((tmp_path / "out" / "busy.certificate.json").read_text(encoding="utf-8"))["assumptions"]
     said = f"the belief says that every {by} is like any other, while this table asks how they differ"
     assert (assumptions[0] == said) is is_said
@@ -170,7 +168,7 @@ def test_days_are_frameworks_of_their_own_and_their_joint_cost_is_known_beforeha
     about = frameworks(path)
     assert len({framework.fingerprint() for framework in about}) == 7
     ahead = outlook(load(path), 12).rows
-    release_file(path)
+    tf.release_file(path)
     assert float(ahead[-1].epsilon) < float(ahead[-1].added) / 4
     succeed("ledger", "show", tmp_path / "ledger.db")
 
@@ -269,20 +267,6 @@ def test_a_fit_to_the_private_data_or_without_a_row_is_refused(
     path = written(tmp_path, (MATRICES, f'[belief.fit]\nfile = "{name}"\n{keys}'))
     (tmp_path / name).write_text(rows or (tmp_path / "ward.csv").read_text())
     assert words in str(refusal_of(path))
-
-
-@pytest.mark.slow
-def test_two_wards_are_pooled_under_one_chain(tmp_path: Path) -> None:
-    path = written(
-        tmp_path, ('order = "time"', 'order = "time"\nunit = "ward"'),
-        ('source = "the', 'units_independent = true\nsource = "the'),
-        ('every = "week"', 'every = "week"\nper = "both"'),
-    )  # fmt: skip
-    lines = [f"{t.isoformat()},{ward},{state}" for ward in "AB" for t, state in recorded(672)]
-    (tmp_path / "ward.csv").write_text("\n".join(["time,ward,state", *lines, ""]), encoding="utf-8")
-    release_file(path)
-    text = (tmp_path / "out" / "busy-2026-W04-pooled.certificate.txt").read_text(encoding="utf-8")
-    assert "period of 24 steps" in " ".join(text.split())
 
 
 @pytest.mark.slow

@@ -16,7 +16,6 @@ from tests.releasing.file import test_contact_files
 import takifugu as tf
 from takifugu.core.errors import SpecError
 from takifugu.releasing.file import loading as spec
-from takifugu.releasing.publishing.run import release_file
 
 FIT = 'fit = { file = "public.csv" }'
 CHAIN = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]", FIT)
@@ -86,7 +85,7 @@ def test_a_chain_fitted_to_the_data_that_are_given_is_refused(tmp_path: Path, gi
     assert problem.startswith("belief.fit.file: ")
     assert "write private = true" in problem
     with pytest.raises(SpecError):
-        release_file(path, data)
+        tf.release_file(path, data)
     assert not (tmp_path / "ledger.db").exists()
     said = path.read_text(encoding="utf-8").replace('"d.csv" }', '"d.csv", private = true }')
     path.write_text(said, encoding="utf-8")
@@ -164,7 +163,7 @@ def test_records_in_a_frame_need_no_file_and_neither_does_calibrating(tmp_path: 
     path.write_text(test_records.TABLE.replace('file = "data.csv"\n', ""), encoding="utf-8")
     assert not problems(path)
     with pytest.raises(SpecError, match=r"source\.file: is missing"):
-        release_file(path)
+        tf.release_file(path)
 
 
 @pytest.mark.parametrize("name", ["release.toml", "data.csv"])

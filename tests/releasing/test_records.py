@@ -24,7 +24,6 @@ from takifugu.releasing.file import loading as spec
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning import plan
 from takifugu.releasing.planning.comparison import compared
-from takifugu.releasing.publishing.run import release_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -165,7 +164,7 @@ def test_what_it_costs_is_told_without_the_data(kind: str, command: str, tmp_pat
 
 def test_a_frame_stands_for_the_file(tmp_path: Path) -> None:
     frame = pl.DataFrame({"person": ["Bo"], "origin": ["north"], "education": ["school"]})
-    outcome = release_file(write(tmp_path, TABLE), frame)
+    outcome = tf.release_file(write(tmp_path, TABLE), frame)
     assert [row["unit"] for row in outcome.tables[0].rows] == ["Bo"]
     assert isinstance(outcome.tables[0].to_frame(), pl.DataFrame)
 
@@ -338,12 +337,12 @@ def test_adult_end_to_end(tmp_path: Path) -> None:
     assert dict(zip(file.belief.rows, masses, strict=True)) == {r: Fraction(n, total) for r, n in counts.items()}
     scales = {row.name: row.scale for table in compared(file) for row in table.rows}
     assert (scales["wasserstein"], scales["kantorovich"], scales["group"]) == (3, 3, 15)
-    outcome = release_file(path)
+    outcome = tf.release_file(path)
     rows = outcome.tables[0].rows
     assert [row["unit"] for row in rows] == ["1", "2", "3"]
     assert "'Preschool' = 16" in outcome.tables[0].certificate.statistic
     with pytest.raises(TakifuguError):
-        release_file(path, again="education", once="K")
+        tf.release_file(path, again="education", once="K")
 
 
 @pytest.mark.slow
@@ -354,7 +353,7 @@ def test_asia_end_to_end(tmp_path: Path) -> None:
     names = ["asia", "tub", "smoke", "lung", "bronc", "either", "xray", "dysp"]
     (tmp_path / "patient.csv").write_text(f"{','.join(names)}\nno,no,yes,no,yes,no,no,yes\n")
     assert answers(path) == [(None, (2,))]
-    outcome = release_file(path)
+    outcome = tf.release_file(path)
     assert outcome.tables[0].certificate.hidden == ("the value of 'smoke'",)
 
 

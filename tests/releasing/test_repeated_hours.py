@@ -9,11 +9,9 @@ from tests.support.engines import ENGINES, Columns
 from tests.support.release_files import believe, changed, publish, read_from, release_text
 from tests.support.releases import put, refusal_of
 
+import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import TakifuguError
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.publishing.run import release_file
-from takifugu.releasing.study import open_study
 
 FILE = release_text(
     read_from("ward", "ward.csv", value="state", unit="ward", order="time", step="{step}", from_="2026-10-19",
@@ -88,7 +86,7 @@ def test_windows_without_the_hour_need_no_rule_for_it(tmp_path: Path, passes: in
     for window in (NIGHT, FIRST, SECOND):
         path = written(tmp_path, window=window)
         for name in engines:
-            with pytest.raises(TakifuguError, match="the rows does not tell which") as caught:
+            with pytest.raises(tf.TakifuguError, match="the rows does not tell which") as caught:
                 read(path, ENGINES[name](rows))
             assert 'ambiguous = "first" or "last", or "drop"' in str(caught.value)
 
@@ -124,7 +122,7 @@ def test_two_rows_that_a_rule_puts_into_one_step_are_two_rows_in_one_step(tmp_pa
     as_csv(tmp_path, days(2))
     assert read(written(tmp_path)) == [(50, 8)] * 2  # the order of the rows tells
     for rule in ("first", "last"):
-        with pytest.raises(TakifuguError, match="has ties within one piece"):
+        with pytest.raises(tf.TakifuguError, match="has ties within one piece"):
             read(written(tmp_path, f'ambiguous = "{rule}"'))
         assert read(written(tmp_path, f'ambiguous = "{rule}"\nduplicates = "first"')) == [(50, 6)] * 2
     assert read(written(tmp_path, 'ambiguous = "drop"')) == [(50, 4)] * 2
@@ -160,7 +158,7 @@ def test_a_rule_that_there_is_not_is_refused_with_what_to_write(
 ])  # fmt: skip
 def test_the_certificate_says_how_the_hour_is_read(tmp_path: Path, rule: str, words: str) -> None:
     as_csv(tmp_path, days(1))
-    (table,) = release_file(written(tmp_path, f'ambiguous = "{rule}"'), anyway=True).tables
+    (table,) = tf.release_file(written(tmp_path, f'ambiguous = "{rule}"'), anyway=True).tables
     assert words in " ".join(table.certificate.text().split())
 
 
@@ -171,10 +169,10 @@ def test_another_rule_is_another_layout_of_the_source(tmp_path: Path) -> None:
     def spent(rule: str, window: str) -> float:
         path = written(tmp_path, f'ambiguous = "{rule}"', window)
         path.write_text(path.read_text(encoding="utf-8").replace('name = "busy"', f'name = "busy-{rule}"'))
-        release_file(path, anyway=True)
+        tf.release_file(path, anyway=True)
         return float(Ledger.open(tmp_path / "ledger.db").spent("ward").spent.epsilon)
 
     alone = spent("first", BEFORE)
     path = written(tmp_path, 'ambiguous = "last"', AFTER)
-    assert any("ambiguous" in notice for notice in open_study(path).compare().notices)
+    assert any("ambiguous" in notice for notice in tf.open_study(path).compare().notices)
     assert spent("last", AFTER) >= 2 * alone

@@ -184,13 +184,6 @@ def test_who_has_no_row_is_counted_and_who_is_not_covered_is_not(tmp_path: Path)
     assert nobody[2] == [23, 0]  # type: ignore[index]
 
 
-@pytest.mark.slow
-def test_a_log_of_one_parking_bay_needs_no_roster(tmp_path: Path) -> None:
-    path = written(tmp_path, *ALONE)
-    (tmp_path / "changes.csv").write_text(f"when,state\n{at(10, 30)},talking\n{at(20)},away\n")
-    assert counts(path)[0][2] == [HOURS - 9, 9]  # type: ignore[index]
-
-
 LAYOUTS = {"changes": (), "samples": SAMPLES, "stays": STAYS, "lengths": DURATIONS, "events": EVENTS}
 
 
@@ -316,18 +309,6 @@ def test_a_time_that_clocks_show_twice_is_refused_unless_it_is_said_which_it_is(
         path.write_text(changed(FILE, *clocks, ('step = "1h"', f'step = "1h"\nambiguous = "{pass_}"')))
         hours.append(next(piece[2][1] for piece in counts(path) if piece[0] == "agent 0"))  # type: ignore[index]
     assert hours == [3, 2]  # from 3:00, the second time that the clock shows 2, or from 3:00, up to 5:00
-
-
-@pytest.mark.slow
-def test_the_ledger_charges_changes_and_samples_of_one_source_for_everybody(tmp_path: Path) -> None:
-    release_file(written(tmp_path))
-    before = spent(tmp_path, "calls").epsilon
-    path = tmp_path / "calls.toml"
-    text = changed(FILE, *SAMPLES, ("budget = 50", "budget = 5000"), ('name = "time"', 'name = "again"'))
-    path.write_text(text[: text.index('[[release]]\nname = "hours"')])
-    Ledger.open(tmp_path / "ledger.db").set_budget("calls", 5000)
-    release_file(path)
-    assert spent(tmp_path, "calls").epsilon > 10 * before > Fraction(0)
 
 
 NUMBERED = (('step = "1h"', "step = 1"), ('"2026-01-05"', "0"), ('"2026-01-19"', str(HOURS)),

@@ -17,7 +17,6 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import DataError, SpecError
 from takifugu.data import Piece
-from takifugu.model.queries import Linear
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan as planning
@@ -150,7 +149,7 @@ def _piece(walk: list[str | None], states: list[str]) -> Piece:
 
 def test_counts_cannot_answer_what_they_do_not_hold() -> None:
     chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3, states=["a", "b"])
-    calibration = stand_in(chain, Linear([1, 2, 3], {"a": 0, "b": 1}))
+    calibration = stand_in(chain, tf.Linear([1, 2, 3], {"a": 0, "b": 1}))
     with pytest.raises(DataError, match="weighs entries differently"):
         true_answer(calibration, Counted((_piece(["a", "b", "b"], ["a", "b"]),)))
     with pytest.raises(DataError, match="other sequences"):

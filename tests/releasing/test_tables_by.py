@@ -89,14 +89,6 @@ def test_a_table_is_what_a_direct_count_finds_on_every_engine(tmp_path: Path, en
         assert {cell: n for cell, n in cells(path, data).items() if n} == by_hand(rows, axes, ZONE)
 
 
-@pytest.mark.slow
-def test_an_hour_that_clocks_show_twice_holds_the_steps_of_both(tmp_path: Path) -> None:
-    rows = [("ana", START + place * STEP, "calm") for place in range(1000)]
-    path = written(tmp_path, LOCAL, ALONE, ("units_independent = true\n", ""), rows=rows, local=True)
-    counts = cells(path)
-    assert [counts[f"{hour:02}, calm"] for hour in (1, 2, 3)] == [12, 16, 14]  # the recording starts at 02:00
-
-
 def test_units_and_all_of_them_agree_and_one_scan_counts_every_table(tmp_path: Path) -> None:
     both = ('window = "2025-W43"', 'window = "2025-W43"\nper = "both"')
     more = '\n[[release]]\nname = "days"\nquery = "count"\nstates = ["busy"]\nby = "weekday"\nepsilon = 1\n'
@@ -182,15 +174,3 @@ def test_adjusted_values_sum_to_the_steps_of_each_cell(tmp_path: Path) -> None:
         assert set(sums.values()) == {steps}
     notes = (tmp_path / "out" / "table-pooled.certificate.txt").read_text(encoding="utf-8")
     assert "in each cell of hour sum to what the public numbers of rows give, 28" in " ".join(notes.split())
-
-
-@pytest.mark.slow
-def test_a_belief_that_knows_the_hours_is_not_at_odds_with_a_table_by_them(tmp_path: Path) -> None:
-    by_hour = 'matrix_by = "hour"\nmatrices = { 20-07 = [[0.9, 0.1], [0.5, 0.5]], 08-19 = [[0.5, 0.5], [0.2, 0.8]] }'
-    known = ("matrix = [[0.9, 0.1], [0.4, 0.6]]", by_hour)
-    for by, first in (('"hour"', False), ('"weekday"', True)):
-        change = ('by = "hour"\nepsilon = 0.5', f"by = {by}\nepsilon = 8")
-        release_file(written(tmp_path, change, known), force=True)
-        content = json.loads((tmp_path / "out" / "table.certificate.json").read_text(encoding="utf-8"))
-        assert ("every weekday is like any other" in content["assumptions"][0]) == first
-        assert any("is like any other" in words for words in content["assumptions"]) == first

@@ -168,22 +168,6 @@ def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path
             first += size
 
 
-@pytest.mark.slow
-def test_two_tables_cost_together_what_their_plain_ones_do(tmp_path: Path) -> None:
-    second = ('by = "ward"\nepsilon = 0.5\nmechanism = "quilt-exact"',
-              'by = "ward"\nepsilon = 0.5\nmechanism = "quilt-exact"\n[[release]]\nname = "other"\nquery = "count"\n'
-              'states = ["busy"]\nby = "floor"\nepsilon = 0.5\nmechanism = "quilt-exact"')  # fmt: skip
-    spent = []
-    for number, more in enumerate([(), (('by = "ward"\n', ""), ('by = "floor"\n', ""))]):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        path = written(folder, second, *more)
-        tf.release_file(path, anyway=True)
-        spent.append(Ledger.open(folder / "ledger.db").spent("clinic").spent.epsilon)
-    assert spent[0] == spent[1]
-    assert 0 < spent[0] < Fraction(1, 2)  # quilts need more noise than influence
-
-
 @pytest.mark.parametrize("mechanism", ["group", "quilt-exact"])
 @pytest.mark.parametrize("alike", [True, False])
 def test_two_tables_reveal_no_more_than_a_unit_is_charged(mechanism: str, alike: bool) -> None:

@@ -19,7 +19,6 @@ from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.releasing.advice import forecast as forecasting
 from takifugu.releasing.publishing import folder, library, orders, publish
-from takifugu.releasing.publishing.resuming import resume
 
 #: A state of the data that no belief knows, and one of the data that beliefs know.
 PLANTED, KNOWN = "HIV-positive", "walking-home-at-night"
@@ -221,7 +220,7 @@ def test_release_files_that_are_refused_or_fail(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(Ledger, "publish", raising(tf.errors.LedgerError("gone")))
     errors.append(check(lambda: tf.release_file(toml), ReleaseState.UNRECORDED))
     monkeypatch.undo()
-    assert [one.state for one in resume(tmp_path / "ledger.db")] == [ReleaseState.DONE]
+    assert [one.state for one in tf.resume(tmp_path / "ledger.db")] == [ReleaseState.DONE]
     assert all(table.since for table in tf.release_file(toml).tables)
     monkeypatch.setattr(orders, "ready", raising(KeyError(PLANTED)))
     errors.append(check(lambda: tf.release_file(toml, again=["time-use"], once="second")))

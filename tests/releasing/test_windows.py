@@ -92,20 +92,10 @@ def test_the_calendar_may_be_open_and_its_end_may_move(tmp_path: Path) -> None:
     assert spent(path) == one_week(path)
 
 
-@pytest.mark.slow
-def test_overlapping_cumulative_and_several_tables_cost_more(tmp_path: Path) -> None:
-    path = written(tmp_path, INFLUENCE)
-    release_file(path, window="2026-W02")
-    month = written(tmp_path, INFLUENCE, ('every = "week"', 'from = "2026-01-05"\nto = "2026-01-19"'))
-    release_file(month)
-    assert Fraction(1, 2) < spent(path) < 1.06  # two of a half are a little more than one of 1
-
-
 PUBLIC = ('step = "1h"', 'step = "1h"\ngaps = "public"')
 
 
 @pytest.mark.mutants
-@pytest.mark.slow
 def test_gaps_are_hidden_unless_they_are_public(tmp_path: Path) -> None:
     hidden = plan(load(written(tmp_path)))
     scale = hidden.tables[0].calibrations[0].scale

@@ -18,7 +18,6 @@ import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CompositionRefused, DataError, InputError
-from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.outlook import outlook
@@ -347,7 +346,7 @@ def test_one_page_shows_all_hours_and_each_is_paid_for_once(tmp_path: Path) -> N
     folder = tmp_path / "city-published"
     assert Ledger.open(tmp_path / "ledger.db").show()[0].spent.epsilon == 3 * Fraction(5, 4)
     page = check_page((folder / "safe.windows.html").read_text(encoding="utf-8"))
-    rows = read_table(folder / "safe.windows.csv")
+    rows = tf.read_table(folder / "safe.windows.csv")
     said = {(row["window"], row["cell"]): row["safe_or_at_most"] for row in rows}
     assert [*said] == [(f"2026-01-05T0{hour}", place) for hour in range(3) for place in PLACES]
     by_window = {row.children[0].text: [cell.text for cell in row.children[1:]] for row in page.all("tr")[1:]}

@@ -20,10 +20,8 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused, InputError
 from takifugu.mechanisms import group
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Linear, Query
-from takifugu.model.secrets.of_entries import every_entry
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.releasing.planning.questions import Question, debits_of
 
@@ -32,7 +30,7 @@ Window = tuple[int, Any, Any]  # where it starts, what each of its values adds, 
 
 
 def chain(rows: Sequence[Sequence[float]], length: int, initial: Any = "stationary") -> Framework:
-    return Pufferfish(every_entry(), tf.MarkovChain(rows, length, initial))
+    return Pufferfish(tf.every_entry(), tf.MarkovChain(rows, length, initial))
 
 
 def unplaced(framework: Framework, query: Query, units: Any, **options: Any) -> Charge:
@@ -80,7 +78,6 @@ def recordings(draw: st.DrawFn) -> Any:
 
 
 @pytest.mark.mutants
-@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(recordings())
 def test_no_placement_loses_more_than_is_charged(case: Any) -> None:
@@ -166,7 +163,7 @@ def test_a_start_vector_fixes_the_place() -> None:
 
 def test_pieces_are_recordings_of_their_own() -> None:
     rows = [[0.8, 0.2], [0.3, 0.7]]
-    pieces = Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(rows, 9), [9, 5]))
+    pieces = Pufferfish(tf.every_entry(), tf.IndependentPieces(tf.MarkovChain(rows, 9), [9, 5]))
     one, swapped = (unplaced(pieces, Linear(w), 3) for w in ([1] * 9 + [0] * 5, [0] * 9 + [1] * 5))
     alone = [joint(pieces, [c]).epsilon for c in (one, swapped)]
     assert max(alone) < joint(pieces, [one, swapped]).epsilon <= 3 + Fraction(5, 3)
@@ -186,7 +183,7 @@ def test_a_user_without_a_name_may_be_one_who_holds_no_secret_in_another_reading
     assert joint(framework, [charge_of(quiet, reading="one"), charge_of(normal, reading="one")]).epsilon == 2
     with pytest.raises(CompositionRefused, match="other states, values or pieces"):
         joint(framework, [charge_of(quiet), charge_of(normal)])
-    everybody = Pufferfish(every_entry(), users)
+    everybody = Pufferfish(tf.every_entry(), users)
     both = [charge_of(made(everybody, Count(1), noise, DATA, 1, Fraction(1, 1000))) for _ in range(2)]
     assert joint(everybody, both).epsilon == 2
 
@@ -202,7 +199,7 @@ def test_a_pair_of_values_is_the_same_pair_under_a_belief_that_lists_them_otherw
         framework = Pufferfish(tf.entry(1, "y", "z"), beliefs)
         return joint(framework, [charge_of(tf.with_scale(framework, query, 8), at=at) for at in (0, 2)]).epsilon
 
-    releases = [(first, contributions_of(Pufferfish(every_entry(), listed), query), 8) for first in (0, 2)]
+    releases = [(first, contributions_of(Pufferfish(tf.every_entry(), listed), query), 8) for first in (0, 2)]
     start = stationary_vector(exact_rows(sticky))
     law = {path: float(mass) for path, mass in joint_law(exact_rows(sticky), 6, start).items()}
     shifted = [([adds[i - s] if 0 <= i - s < 4 else [0] * 3 for i in range(6)], b) for s, adds, b in releases]
@@ -219,7 +216,7 @@ def test_names_decide_what_is_the_same_entry(kind: str) -> None:
         "users": lambda *names: tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 2, names=names),
         "cliques": lambda *names: tf.CliqueInfection([[name] for name in names], {1: [0.5, 0.5]}),
     }
-    frameworks = [Pufferfish(every_entry(), makers[kind](*order)) for order in (("hiv", "flu"), ("flu", "hiv"))]
+    frameworks = [Pufferfish(tf.every_entry(), makers[kind](*order)) for order in (("hiv", "flu"), ("flu", "hiv"))]
     counts = [laplace(f, Count(1, entries=[n]), 1, QUILT) for n, f in enumerate(frameworks)]  # both read "hiv"
     charges = [charge_of(c) for c in counts]
     assert [joint(f, charges).epsilon for f in frameworks] == [2, 2]
@@ -231,7 +228,7 @@ def test_names_decide_what_is_the_same_entry(kind: str) -> None:
     for f in frameworks:  # charges that do not say which names they count
         old = [replace(c, names=(), lengths=()) for c in apart]
         assert joint(f, old).epsilon == 2
-    other = Pufferfish(every_entry(), makers[kind]("hiv", "age"))
+    other = Pufferfish(tf.every_entry(), makers[kind]("hiv", "age"))
     assert joint(other, [*apart, charge_of(laplace(other, Count(1, entries=["hiv"]), 1, QUILT))]).epsilon == 3
 
 
@@ -250,14 +247,14 @@ def test_a_promise_about_one_entry_is_none_about_the_entry_that_another_reading_
     together = [replace(charge, reading="one") for charge in (charge_of(quiet), single, whole)]
     for charge in together[:2]:
         assert joint(framework, [charge, together[2]]).epsilon == 2
-    everywhere = Pufferfish(every_entry(), framework.beliefs)
+    everywhere = Pufferfish(tf.every_entry(), framework.beliefs)
     known = [replace(charge, framework=everywhere.fingerprint()) for charge in (single, whole)]
     assert joint(everywhere, known).epsilon == 2
 
 
 def test_a_given_start_is_not_the_start_of_another_reading() -> None:
     """What is certain at the start of one recording may be anything where the other starts."""
-    framework = Pufferfish(every_entry(), tf.MarkovChain([[1, 0], [0.1, 0.9]], 2, initial=[0, 1]))
+    framework = Pufferfish(tf.every_entry(), tf.MarkovChain([[1, 0], [0.1, 0.9]], 2, initial=[0, 1]))
     first, second = tf.with_scale(framework, Linear([2, 0]), 3), tf.with_scale(framework, Linear([0, 2]), 11)
     assert first.epsilon < Fraction(1, 1000)
     for places in ((3, 0), (None, None)):
@@ -270,7 +267,7 @@ def test_a_longer_run_in_which_a_secret_is_impossible_costs_nothing() -> None:
     """Of two beliefs only one knows both values; under the other there is nothing to hide at any declared place."""
     stuck = tf.MarkovChain([[1, 0], [1, 0]], 3, initial=[1, 0])
     framework = Pufferfish(tf.entry(1, 0, 1), [tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3, initial=[0.5, 0.5]), stuck])
-    other = Pufferfish(every_entry(), tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3))
+    other = Pufferfish(tf.every_entry(), tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3))
     charges = [charge_of(laplace(f, Count(1), 3, QUILT), at=at) for f, at in ((framework, 0), (other, 2))]
     assert joint(framework, charges[:1]).epsilon <= joint(framework, charges).epsilon <= 2
 
@@ -278,7 +275,7 @@ def test_a_longer_run_in_which_a_secret_is_impossible_costs_nothing() -> None:
 def test_a_variable_is_no_step_of_a_sequence() -> None:
     """Somebody who believes in a sequence does not know which of its steps a variable is."""
     coins = tf.BayesianNetwork([(name, [0, 1], [], [0.5, 0.5]) for name in "abcde"])
-    network, steps = Pufferfish(every_entry(), coins), chain([[0.52, 0.48], [0.48, 0.52]], 5)
+    network, steps = Pufferfish(tf.every_entry(), coins), chain([[0.52, 0.48], [0.48, 0.52]], 5)
     one = charge_of(laplace(network, Count(1, entries=[4]), 1, QUILT), reading="one")
     per_step = [charge_of(laplace(steps, Linear([int(i == j) for j in range(5)]), 1, QUILT)) for i in range(5)]
     foreign = [replace(c, framework="another belief", reading="one") for c in per_step]
@@ -350,7 +347,7 @@ class Spy:
 
 def test_answers_of_one_draw_read_the_same_entries() -> None:
     """Two answers about different people of one list cost what each costs; a third, who knows about whom."""
-    users = Pufferfish(every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 4))
+    users = Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 4))
     halves = [tf.calibrate(users, Count(1, entries=e), 1, mechanism="group") for e in ([0, 1], [2, 3])]
     questions = [Question(name, None, c, [0, 1, 1, 0], {"": users}) for name, c in zip("ab", halves, strict=True)]
     spy = Spy()

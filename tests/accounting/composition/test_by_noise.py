@@ -16,21 +16,19 @@ from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Linear
-from takifugu.model.secrets.of_entries import entry, every_entry
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 HALF, LITTLE, TENTH = Fraction(1, 2), Fraction(1, 1000), Fraction(1, 10)
 
 
 def noisy(about: Framework, weights: list[Any], scale: Any = 1, reading: str = "one", **changes: Any) -> Charge:
-    made_so = laplace(about, Linear(weights), 1, QUILT, LITTLE)
+    made_so = laplace(about, tf.Linear(weights), 1, QUILT, LITTLE)
     return replace(charge_of(made_so, reading=reading), scale=Fraction(scale), **changes)
 
 
 def normal(about: Framework, weights: list[Any], kind: Covers = WHOLE, **changes: Any) -> Charge:
     noise = RoundedNormal(Fraction(9), Fraction(1))
-    return replace(charge_of(made(about, Linear(weights), noise, kind, HALF, LITTLE), reading="one"), **changes)
+    return replace(charge_of(made(about, tf.Linear(weights), noise, kind, HALF, LITTLE), reading="one"), **changes)
 
 
 def joint_of(about: Framework, charges: Sequence[Charge]) -> Joint:
@@ -55,7 +53,7 @@ def test_the_entry_that_all_releases_together_tell_most_about_decides() -> None:
         assert cost(about, second) == 2
         assert cost(about, first, second) == Fraction(5, 2)  # 2 + 1/2, or 4/2, or 1 + 3/2: the first or the last
         assert cost(about, first, first, noisy(about, [0, 9, 0])) == 9
-    hidden = users(3, entry(1, 0, 1))
+    hidden = users(3, tf.entry(1, 0, 1))
     assert cost(hidden, noisy(hidden, [2, 0, 1]), noisy(hidden, [1, 4, 3], 2)) == 2
 
 
@@ -71,7 +69,7 @@ def test_a_joint_cost_says_what_it_is() -> None:
 def test_the_belief_under_which_releases_tell_most_decides() -> None:
     pieces = [IndependentPieces(tf.MarkovChain([[1.0, 0.0], [0.0, 1.0]], 1, (0.5, 0.5)), n) for n in ([1, 3], [2, 2])]
     for beliefs in (pieces, pieces[::-1]):
-        about = Pufferfish(every_entry(), beliefs)
+        about = Pufferfish(tf.every_entry(), beliefs)
         assert cost(about, noisy(about, [3, 1, 1, 2])) == 4  # 3 and 1 + 1 + 2, or 3 + 1 and 1 + 2
 
 
@@ -80,7 +78,7 @@ def test_a_release_that_says_nothing_about_single_entries_costs_its_whole_change
     foreign = noisy(others, [1, 1, 1, 2], 10)
     assert cost(about, foreign) == HALF
     assert cost(about, foreign, foreign, noisy(about, [1, 0, 3])) == 4
-    silent = Pufferfish(every_entry(), [about.beliefs[0], about.beliefs[0]])
+    silent = Pufferfish(tf.every_entry(), [about.beliefs[0], about.beliefs[0]])
     assert cost(silent, foreign, noisy(silent, [1, 0, 3])) == 3 + HALF
 
 
@@ -96,7 +94,7 @@ def test_other_noise_has_no_cost_of_its_own() -> None:
 
 
 def test_a_release_chosen_after_a_delta_costs_its_whole_component() -> None:
-    for about in (steps(3), Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [3, 1]))):
+    for about in (steps(3), Pufferfish(tf.every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [3, 1]))):
         more = [0] * (about.beliefs[0].size - 3)
         late, other = normal(about, [1, 1, 1, *more]), noisy(about, [1, 2, 4, *more], 10)
         assert cost(about, other, late) == HALF + Fraction(4, 10)
@@ -106,16 +104,16 @@ def test_a_release_chosen_after_a_delta_costs_its_whole_component() -> None:
 
 
 def test_a_release_without_noise_counts_where_it_reads() -> None:
-    about = steps(4, entry(3, 0, 1))
+    about = steps(4, tf.entry(3, 0, 1))
     exact, other = noisy(about, [1, 0, 0, 0], 0), noisy(about, [0, 0, 0, 1], 10)
     assert cost(about, exact, other) == cost(about, other, exact) == TENTH  # the step between shields it
-    for hopeless in (steps(4), steps(4, entry(0, 0, 1))):
+    for hopeless in (steps(4), steps(4, tf.entry(0, 0, 1))):
         for order in ([exact, other], [other, exact], [exact]):
             with pytest.raises(CompositionRefused, match="without any noise"):
                 joint_of(hopeless, order)
-    apart = users(3, entry(0, 0, 1))
+    apart = users(3, tf.entry(0, 0, 1))
     assert cost(apart, noisy(apart, [0, 1, 0], 0), noisy(apart, [1, 1, 0], 10)) == TENTH
-    clique = Pufferfish(every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0, 0.5]}))  # the trivial quilt
+    clique = Pufferfish(tf.every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0, 0.5]}))  # the trivial quilt
     assert cost(clique, noisy(clique, [1, 2], 10)) == Fraction(3, 10)
     with pytest.raises(CompositionRefused, match="without any noise"):
         joint_of(clique, [noisy(clique, [1, 0], 0), noisy(clique, [0, 1], 10)])
@@ -123,7 +121,7 @@ def test_a_release_without_noise_counts_where_it_reads() -> None:
 
 def test_equal_users_and_pieces_count_once_and_others_each() -> None:
     """A dear component is found wherever it stands."""
-    about = Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [2, 2, 2]))
+    about = Pufferfish(tf.every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [2, 2, 2]))
     for place in range(6):
         weights = [1] * 6
         weights[place] = 5
@@ -177,7 +175,7 @@ def test_a_window_that_is_not_counted_step_by_step_still_says_where_the_recordin
     """Its start is given there, three steps before the window that is counted, which is one of the whole recording."""
     stay = [[0.9, 0.1], [0.4, 0.6]]
     for initial in ((0.01, 0.99), (0.3, 0.7)):
-        about, whole = (Pufferfish(every_entry(), tf.MarkovChain(stay, size, initial)) for size in (2, 5))
+        about, whole = (Pufferfish(tf.every_entry(), tf.MarkovChain(stay, size, initial)) for size in (2, 5))
         window, same = noisy(about, [1, 1], 1, framework="another"), noisy(whole, [0, 0, 0, 1, 1], 1)
         expected = joint_of(whole, [replace(same, framework="another")]).epsilon
         assert expected < 2
@@ -207,7 +205,7 @@ def test_in_another_reading_a_step_may_be_any() -> None:
 
 
 def test_a_late_release_about_pieces_costs_its_dearest_piece() -> None:
-    about = Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [2, 3]))
+    about = Pufferfish(tf.every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [2, 3]))
     late, other = normal(about, [1] * 5), noisy(about, [1, 5, 1, 2, 2], 10, "another")
     assert cost(about, late, other) == HALF + Fraction(6, 10)
     assert cost(steps(5), normal(steps(5), [1] * 5), other) == HALF + Fraction(11, 10)  # how they lie is unknown
@@ -218,12 +216,12 @@ def test_a_late_release_about_pieces_costs_its_dearest_piece() -> None:
 def test_where_a_secret_is_impossible_no_reading_tells_anything() -> None:
     """The second belief knows one value only; alone it would be refused."""
     known, stuck = tf.MarkovChain(FAIR, 3), tf.MarkovChain([[1, 0], [1, 0]], 3, initial=[1, 0])
-    about = Pufferfish(entry(1, 0, 1), [known, stuck])
+    about = Pufferfish(tf.entry(1, 0, 1), [known, stuck])
     first, second = noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20, "another")
     assert cost(about, first, second) == Fraction(2, 10) + Fraction(4, 20)
     coin, sure = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3), tf.IndependentUsers([{0: 1.0, 1: 0.0}] * 3)
     for beliefs in ([coin, sure], [sure, coin]):
-        people = Pufferfish(entry(1, 0, 1), beliefs)
+        people = Pufferfish(tf.entry(1, 0, 1), beliefs)
         both = noisy(people, [2, 0, 1], 10), noisy(people, [1, 4, 3], 20, "another")
         assert cost(people, *both) == Fraction(2, 10) + Fraction(4, 20)
 
@@ -232,13 +230,13 @@ def test_users_without_names_who_have_nothing_to_hide_cost_nothing() -> None:
     """Those with names are matched; without names anybody may be meant, but nobody has a secret there."""
     coin = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, names=list("abc"))
     for absent, expected in (({0: 1.0, 1: 0.0}, Fraction(3, 10)), ({0: 0.9, 1: 0.1}, Fraction(4, 10))):
-        about = Pufferfish(entry(1, 0, 1), [coin, tf.IndependentUsers([absent] * 3)])
+        about = Pufferfish(tf.entry(1, 0, 1), [coin, tf.IndependentUsers([absent] * 3)])
         both = noisy(about, [2, 1, 0], 10), noisy(about, [1, 4, 3], 20, "another")
         assert cost(about, *both) == expected
 
 
 def test_what_decides_a_cost_is_told() -> None:
-    for about in (steps(3), Pufferfish(every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))):
+    for about in (steps(3), Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))):
         for charges in ([noisy(about, [2, 0, 1])], [noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20)]):
             witness = joint_of(about, charges).witness
             assert witness is not None

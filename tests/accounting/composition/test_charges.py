@@ -23,14 +23,12 @@ from takifugu.core.errors import InputError
 from takifugu.mechanisms import group, wasserstein
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Additive, Count, Histogram, Identity, Linear, Mean, Query, Sum, registry, resolved
-from takifugu.model.secrets.of_entries import every_entry
-from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.runs import Runs
 
 
 def network(*nodes: tuple[Any, ...]) -> Framework:
     """Return fair coins: each (name,) or, with a parent, (name, parent) a copy that is off now and then."""
-    return Pufferfish(every_entry(), tf.BayesianNetwork([
+    return Pufferfish(tf.every_entry(), tf.BayesianNetwork([
         (name, [0, 1], above, [[0.9, 0.1], [0.1, 0.9]] if above else [0.5, 0.5]) for name, *above in nodes
     ]))  # fmt: skip
 
@@ -50,7 +48,7 @@ def test_a_charge_keeps_the_changes_of_all_entries_and_of_one() -> None:
         assert changes(charge(about, Linear(["1/2", "-3/2", 0]))) == (2, Fraction(3, 2), 5)  # ten halves
         assert changes(charge(about, Histogram())) == (6, 2, 10)
     for farthest in (13, 6.5):
-        pair = between(Pmf([0, 5], [0.5, 0.5]), Pmf([0.5, farthest], [0.5, 0.5]))
+        pair = between(tf.Pmf([0, 5], [0.5, 0.5]), tf.Pmf([0.5, farthest], [0.5, 0.5]))
         one = charge_of(promised(pair, Identity(), group.MECHANISM))
         assert changes(one) == (farthest, farthest, farthest)
         assert (one.entries, one.names, one.lengths, one.answers) == (0, (), (), ())
@@ -59,7 +57,7 @@ def test_a_charge_keeps_the_changes_of_all_entries_and_of_one() -> None:
 def test_the_order_of_beliefs_and_of_their_tables_does_not_matter() -> None:
     one, other = (network("a", ("b", "a")).beliefs[0], network(("a", "b"), "b").beliefs[0])
     for beliefs in ([one, other], [other, one]):
-        about = Pufferfish(every_entry(), beliefs)
+        about = Pufferfish(tf.every_entry(), beliefs)
         charged = charge(about, Linear([5, 2]))
         assert changes(charged) == (7, 5, 10)
         assert charged.names == ("a", "b")
@@ -68,7 +66,7 @@ def test_the_order_of_beliefs_and_of_their_tables_does_not_matter() -> None:
 @pytest.mark.parametrize("unit", [1, 0.5, 0.001, 1000])
 def test_the_unit_of_two_laws_does_not_change_what_releases_cost(unit: float) -> None:
     """Answers in thousands are no safer: the change of a pair of laws was once counted in grid units of grid units."""
-    pair = between(Pmf([0, 10 * unit], [0.5, 0.5]), Pmf([unit, 11 * unit], [0.5, 0.5]))
+    pair = between(tf.Pmf([0, 10 * unit], [0.5, 0.5]), tf.Pmf([unit, 11 * unit], [0.5, 0.5]))
     one = promised(pair, Identity(), wasserstein.MECHANISM)
     charged = charge_of(one)
     assert float(charged.change or 0) == pytest.approx(11 * unit)
@@ -82,11 +80,11 @@ def test_a_charge_says_which_entries_it_means() -> None:
     assert (charge(users(), Count(1)).lengths, charge(users(), Count(1)).names) == ((), ())
     assert charge(users(names=list("abc")), Count(1)).names == ("a", "b", "c")
     assert charge(network(("a", "b"), "b"), Count(1)).names == ("a", "b")  # as they were listed, not as they are kept
-    both = Pufferfish(every_entry(), [users().beliefs[0], users(names=list("abc")).beliefs[0]])
+    both = Pufferfish(tf.every_entry(), [users().beliefs[0], users(names=list("abc")).beliefs[0]])
     assert charge(both, Count(1)).names == ("a", "b", "c")
-    mixed = Pufferfish(every_entry(), [steps(3).beliefs[0], pieces(2, 1).beliefs[0]])
+    mixed = Pufferfish(tf.every_entry(), [steps(3).beliefs[0], pieces(2, 1).beliefs[0]])
     assert (charge(mixed, Count(1)).lengths, charge(mixed, Count(1)).entries) == ((), 3)
-    assert charge(Pufferfish(every_entry(), [steps(3).beliefs[0]] * 2), Count(1)).lengths == (3,)
+    assert charge(Pufferfish(tf.every_entry(), [steps(3).beliefs[0]] * 2), Count(1)).lengths == (3,)
 
 
 def test_options_are_kept() -> None:
@@ -211,7 +209,7 @@ def test_entries_with_different_values_are_hashed_in_the_listed_order(sizes: lis
             law = [Fraction(1, size)] * size
             above = ["abc"[place + 1]] if reverse and place < 2 else []
             nodes.append((name, list(range(size)), above, [law] * sizes[place + 1] if above else law))
-        return Pufferfish(every_entry(), tf.BayesianNetwork(nodes))
+        return Pufferfish(tf.every_entry(), tf.BayesianNetwork(nodes))
 
     query = Linear(given)
     assert hashed(about(False), query) == hashed(about(True), query)

@@ -31,6 +31,7 @@ from tests.support.ledger_tools import (
     worst_joint_loss,
 )
 
+import takifugu as tf
 from takifugu.accounting import composition
 from takifugu.accounting.composition import Charge, compose, joint
 from takifugu.accounting.composition.losses import Joint
@@ -38,14 +39,10 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedNormal
 from takifugu.core.errors import CompositionRefused, InputError
 from takifugu.mechanisms import group, wasserstein
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
 from takifugu.model.secrets.of_entries import entry, every_entry
-from takifugu.numbers.distributions.pmf import Pmf
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
@@ -58,11 +55,11 @@ def charge_of(calibration: Any, **options: Any) -> Charge:
 
 def bits_framework() -> Framework:
     """Two independent fair bits, both secret."""
-    fair = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1)
-    return Pufferfish(every_entry(), IndependentPieces(fair, [1, 1]))
+    fair = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1)
+    return Pufferfish(every_entry(), tf.IndependentPieces(fair, [1, 1]))
 
 
-def law_of(belief: MarkovChain) -> dict[tuple[int, ...], float]:
+def law_of(belief: tf.MarkovChain) -> dict[tuple[int, ...], float]:
     rows = exact_rows(belief.matrix.tolist())
     start = stationary_vector(rows) if belief.initial == "stationary" else [Fraction(p) for p in belief.initial]
     return {path: float(mass) for path, mass in joint_law(rows, belief.length, start).items()}
@@ -103,8 +100,8 @@ def test_a_charge_that_lacks_a_key_says_which() -> None:
 
 def test_a_mean_is_charged_as_the_sum_that_it_divides() -> None:
     """A unit's share of a pooled mean is divided by the pool's number of entries, not by the unit's."""
-    pool = Pufferfish(every_entry(), IndependentPieces(chain(1), [10, 30]))
-    unit = Pufferfish(every_entry(), IndependentPieces(chain(1), [10]))
+    pool = Pufferfish(every_entry(), tf.IndependentPieces(chain(1), [10, 30]))
+    unit = Pufferfish(every_entry(), tf.IndependentPieces(chain(1), [10]))
     charged = charge_of(promised(pool, Mean(), group.MECHANISM), framework=unit, scope="pooled")
     assert charged.query["kind"] == "sum"
     assert (charged.scale, charged.change, charged.entries) == (30, 10, 10)
@@ -134,7 +131,7 @@ def test_three_thirds_of_group_noise_are_exactly_one() -> None:
 
 
 def test_data_releases_add_and_stay_data() -> None:
-    framework = Pufferfish(every_entry(), IndependentPieces(chain(5), [5, 3, 5]))
+    framework = Pufferfish(every_entry(), tf.IndependentPieces(chain(5), [5, 3, 5]))
     one = promised(framework, Histogram(), group.MECHANISM, THIRD)
     assert one.guarantee.covers is DATA
     together = compose([one, promised(framework, Count(0), group.MECHANISM, "1/6")])
@@ -143,7 +140,7 @@ def test_data_releases_add_and_stay_data() -> None:
     true = worst_joint_loss(law_of(chain(5)), releases, 5)
     assert true <= together.epsilon < THIRD  # by influence: less than the sum, and than the first one promises
     assert together.covers is QUILT
-    users = Pufferfish(every_entry(), IndependentPieces(chain(1), [1, 1]))
+    users = Pufferfish(every_entry(), tf.IndependentPieces(chain(1), [1, 1]))
     wanted = [(Histogram(), THIRD), (Count(0), "1/6")]
     together = compose([promised(users, query, group.MECHANISM, epsilon) for query, epsilon in wanted])
     assert (together.epsilon, together.covers) == (Fraction(1, 2), DATA)
@@ -183,7 +180,7 @@ def test_erratum_e12_two_noisy_numbers_are_charged_above_their_true_loss() -> No
 
 
 def test_erratum_e12_for_two_laws() -> None:
-    framework = between(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
+    framework = between(tf.Pmf([0, 10], [0.5, 0.5]), tf.Pmf([1, 11], [0.5, 0.5]))
     number = promised(framework, Identity(), wasserstein.MECHANISM)
     assert float(compose([number, number]).epsilon) == pytest.approx(12)
     assert compose([number, promised(framework, Identity(), group.MECHANISM, 2)]).epsilon == 3
@@ -261,7 +258,7 @@ def small_cases(draw: st.DrawFn) -> tuple[Framework, list[Promised]]:
     length = draw(st.integers(2, 5))
     rows = [[p, 1 - p] for p in draw(st.lists(st.floats(0.1, 0.9), min_size=2, max_size=2))]
     start = draw(st.sampled_from(["stationary", (0.3, 0.7)]))
-    framework = Pufferfish(every_entry(), MarkovChain(rows, length, start))
+    framework = Pufferfish(every_entry(), tf.MarkovChain(rows, length, start))
     weights = st.lists(st.integers(0, 2), min_size=length, max_size=length).filter(any).map(Linear)
     some = st.lists(st.integers(0, length - 1), min_size=1, unique=True).map(lambda e: Count(1, entries=e))
     queries: st.SearchStrategy[Query] = st.one_of(weights, some, st.just(Count(1)))
@@ -323,7 +320,7 @@ def test_a_quilt_pair_costs_less_than_its_sum() -> None:
 
 
 def test_a_class_of_chains_is_charged_as_a_class() -> None:
-    framework = Pufferfish(every_entry(), MarkovChainClass(0.3, 0.5, 200))
+    framework = Pufferfish(every_entry(), tf.MarkovChainClass(0.3, 0.5, 200))
     one = charge(framework, Count(1), 60, QUILT)
     inside = Pufferfish(every_entry(), chain(200, 0.7))
     foreign = replace(one, framework="another belief")
@@ -335,7 +332,7 @@ def test_a_class_of_chains_is_charged_as_a_class() -> None:
 
 def test_a_group_release_is_recomputed_under_another_belief() -> None:
     """Group noise for pieces of 5 covers a chain of 10 only at twice the price."""
-    pieces = Pufferfish(every_entry(), IndependentPieces(chain(5), [5, 5]))
+    pieces = Pufferfish(every_entry(), tf.IndependentPieces(chain(5), [5, 5]))
     one_chain, slow_chain = chain_framework(10), chain_framework(10, 0.999)
     release = charge_of(promised(pieces, Count(1), group.MECHANISM, 1))
     alone = worst_joint_loss(law_of(chain(5)), [(contributions_of(chain_framework(5), Count(1)), release.scale)], 5)
@@ -375,17 +372,17 @@ def test_a_promise_about_components_is_believed_only_by_its_own_framework() -> N
     """Normal noise enough for one framework's components is too little for another's: other pairs, other secrets."""
     noise, delta = RoundedNormal(Fraction(60), Fraction(1)), Fraction(1, 1000)
 
-    def twins(*pairs: str) -> BayesianNetwork:
+    def twins(*pairs: str) -> tf.BayesianNetwork:
         copy = [[0.9, 0.1], [0.1, 0.9]]
         nodes = [[(a, [0, 1], [], [0.5, 0.5]), (b, [0, 1], [a], copy)] for a, b in pairs]
-        return BayesianNetwork([node for pair in nodes for node in pair])
+        return tf.BayesianNetwork([node for pair in nodes for node in pair])
 
     one, other = (Pufferfish(every_entry(), twins(*pairs)) for pairs in (("ab", "cd"), ("ac", "bd")))
     first = charge_of(made(one, Count(1, entries=["a", "c"]), noise, DATA, 1, delta))
-    pieces = IndependentPieces(chain(5), [5, 5])
+    pieces = tf.IndependentPieces(chain(5), [5, 5])
     here, everywhere = Pufferfish(entry(0, 0, 1), pieces), Pufferfish(every_entry(), pieces)
     second = charge_of(made(here, Linear([1] * 5 + [1000] * 5), noise, DATA, 1, delta))
-    uneven = Pufferfish(every_entry(), IndependentPieces(chain(8), [2, 8]))
+    uneven = Pufferfish(every_entry(), tf.IndependentPieces(chain(8), [2, 8]))
     third = charge_of(made(everywhere, Count(1), noise, DATA, 1, delta))
     for home, foreign, normal in ((one, other, first), (here, everywhere, second), (everywhere, uneven, third)):
         assert joint(home, [normal, normal]).epsilon == 2

@@ -25,15 +25,13 @@ from takifugu.accounting.composition.several import merged
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Linear
-from takifugu.model.secrets.of_entries import entry, every_entry
 
 STUCK = [[1.0, 0.0], [0.0, 1.0]]
 WEIGHTS = [1, 5, 1, 2, 2, 2, 2, 4, 1, 1]
 
 
 def charge(about: Framework, weights: Sequence[Any], scale: Any = 10, **changes: Any) -> Charge:
-    made = charge_of(laplace(about, Linear(list(weights)), 1, Covers.ENTRIES, "1/1000"))
+    made = charge_of(laplace(about, tf.Linear(list(weights)), 1, Covers.ENTRIES, "1/1000"))
     return replace(made, scale=Fraction(scale), **changes)
 
 
@@ -195,7 +193,7 @@ def test_windows_in_one_place_are_those_of_the_belief_itself() -> None:
 
 
 def periodic(length: int = 4) -> Framework:
-    return Pufferfish(every_entry(), tf.PeriodicChain([FAIR, STUCK], length, [0, 1, 1], 1, (0.5, 0.5)))
+    return Pufferfish(tf.every_entry(), tf.PeriodicChain([FAIR, STUCK], length, [0, 1, 1], 1, (0.5, 0.5)))
 
 
 def test_windows_that_put_the_recording_elsewhere_in_the_period_are_out_of_phase() -> None:
@@ -221,7 +219,7 @@ def test_a_longer_run_of_a_periodic_belief_starts_in_the_place_that_its_own_wind
     about = periodic()
     mine = charge(about, [1, 2, 3, 4], at=6)
     other = replace(mine, framework="another belief")
-    loose = Pufferfish(every_entry(), tf.PeriodicChain([FAIR, STUCK], 4, [0, 1, 1], 1))
+    loose = Pufferfish(tf.every_entry(), tf.PeriodicChain([FAIR, STUCK], 4, [0, 1, 1], 1))
     native = charge(loose, [1, 2, 3, 4], at=6)
     for at, start in ((5, 0), (4, 2), (7, 1), (8, 1)):
         charges = [native, replace(other, at=at)]
@@ -299,13 +297,13 @@ def test_no_more_is_charged_than_everything_moves_the_answer() -> None:
 
 
 def test_without_nodes_a_reading_costs_everything() -> None:
-    family = every_entry().family(tf.MarkovChain(FAIR, 3))
+    family = tf.every_entry().family(tf.MarkovChain(FAIR, 3))
     for initial, expected in (("stationary", Fraction(4, 10)), ((0.5, 0.5), Fraction(5, 10))):
         about = steps(3, initial=initial)
         cost, witness = worst_alignment(view(about), about.beliefs[0], family, items(about, charge(about, [4, 0, 1])))
         assert round(cost, 9) == expected
         assert witness.comparison == "one step of the recording"
-    stuck = Pufferfish(every_entry(), tf.MarkovChain([[0.99, 0.01], [0.01, 0.99]], 3))
+    stuck = Pufferfish(tf.every_entry(), tf.MarkovChain([[0.99, 0.01], [0.01, 0.99]], 3))
     cost, _ = worst_alignment(view(stuck), stuck.beliefs[0], family, items(stuck, charge(stuck, [4, 0, 1])))
     assert cost == Fraction(5, 10)
     parts = pieces(3, 4, 3, rows=[[0.99, 0.01], [0.01, 0.99]])
@@ -313,7 +311,7 @@ def test_without_nodes_a_reading_costs_everything() -> None:
     assert cost == Fraction(8, 10)  # a step lies in one of the pieces
 
 
-@pytest.mark.parametrize("secrets", [every_entry(), entry(0, 0, 1)])
+@pytest.mark.parametrize("secrets", [tf.every_entry(), tf.entry(0, 0, 1)])
 def test_a_secret_may_be_about_any_step(secrets: Any) -> None:
     about = steps(3, secrets=secrets)
     both = charge(about, [0, 4, 1]), charge(about, [0, 1, 0])

@@ -32,7 +32,6 @@ from takifugu.mechanisms.local.senders import Values
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Linear, Query, Sum
-from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers.distributions.channel import Channel
 
 WHOLE, DATA, QUILT, SINGLE = Covers
@@ -76,9 +75,9 @@ def test_what_reads_nothing_costs_nothing() -> None:
 
 def test_components_without_a_secret_count_only_where_another_reading_may_mean_them() -> None:
     cases = [
-        (pieces(5, 2, secrets=entry(6, 0, 1)), Count(1), 5, 2),
-        (users(3, secrets=entry(0, 0, 1)), Linear([2, 0, 7]), 7, 2),
-        (users(3, secrets=entry(0, 0, 1), names=list("abc")), Linear([2, 0, 7]), 2, 2),
+        (pieces(5, 2, secrets=tf.entry(6, 0, 1)), Count(1), 5, 2),
+        (users(3, secrets=tf.entry(0, 0, 1)), Linear([2, 0, 7]), 7, 2),
+        (users(3, secrets=tf.entry(0, 0, 1), names=list("abc")), Linear([2, 0, 7]), 2, 2),
     ]
     for framework, query, anywhere, placed in cases:
         one = data(framework, query, 10)
@@ -89,7 +88,7 @@ def test_components_without_a_secret_count_only_where_another_reading_may_mean_t
 def test_a_component_of_several_entries_changes_by_all_of_them() -> None:
     cliques = tf.CliqueInfection([["a"], ["b", "c"], ["d"]], {1: [0.5, 0.5], 2: [0.4, 0.2, 0.4]})
     assert by_component(cliques, Linear([1, 2, 3, 4]).resolve(cliques).entry_changes()).tolist() == [1, 5, 4]
-    framework = Pufferfish(every_entry(), cliques)
+    framework = Pufferfish(tf.every_entry(), cliques)
     assert steady_cost(view(framework), data(framework, Linear([1, 2, 3, 4]), 10)) == HALF
 
 
@@ -114,14 +113,14 @@ def test_a_release_about_other_entries_costs_all_that_it_reads() -> None:
     framework, other = users(2), users(3)
     for kind in (WHOLE, DATA):
         assert steady_cost(view(framework), data(other, Linear([2, 3, 4]), 10, kind)) == Fraction(9, 10)
-    both = Pufferfish(every_entry(), [tf.IndependentUsers([COIN] * 3)] * 2)
+    both = Pufferfish(tf.every_entry(), [tf.IndependentUsers([COIN] * 3)] * 2)
     assert steady_cost(view(both), data(both, Linear([2, 3, 4]), 10)) == Fraction(4, 10)
 
 
 def test_the_belief_that_reads_most_decides() -> None:
     """A sum whose states stand for larger numbers under the second belief."""
     small, large = chain(4, states=[0, 1]), chain(4, states=[0, 5])
-    framework, reader = Pufferfish(every_entry(), small), Pufferfish(every_entry(), large)
+    framework, reader = Pufferfish(tf.every_entry(), small), Pufferfish(tf.every_entry(), large)
     one = data(framework, Sum(), 10)
     assert whole_cost(view(reader), one) == steady_cost(view(reader), replace(one, covers=WHOLE)) == 2
     assert steady_cost(view(reader), one) == 2
@@ -144,14 +143,14 @@ def test_a_promise_without_a_scale_is_believed_where_the_query_reads_alike() -> 
 
 
 def test_a_promise_about_one_component_is_none_about_another_that_may_be_meant() -> None:
-    one = pieces(6, 4, secrets=entry(0, 0, 1))
+    one = pieces(6, 4, secrets=tf.entry(0, 0, 1))
     assert steady_cost(view(one), normal(one, Count(1), DATA), is_placed=True) == HALF
     with pytest.raises(CompositionRefused, match="other states, values or pieces"):
         steady_cost(view(one), normal(one, Count(1), DATA))
 
 
 def test_only_a_whole_promise_covers_the_whole_data_without_a_scale() -> None:
-    one = pieces(6, 4, secrets=entry(0, 0, 1))
+    one = pieces(6, 4, secrets=tf.entry(0, 0, 1))
     assert whole_cost(view(one), normal(one, Count(1), WHOLE)) == HALF
     for kind in (DATA, QUILT, SINGLE):
         with pytest.raises(CompositionRefused, match=f"covers {WHAT[kind]}, without Laplace noise, has no cost"):

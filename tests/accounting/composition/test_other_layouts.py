@@ -15,21 +15,18 @@ import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, other_layouts
 from takifugu.accounting.composition.other_layouts import cost_at_other_steps, dearest_step
 from takifugu.analysis.guarantee import Covers
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Linear
-from takifugu.model.secrets.of_entries import every_entry
 
 SLACK = 1e-9
 
 
 def chain(length: int, stay: float = 0.9, initial: Any = "stationary", other: float | None = None) -> Framework:
     leave = 1 - (stay if other is None else other)
-    return Pufferfish(every_entry(), tf.MarkovChain([[stay, 1 - stay], [leave, 1 - leave]], length, initial))
+    return Pufferfish(tf.every_entry(), tf.MarkovChain([[stay, 1 - stay], [leave, 1 - leave]], length, initial))
 
 
 def charge(about: Framework, weights: list[int], scale: Any, layout: str, **changes: Any) -> Charge:
-    made = charge_of(laplace(about, Linear(weights), 1, Covers.ENTRIES, "1/1000"))
+    made = charge_of(laplace(about, tf.Linear(weights), 1, Covers.ENTRIES, "1/1000"))
     most = sum(weights) / Fraction(scale)
     return replace(made, epsilon=most, scale=Fraction(scale), layout=layout, **changes)
 
@@ -94,7 +91,6 @@ def test_what_the_other_layout_reveals_is_noticed_if_it_is_left_out(monkeypatch:
     assert least_ratio(60, "moved") < 1
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_windows_of_unknown_place_are_readings_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two windows of the same step, as one reading: charged 1, true 2."""
@@ -145,7 +141,7 @@ def test_a_given_start_is_not_moved(initial: list[float]) -> None:
 
 
 def test_pieces_of_one_layout_may_be_one_of_the_other() -> None:
-    about = Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.1, 0.9]], 1), (2, 2)))
+    about = Pufferfish(tf.every_entry(), tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.1, 0.9]], 1), (2, 2)))
     one = charge(about, [1, 1, 1, 1], 1, "a")
     both = cost_at_other_steps({about.fingerprint(): about}, [one, replace(one, layout="b")])
     alone = cost_at_other_steps({about.fingerprint(): about}, [one])
@@ -154,7 +150,6 @@ def test_pieces_of_one_layout_may_be_one_of_the_other() -> None:
     assert both[0] >= alone[0] + 1
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_one_more_release_never_costs_less() -> None:
     for number in range(40):

@@ -18,17 +18,14 @@ from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused
 from takifugu.mechanisms import wasserstein
 from takifugu.model.frameworks import Framework, Pufferfish, between
-from takifugu.model.queries import Count, Identity, Linear
-from takifugu.model.secrets.of_entries import entry, every_entry
-from takifugu.numbers.distributions.pmf import Pmf
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 HALF, THIRD, LITTLE = Fraction(1, 2), Fraction(1, 3), Fraction(1, 1000)
-WEIGHTS = Linear([2, 3, 5])  # all users change it by 10, one user by at most 5
+WEIGHTS = tf.Linear([2, 3, 5])  # all users change it by 10, one user by at most 5
 
 
 EVERYBODY = users()
-ONE_USER = users(3, entry(2, 0, 1))
+ONE_USER = users(3, tf.entry(2, 0, 1))
 
 
 def charge(kind: Covers, scale: Any, epsilon: Any = LITTLE, about: Framework = EVERYBODY, **changes: Any) -> Charge:
@@ -70,8 +67,8 @@ def test_one_release_alone() -> None:
 
 
 def test_alone_a_release_costs_what_the_components_with_a_secret_do() -> None:
-    pieces = Pufferfish(entry(6, 0, 1), tf.IndependentPieces(chain(1), [5, 2]))
-    one = charge_of(laplace(pieces, Count(1), 10, DATA, LITTLE))
+    pieces = Pufferfish(tf.entry(6, 0, 1), tf.IndependentPieces(chain(1), [5, 2]))
+    one = charge_of(laplace(pieces, tf.Count(1), 10, DATA, LITTLE))
     assert steady_cost(view(pieces), one, is_placed=True) == Fraction(2, 10)
     assert Fraction(1, 10) < joint(pieces, [one]).epsilon < Fraction(2, 10)
 
@@ -92,7 +89,7 @@ def test_a_promise_about_one_users_component_adds_up_only_where_the_same_user_is
 
 def test_a_quilt_adds_to_whole_releases() -> None:
     dear, whole = charge(QUILT, 1), charge(WHOLE, 10)
-    another = replace(whole, query=Linear([5, 3, 2]).to_dict())
+    another = replace(whole, query=tf.Linear([5, 3, 2]).to_dict())
     assert in_any_order([dear, whole]) == (1 + LITTLE, "single and whole", QUILT)
     assert in_any_order([dear, whole, another]) == (2 + LITTLE, "single and whole", QUILT)
 
@@ -118,7 +115,7 @@ def test_a_quilt_adds_to_whole_releases_only_if_it_was_chosen_before_their_delta
 
 
 def test_a_quilt_adds_to_whole_releases_of_another_reading_only_where_its_promise_covers_whoever_is_meant() -> None:
-    named = users(3, entry(2, 0, 1), list("abc"))
+    named = users(3, tf.entry(2, 0, 1), list("abc"))
     for about, expected in ((EVERYBODY, 1 + LITTLE), (ONE_USER, Fraction(11, 2)), (named, None)):
         both = [charge(QUILT, 1, about=about), charge(WHOLE, 10, about=about, reading="another")]
         assert joint(about, both).epsilon == (expected or 1 + LITTLE)
@@ -228,11 +225,11 @@ def test_a_single_chosen_after_a_delta_is_charged_by_its_noise() -> None:
 
 
 @pytest.mark.parametrize(("secrets", "names", "travels"), [
-    (every_entry(), None, True),
-    (entry(2, 0, 1), None, False),
-    (entry(2, 0, 1), list("abc"), True),
-    ([every_entry(), entry(2, 0, 1)], None, False),
-    ([every_entry(), every_entry()], None, True),
+    (tf.every_entry(), None, True),
+    (tf.entry(2, 0, 1), None, False),
+    (tf.entry(2, 0, 1), list("abc"), True),
+    ([tf.every_entry(), tf.entry(2, 0, 1)], None, False),
+    ([tf.every_entry(), tf.every_entry()], None, True),
 ])  # fmt: skip
 def test_a_promise_about_a_user_covers_whoever_is_meant_only_if_all_are_hidden(
     secrets: Any, names: Any, travels: bool
@@ -250,13 +247,13 @@ def test_a_promise_about_a_user_covers_whoever_is_meant_only_if_all_are_hidden(
 
 
 @pytest.mark.parametrize(("length", "secrets", "initial", "travels"), [
-    (4, every_entry(), "stationary", True),
-    (4, every_entry(), "any", True),
-    (4, every_entry(), (0.5, 0.5), False),
-    (4, every_entry(), ("stationary", (0.5, 0.5)), False),
-    (4, entry(0, 0, 1), "stationary", False),
-    (1, entry(0, 0, 1), "stationary", False),
-    (1, [entry(0, 0, 1), every_entry()], "stationary", True),
+    (4, tf.every_entry(), "stationary", True),
+    (4, tf.every_entry(), "any", True),
+    (4, tf.every_entry(), (0.5, 0.5), False),
+    (4, tf.every_entry(), ("stationary", (0.5, 0.5)), False),
+    (4, tf.entry(0, 0, 1), "stationary", False),
+    (1, tf.entry(0, 0, 1), "stationary", False),
+    (1, [tf.entry(0, 0, 1), tf.every_entry()], "stationary", True),
 ])  # fmt: skip
 def test_a_promise_about_a_step_covers_the_step_that_is_meant_only_if_all_are_hidden_and_none_is_first(
     length: int, secrets: Any, initial: Any, travels: bool
@@ -264,7 +261,7 @@ def test_a_promise_about_a_step_covers_the_step_that_is_meant_only_if_all_are_hi
     starts = initial if initial[0] == "stationary" else [initial]
     about = Pufferfish(secrets, [chain(length, initial=start) for start in starts])
     single, whole = (
-        charge_of(laplace(about, Count(1), scale, kind, THIRD)) for scale, kind in ((1, SINGLE), (length, WHOLE))
+        charge_of(laplace(about, tf.Count(1), scale, kind, THIRD)) for scale, kind in ((1, SINGLE), (length, WHOLE))
     )
     for places, together in (((None, None), False), ((0, 0), True), ((3, 3), True), ((0, 1), False)):
         placed = [replace(c, at=at) for c, at in zip((single, whole), places, strict=True)]
@@ -272,7 +269,7 @@ def test_a_promise_about_a_step_covers_the_step_that_is_meant_only_if_all_are_hi
 
 
 def test_beside_two_laws_of_an_answer_every_other_release_costs_its_whole_change() -> None:
-    pair = between(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
-    single = charge_of(promised(pair, Identity(), wasserstein.MECHANISM))
+    pair = between(tf.Pmf([0, 10], [0.5, 0.5]), tf.Pmf([1, 11], [0.5, 0.5]))
+    single = charge_of(promised(pair, tf.Identity(), wasserstein.MECHANISM))
     others = [charge(DATA, 10, covers=WHOLE, reading=reading) for reading in ("one", "another")]
     assert joint(pair, [single, *others]).epsilon == single.epsilon + 2

@@ -75,7 +75,6 @@ def test_a_further_release_never_makes_a_total_smaller(history: list[tuple[Frame
     never_smaller(history)
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @settings(max_examples=300, deadline=None)
 @given(histories())

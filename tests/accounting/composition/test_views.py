@@ -26,7 +26,6 @@ from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Identity, Linear, Query, Sum, from_dict, resolved
 from takifugu.model.secrets.of_entries import entry, every_entry
-from takifugu.numbers.distributions.pmf import Pmf
 
 COIN = {0: 0.5, 1: 0.5}
 UNEVEN = Linear([5, 0, 2])
@@ -112,7 +111,7 @@ def test_a_sequence_of_another_length_is_read_at_its_own() -> None:
 
 
 def test_beside_two_laws_nothing_is_known_of_entries() -> None:
-    pair = between(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
+    pair = between(tf.Pmf([0, 10], [0.5, 0.5]), tf.Pmf([1, 11], [0.5, 0.5]))
     assert read_as(pair, charge(steps(3), UNEVEN)) is None
     mine = charge_of(promised(pair, Identity(), group.MECHANISM))
     assert mine.entries == 0

@@ -27,7 +27,6 @@ from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedT
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.analysis.randomisers.outside import Outside
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
-from takifugu.audit import true_loss
 from takifugu.calibration import Calibration
 from takifugu.calibration.registry import REGISTRY
 from takifugu.core.errors import (
@@ -50,7 +49,6 @@ from takifugu.model.queries.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.publishing.sheets import _rows
-from takifugu.releasing.report.document import report_html
 
 F = Fraction
 ILL = tf.Count("ill")
@@ -102,12 +100,12 @@ def test_what_has_no_scale_is_printed_without_one() -> None:
 
 def test_the_audit_finds_the_loss_one_way_and_no_other() -> None:
     made = calibrated("1/2")
-    loss = true_loss(made)
+    loss = tf.true_loss(made)
     assert 0.499 < loss.loss <= 0.5
     assert (loss.output, loss.comparison) == ((one_way.UNKNOWN,), "row 0 = 'ill' against row 0 = 'well'")
     less = replace(made.randomiser, parts=made.randomiser.parts * 11 // 10)  # type: ignore[type-var]
-    assert true_loss(made.framework, ILL, less).loss > 0.5
-    assert true_loss(turned(made.framework), ILL, made.randomiser).loss == math.inf
+    assert tf.true_loss(made.framework, ILL, less).loss > 0.5
+    assert tf.true_loss(turned(made.framework), ILL, made.randomiser).loss == math.inf
 
 
 def turned(framework: frameworks.Framework) -> frameworks.Framework:
@@ -138,7 +136,7 @@ def test_it_is_released_accounted_for_and_certified(tmp_path: Path) -> None:
     assert back.values == out.values
     assert str(out)
     assert out.value in out._repr_html_()
-    assert out.value in report_html(out)
+    assert out.value in tf.report_html(out)
     assert bars(out.rows()) == [f"count  {out.value}"]
     with pytest.raises(InputError, match="no number"):
         out.adjusted()

@@ -27,7 +27,6 @@ from takifugu.mechanisms.local.senders import Values
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.beliefs.counted_populations import covering, samples_of
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import EachValue
 from takifugu.numbers.distributions.channel import Channel
 
 #: What rounding upwards may have missed in the oracle, which takes logarithms of exact ratios in floating point.
@@ -114,7 +113,7 @@ def test_where_outputs_cannot_be_listed_no_set_costs_less_than_it_tells(case: Ca
 @given(cases())
 def test_batches_with_names_cost_what_they_tell_and_no_more(case: Case) -> None:
     about = case.about
-    charges = [charge for charge in case.charges(about) if EachValue.from_dict(charge.query).batch]
+    charges = [charge for charge in case.charges(about) if tf.EachValue.from_dict(charge.query).batch]
     named = replace(case, releases=tuple(release for release in case.releases if release[2]))
     true = named.true_loss(case.laws) if charges else 0
     alone = max((charge.epsilon for charge in charges), default=0)
@@ -309,7 +308,6 @@ def test_a_delta_is_paid_again_with_each_release() -> None:
 # Mutants.
 
 
-@pytest.mark.mutants
 @pytest.mark.parametrize("name", ["value_loss", "lifted_loss", "row_losses"])
 def test_the_comparison_notices_half_a_loss(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The value itself, sent for certain in all but one of a thousand cases: all three bounds are tight."""

@@ -70,7 +70,7 @@ def disagreements(pairs: int, seed: int = 1) -> tuple[list[Any], int, int]:
     return wrong, alike, other
 
 
-@pytest.mark.parametrize("pairs", [500, pytest.param(1500, marks=[pytest.mark.slow, pytest.mark.mutants])])
+@pytest.mark.parametrize("pairs", [500, pytest.param(1500, marks=pytest.mark.mutants)])
 def test_layouts_that_agree_read_every_table_alike(pairs: int) -> None:
     wrong, alike, other = disagreements(pairs)
     assert not wrong, wrong[0]
@@ -78,7 +78,6 @@ def test_layouts_that_agree_read_every_table_alike(pairs: int) -> None:
     assert other > pairs // 3
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.parametrize("key", ["null_keys", "missing", "states", "timezone", "duplicates"])
 def test_a_rule_that_always_agrees_is_noticed(key: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,6 @@ from takifugu.accounting.ledger.format.chain import digest, digest_of_many
 from takifugu.accounting.ledger.tallying import tally
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.mechanisms import wasserstein
-from takifugu.model.queries import Count
 
 CHAIN = [[0.9, 0.1], [0.4, 0.6]]
 FRAMEWORKS = [tf.Pufferfish(tf.every_entry(), tf.MarkovChain(CHAIN, length=n)) for n in (4, 5)]
@@ -172,7 +171,7 @@ def test_what_is_written_meanwhile_makes_a_cost_stale_if_it_counts(
 def test_what_another_source_adds_to_a_pooled_single_makes_it_stale(tmp_path: Path) -> None:
     """Nobody asks about Ana, who is in the other source; but it is her cost there that Ben shares."""
     book = Ledger.open(tmp_path / "pooled.db")
-    book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, Count(1), wasserstein.MECHANISM), budget=9)
+    book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, tf.Count(1), wasserstein.MECHANISM), budget=9)
     book.reserve("work", [about("Ana", "1/2")], budget=10**6, same_people=True)
     request = request_of([about("Ben")], book.tag_of, False)
     costs = []
@@ -191,7 +190,7 @@ def test_what_another_source_adds_to_a_pooled_single_makes_it_stale(tmp_path: Pa
 def test_in_another_source_only_the_unit_itself_is_asked_about(tmp_path: Path) -> None:
     """Ben is in no other source, but shares an output-law promise with Ana, who is."""
     book = Ledger.open(tmp_path / "pooled.db")
-    book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, Count(1), wasserstein.MECHANISM), budget=9)
+    book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, tf.Count(1), wasserstein.MECHANISM), budget=9)
     request = request_of([about("Ana")], book.tag_of, False)
     with book.store.reading() as connection:
         tallied = tally(connection, "work", request, True)

@@ -18,14 +18,12 @@ from tests.support.failing import FULL, raising
 from tests.support.ledger_tools import chain, charge, dump, group_debit, one_thing, unchanged
 from tests.support.processes import result_of_a_child
 
+import takifugu as tf
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.disk.sqlite import _place, check_length, explained
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import LedgerError
-from takifugu.model.frameworks import Pufferfish
-from takifugu.model.queries import Histogram
-from takifugu.model.secrets.of_entries import every_entry
 
 DEBIT = group_debit(one_thing(7), 1)
 NO_LINKS = OSError(errno.EPERM, os.strerror(errno.EPERM))
@@ -366,8 +364,8 @@ def test_every_failure_of_the_driver_becomes_a_sentence(path: Path, code: int | 
 
 def test_nothing_private_is_in_the_file(path: Path) -> None:
     """No identifier of a unit and no data; state names only inside the belief and the query that name them."""
-    framework = Pufferfish(every_entry(), chain(7, states=["serene", "agitated"]))
-    debit = Debit(framework, charge(framework, Histogram(), 7, Covers.EVERYTHING), "Ann Example, born 1970")
+    framework = tf.Pufferfish(tf.every_entry(), chain(7, states=["serene", "agitated"]))
+    debit = Debit(framework, charge(framework, tf.Histogram(), 7, Covers.EVERYTHING), "Ann Example, born 1970")
     ledger = Ledger.open(path)
     done = ledger.reserve("study", [debit], identity=b"serene serene agitated serene")
     ledger.drawn(done, b"noisy")

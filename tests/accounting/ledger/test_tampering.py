@@ -191,7 +191,6 @@ def test_a_check_names_an_only_event_that_was_edited(tmp_path: Path) -> None:
     assert ledger.check()[0] == "event 1 (source, 2020-01-01) does not follow from the one before it"
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_comparing_with_the_seals_costs_the_same_after_a_long_history(tmp_path: Path) -> None:
     """Twenty times as many earlier releases cost less than twice as much."""

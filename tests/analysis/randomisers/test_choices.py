@@ -115,7 +115,6 @@ def test_an_output_that_tells_nothing_leaves_every_answer_in_its_interval() -> N
     assert (noise.expected_error(), noise.mean_error()) == (2.0, pytest.approx(0.4 * 2 + 0.3 + 0.1 + 0.1 * 0.2))
 
 
-@pytest.mark.mutants
 def test_the_interval_of_the_most_probable_answers_alone_covers_too_little() -> None:
     """Half of each interval, about the value, misses: the test of coverage sees it."""
     rows = Channel.of(range(5), [2, 4], [[F(1), F(0)]] * 4 + [[F(1, 10), F(9, 10)]])

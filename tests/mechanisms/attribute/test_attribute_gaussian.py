@@ -203,7 +203,6 @@ def test_pairs_of_values_are_compared_as_they_are():
 SUM = two("0.7", 4)  # the sums have variance 4 and covariance 2.8
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("sets", [

@@ -26,7 +26,6 @@ def by_integration(shift: float, deviation: float, scale: float) -> float:
     return float(simpson(np.abs(density(places) - density(places - shift)), x=places)) / 2
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.parametrize(("shift", "deviation", "scale"), [(1, 1, 1), (3, 0.5, 0.3), (2, 0.3, 1)])
 def test_the_variation_of_two_noised_normal_laws(shift: float, deviation: float, scale: float) -> None:

@@ -204,7 +204,6 @@ def test_laplace_noise_for_rounded_records_covers_a_step_of_each() -> None:
     assert np.abs(np.log(one / other)).max() <= 1
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.parametrize("secret", [
     tf.dataset_property("y", "mean", sets=[(None, 0), (0, None)]),
@@ -307,7 +306,6 @@ def divided(variance: Fraction, blur: Fraction, added: Fraction, epsilon: Fracti
     )  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.parametrize(("blur", "variance"), [("0.3", "0.5"), ("0.0001", "0.5"), ("0.0000001", "2"), ("2", "0")])
 def test_epsilon_and_noise_are_divided_as_is_best(blur: str, variance: str) -> None:
@@ -412,7 +410,6 @@ def test_the_answer_moves_no_farther_than_is_certain(rows: Any, way: dict[str, A
         assert list(certain) == [a + b for a, b in zip(bent if is_bent else plain, steps, strict=True)]
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.parametrize("rows", COEFFICIENTS)
 @pytest.mark.parametrize("way", WAYS)

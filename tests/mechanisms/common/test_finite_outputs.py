@@ -22,7 +22,6 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact
 from takifugu.analysis.randomisers.choices import ChannelChoice, Choice, ExponentialChoice
-from takifugu.audit import true_loss
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms import optimal
 from takifugu.mechanisms.common import finite_outputs
@@ -32,14 +31,12 @@ from takifugu.mechanisms.kantorovich_exponential import exponential_rows, larges
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
 from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
 from takifugu.model.frameworks import Framework, between
-from takifugu.model.queries import Identity
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.numbers.transport.bottleneck import bottleneck
 
 F = Fraction
-BITS = between(Pmf([0], [1]), Pmf([1], [1]))
+BITS = between(tf.Pmf([0], [1]), tf.Pmf([1], [1]))
 
 
 def pair(seed: int) -> Framework:
@@ -52,7 +49,7 @@ def mean_error(noise: Any) -> float:
 
 
 def bound(mechanism: Any, framework: Framework, epsilon: Any = 1, query: Any = None) -> Bound:
-    bounded = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon)))
+    bounded = mechanism.bound(Problem(framework, query or tf.Identity(), Fraction(epsilon)))
     assert isinstance(bounded, Bound), bounded
     return bounded
 
@@ -94,13 +91,13 @@ def check_pair(seed: int) -> None:
         assert promise.covers is Covers.OUTPUT
         if isinstance(noise, Choice):
             assert largest_loss(mu, nu, rows_of(noise)) <= epsilon + 1e-14, seed
-            assert true_loss(framework, Identity(), noise).upper <= epsilon + 1e-14, seed
+            assert tf.true_loss(framework, tf.Identity(), noise).upper <= epsilon + 1e-14, seed
             assert dict(promise.witness.numbers)["measured_epsilon"] <= epsilon
     errors = [mean_error(promise.randomiser) for promise in (best, choice)]
     assert errors[0] <= errors[1] * (1 + 1e-6) + 1e-7, seed
     if seed % 10 == 0:
         grid = Fraction(best.randomiser.grid)
-        outputs = [int(y * grid) for y in finite_problem(Problem(framework, Identity(), epsilon)).outputs]
+        outputs = [int(y * grid) for y in finite_problem(Problem(framework, tf.Identity(), epsilon)).outputs]
         laplace = bound(LAPLACE, framework, epsilon).randomiser
         if grid == 1 and laplace.scale:
             assert errors[0] <= error_after_clamping(framework, laplace, outputs) * (1 + 1e-6), seed
@@ -129,7 +126,7 @@ def test_one_channel_for_all_entries_of_a_chain(chain: Any, epsilon: Fraction) -
     framework, query = with_secrets(chain), tf.Count(chain.states[0])
     for mechanism in (OPTIMAL, EXPONENTIAL):
         noise = bound(mechanism, framework, epsilon, query).randomiser
-        assert true_loss(framework, query, noise).upper <= epsilon + 1e-12
+        assert tf.true_loss(framework, query, noise).upper <= epsilon + 1e-12
 
 
 def test_randomised_response_is_the_best_channel_of_one_bit() -> None:
@@ -142,7 +139,7 @@ def test_randomised_response_is_the_best_channel_of_one_bit() -> None:
 
 
 def test_the_mean_error_is_that_over_the_hypotheses() -> None:
-    choice = bound(OPTIMAL, between(Pmf([0], [1]), Pmf([1, 2], [Fraction(1, 2)] * 2))).randomiser
+    choice = bound(OPTIMAL, between(tf.Pmf([0], [1]), tf.Pmf([1, 2], [Fraction(1, 2)] * 2))).randomiser
     assert isinstance(choice, ChannelChoice)
     assert choice.prior == (0.5, 0.25, 0.25)
     assert choice.expected_error() > choice.mean_error()
@@ -151,10 +148,10 @@ def test_the_mean_error_is_that_over_the_hypotheses() -> None:
 
 
 def test_an_identity_is_no_noise() -> None:
-    same = between(Pmf([0, 5], [Fraction(1, 2)] * 2), Pmf([0, 5], [Fraction(1, 2)] * 2))
+    same = between(tf.Pmf([0, 5], [Fraction(1, 2)] * 2), tf.Pmf([0, 5], [Fraction(1, 2)] * 2))
     for mechanism in (OPTIMAL, EXPONENTIAL):
         assert bound(mechanism, same).randomiser == Exact(Fraction(5))
-    close = between(Pmf([0, 5], [Fraction(1, 2)] * 2), Pmf([0, 5], [Fraction(2, 5), Fraction(3, 5)]))
+    close = between(tf.Pmf([0, 5], [Fraction(1, 2)] * 2), tf.Pmf([0, 5], [Fraction(2, 5), Fraction(3, 5)]))
     rows = {row.name: row for row in tf.compare(close, tf.Identity(), 1)}
     assert rows["laplace-exact"].status == "refused by default"
 
@@ -177,8 +174,8 @@ def test_a_constant_normaliser_needs_no_factor_of_two() -> None:
 
 def test_the_rate_without_normalisers_is_too_large() -> None:
     # A mutant that takes eta = epsilon/d on a finite line: the outputs at the end tell more than e^epsilon.
-    framework, outputs = between(Pmf([0], [1]), Pmf([1], [1])), tuple(range(8))
-    finite = replace(finite_problem(Problem(framework, Identity(), Fraction(1))), outputs=outputs)
+    framework, outputs = between(tf.Pmf([0], [1]), tf.Pmf([1], [1])), tuple(range(8))
+    finite = replace(finite_problem(Problem(framework, tf.Identity(), Fraction(1))), outputs=outputs)
     rate = largest_rate([(Fraction(0), Fraction(1))], outputs, lambda x, y: abs(x - y), 1)
     rows = {eta: exponential_rows([0, 1], outputs, lambda x, y: abs(x - y), eta) for eta in (rate, 1.0)}
     assert np.abs(np.log(rows[rate][0] / rows[rate][1])).max() <= 1
@@ -214,23 +211,23 @@ def test_what_is_measured_is_the_largest_loss_and_what_rounded_masses_may_add(
 
 
 def test_rounded_masses_may_move_a_ratio_as_far_as_they_are_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    laws = Pmf([0, 1], [F(1, 2), F(1, 2)]), Pmf([0, 1], [F(1, 4), F(3, 4)])
+    laws = tf.Pmf([0, 1], [F(1, 2), F(1, 2)]), tf.Pmf([0, 1], [F(1, 4), F(3, 4)])
     compared = [SimpleNamespace(p=laws[0], q=laws[1], error=0.1, describe=lambda: "the two")]
     monkeypatch.setattr(finite_outputs, "whole_laws", lambda problem: compared)
-    (side,) = finite_problem(Problem(BITS, Identity(), F(1))).sides
+    (side,) = finite_problem(Problem(BITS, tf.Identity(), F(1))).sides
     assert math.log(1.1 / 0.9) <= side.margin <= 0.23
 
 
 def test_a_mutant_channel_for_twice_the_budget_is_caught_and_repaired() -> None:
     framework = pair(3)
-    finite = finite_problem(Problem(framework, Identity(), Fraction(1)))
+    finite = finite_problem(Problem(framework, tf.Identity(), Fraction(1)))
     loose = optimal.best_channel(finite, Fraction(2))
     channel, loss, _ = certified(finite, loose, Fraction(1))
     assert loss <= 1
     unrepaired = finite.measured(certified(finite, loose, Fraction(2))[0])[0]
     assert 1.9 < unrepaired <= 2
     noise = ChannelChoice(channel, Fraction(1), finite.prior)
-    assert true_loss(framework, Identity(), noise).upper <= 1
+    assert tf.true_loss(framework, tf.Identity(), noise).upper <= 1
 
 
 @pytest.mark.parametrize("mechanism", [OPTIMAL, EXPONENTIAL])
@@ -277,7 +274,7 @@ def test_auto_never_takes_them() -> None:
 
 def test_scaling_and_swapping() -> None:
     for seed in range(8):
-        p, q = (Pmf(list(law), list(law.values())) for law in random_pair(seed))
+        p, q = (tf.Pmf(list(law), list(law.values())) for law in random_pair(seed))
         for mechanism in (OPTIMAL, EXPONENTIAL):
             one, two, three = (
                 mean_error(bound(mechanism, between(*laws)).randomiser)
@@ -295,7 +292,7 @@ def test_bad_input() -> None:
 
 
 def test_masses_too_rough_for_the_promise() -> None:
-    finite = finite_problem(Problem(BITS, Identity(), Fraction(1)))
+    finite = finite_problem(Problem(BITS, tf.Identity(), Fraction(1)))
     assert certified(finite, np.eye(2), Fraction(1, 10**9))[1] <= 1e-9
     with pytest.raises(Unsupported, match="no channel"):
         certified(finite, np.eye(2), Fraction(-1))

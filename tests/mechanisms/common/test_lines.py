@@ -26,13 +26,11 @@ from takifugu.mechanisms import (
 )
 from takifugu.mechanisms.common.lines import along_line
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.contacts import clique_infection
 from takifugu.model.queries import Additive
-from takifugu.model.secrets.of_entries import attribute
 from takifugu.numbers.transport.bottleneck import bottleneck
 
 QUARTER = Fraction(1, 4)
-CLIQUES = clique_infection([[1, 2, 3], [4, 5]], {2: [0.5, 0.25, 0.25], 3: [0.25, 0.25, 0.25, 0.25]})
+CLIQUES = tf.clique_infection([[1, 2, 3], [4, 5]], {2: [0.5, 0.25, 0.25], 3: [0.25, 0.25, 0.25, 0.25]})
 ROWS = [(0, 0, 1), (0, 1, 1), (1, 1, 0), (1, 0, 0), (1, 1, 1), (0, 0, 0)]
 TABLE = tf.JointTable(ROWS, [QUARTER, QUARTER, QUARTER / 2, QUARTER / 2, QUARTER / 2, QUARTER / 2], ["x", "y", "z"])
 BELIEFS: list[Belief] = [
@@ -99,7 +97,7 @@ def noised(law: dict[int, Fraction], size: int, scale: float) -> Any:
 
 
 def test_delta_of_two_cells_is_kept() -> None:
-    framework, delta = tf.Pufferfish(attribute("x", 0, 1), TABLE), Fraction(1, 10)
+    framework, delta = tf.Pufferfish(tf.attribute("x", 0, 1), TABLE), Fraction(1, 10)
     cells, one = (
         wasserstein_delta.MECHANISM.bound(Problem(framework, query, Fraction(1), delta))
         for query in (tf.Histogram(), tf.Count(1))
@@ -142,7 +140,7 @@ def test_w_infinity_is_the_bottleneck_in_l1_of_the_listed_vectors() -> None:
         law[cells] = law.get(cells, Fraction(0)) + mass
     (xs, ps), (ys, qs) = (([*law], [m / sum(law.values()) for m in law.values()]) for law in given.values())
     plan = bottleneck(xs, ps, ys, qs, lambda x, y: sum(abs(a - b) for a, b in zip(x, y, strict=True)))
-    framework = tf.Pufferfish(attribute("x", 0, 1), TABLE)
+    framework = tf.Pufferfish(tf.attribute("x", 0, 1), TABLE)
     promise = wasserstein.MECHANISM.bound(Problem(framework, tf.Histogram(), Fraction(1)))
     assert isinstance(promise, Bound)
     assert dict(promise.witness.numbers)["w_infinity"] == plan.distance

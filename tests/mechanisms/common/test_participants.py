@@ -13,7 +13,6 @@ from takifugu.analysis.answer_laws import users
 from takifugu.analysis.problem import Problem
 from takifugu.mechanisms import gaussian_exact, laplace_exact
 from takifugu.mechanisms.common import shares
-from takifugu.model.beliefs.contacts import CliqueInfection
 
 LAPLACE, NORMAL = laplace_exact.MECHANISM, gaussian_exact.MECHANISM
 BIASED = [[0.9, 0.1], [0.3, 0.7]]
@@ -41,7 +40,7 @@ def one_law(count: int) -> dict[str, Any]:
     return {
         "pieces": tf.IndependentPieces(tf.MarkovChain([row, row], 1), [1] * count),
         "network": tf.BayesianNetwork([(f"x{i}", [0, 1], [], row) for i in range(count)]),
-        "cliques": CliqueInfection([[f"x{i}"] for i in range(count)], {1: row}),
+        "cliques": tf.CliqueInfection([[f"x{i}"] for i in range(count)], {1: row}),
         "users": tf.IndependentUsers([{0: 0.7, 1: 0.3}] * count),
     }
 

@@ -13,7 +13,6 @@ import takifugu as tf
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers.choices import Choice
-from takifugu.audit import true_loss
 from takifugu.mechanisms.common import answer_families, shares, whole_laws
 from takifugu.mechanisms.common.finite_outputs import finite_problem, predicted_size
 from takifugu.mechanisms.common.shares import ALONE, is_smoothed, stands_alone
@@ -23,8 +22,6 @@ from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
 from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection
-from takifugu.numbers.distributions.pmf import Pmf
 
 COUNT = tf.Count(1)
 HALF, THIRD, QUARTER = Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)
@@ -35,7 +32,7 @@ NETWORK = tf.BayesianNetwork(
     [("a", [0, 1], [], TABLES["a"]), ("b", [0, 1], ["a"], TABLES["b"]), ("c", [0, 1, 2], [], TABLES["c"])]
 )
 USERS = tf.IndependentUsers([{0: QUARTER, 1: 3 * QUARTER}, {0: THIRD, 2: 2 * THIRD}, {0: QUARTER, 1: 3 * QUARTER}])
-CLIQUES = clique_infection(
+CLIQUES = tf.clique_infection(
     [["ann", "bob", "cem"], ["dee", "eva"], ["fay"]],
     {1: [HALF, HALF], 2: [HALF, QUARTER, QUARTER], 3: [HALF, 0, QUARTER, QUARTER]},
 )
@@ -150,7 +147,7 @@ def test_the_audit_finds_epsilon_and_the_optimal_is_best(number: int) -> None:
         for mechanism in (OPTIMAL, EXPONENTIAL, LAPLACE):
             bounded = mechanism.bound(Problem(framework, tf.Count(1), epsilon))
             assert isinstance(bounded, Bound), bounded
-            assert true_loss(framework, tf.Count(1), bounded.randomiser).upper <= epsilon + 1e-12
+            assert tf.true_loss(framework, tf.Count(1), bounded.randomiser).upper <= epsilon + 1e-12
             noise = bounded.randomiser
             errors.append(noise.mean_error() if isinstance(noise, Choice) else noise.expected_error())
         assert errors[0] <= min(errors) * (1 + 1e-6) + 1e-7
@@ -165,10 +162,10 @@ def test_a_channel_for_one_share_is_caught() -> None:
         patch.setattr(answer_families, "is_smoothed", lambda problem, lines=False: False)
         loose = OPTIMAL.bound(Problem(framework, tf.Count(1), epsilon))
     assert isinstance(loose, Bound)
-    assert true_loss(framework, tf.Count(1), loose.randomiser).loss > 1.05
+    assert tf.true_loss(framework, tf.Count(1), loose.randomiser).loss > 1.05
     bounded = OPTIMAL.bound(Problem(framework, tf.Count(1), epsilon))
     assert isinstance(bounded, Bound)
-    assert true_loss(framework, tf.Count(1), bounded.randomiser).upper <= 1
+    assert tf.true_loss(framework, tf.Count(1), bounded.randomiser).upper <= 1
 
 
 def test_presence_of_users_in_both_modes() -> None:
@@ -178,7 +175,7 @@ def test_presence_of_users_in_both_modes() -> None:
         for mechanism in (OPTIMAL, EXPONENTIAL):
             bounded = mechanism.bound(Problem(framework, tf.Sum(), Fraction(1)))
             assert isinstance(bounded, Bound), bounded
-            assert true_loss(framework, tf.Sum(), bounded.randomiser).upper <= 1 + 1e-12
+            assert tf.true_loss(framework, tf.Sum(), bounded.randomiser).upper <= 1 + 1e-12
 
 
 def test_several_beliefs_bind_one_channel() -> None:
@@ -188,7 +185,7 @@ def test_several_beliefs_bind_one_channel() -> None:
     assert isinstance(bounded, Bound)
     for belief in framework.beliefs:
         alone = tf.Pufferfish(tf.every_entry(), belief)
-        assert true_loss(alone, tf.Count(1), bounded.randomiser).upper <= 1 + 1e-12
+        assert tf.true_loss(alone, tf.Count(1), bounded.randomiser).upper <= 1 + 1e-12
 
 
 def test_the_number_of_values_is_predicted() -> None:
@@ -210,7 +207,7 @@ def test_a_certain_entry_that_is_not_read_adds_nothing() -> None:
     net = tf.BayesianNetwork([("sure", [1, 0], [], [0.0, 1.0]), ("coin", [0, 1], [], [0.5, 0.5])])
     query = tf.Sum("coin", codes={0: 0, 1: 100})
     sure = net.component(0)
-    assert shares.share_law(sure, query.resolve(net).restrict(slice(0, 1))) == (Pmf([0], [1]), 0.0)
+    assert shares.share_law(sure, query.resolve(net).restrict(slice(0, 1))) == (tf.Pmf([0], [1]), 0.0)
     both = [
         tf.calibrate(tf.Pufferfish(tf.attribute("coin", 0, 1), net), query, 1, mechanism=m)
         for m in ("optimal", "group")
@@ -220,7 +217,7 @@ def test_a_certain_entry_that_is_not_read_adds_nothing() -> None:
 
 def test_the_law_of_a_share() -> None:
     fixed = tf.MarkovChain([[0.0, 1.0], [0.0, 1.0]], 3, initial=[1.0, 0.0])
-    assert shares.share_law(fixed, tf.Count(1).resolve(fixed)) == (Pmf([2], [1]), 0.0)
+    assert shares.share_law(fixed, tf.Count(1).resolve(fixed)) == (tf.Pmf([2], [1]), 0.0)
     law, error = shares.share_law(LATE, tf.Count(1).resolve(LATE))
     table: dict[int, Fraction] = {}
     for state in itertools.product((0, 1), repeat=4):
@@ -242,7 +239,7 @@ def one_law(count: int) -> dict[str, Any]:
         "chain": tf.MarkovChain([ROW, ROW], count),
         "pieces": tf.IndependentPieces(tf.MarkovChain([ROW, ROW], 1), [1] * count),
         "network": tf.BayesianNetwork([(f"x{i}", [0, 1], [], ROW) for i in range(count)]),
-        "cliques": CliqueInfection([[f"x{i}"] for i in range(count)], {1: ROW}),
+        "cliques": tf.CliqueInfection([[f"x{i}"] for i in range(count)], {1: ROW}),
         "users": tf.IndependentUsers([{0: 0.7, 1: 0.3}] * count),
     }
 
@@ -281,7 +278,7 @@ def test_the_noise_is_enough_and_no_more_than_before(mechanism: str, lengths: tu
     framework = tf.Pufferfish(tf.every_entry(), belief)
     for query in (tf.Count(1), tf.Linear([Fraction(i + 1, 2) for i in range(sum(lengths))])):
         made = tf.calibrate(framework, query, 0.7, mechanism=mechanism, allow_zero_noise=True)
-        audit = true_loss(made)
+        audit = tf.true_loss(made)
         assert audit.loss <= 0.7 * (1 + 1e-9)
         if mechanism == "laplace-exact" and made.scale:
             assert audit.loss > 0.69  # smallest for the whole answer: no room is left
@@ -301,7 +298,7 @@ def test_two_beliefs_are_smoothed_each_by_its_own_components() -> None:
     network = tf.IndependentPieces(tf.MarkovChain([[0.4, 0.6], [0.2, 0.8]], 2), [2, 2])
     framework = tf.Pufferfish(tf.every_entry(), [pieces, network])
     made = tf.calibrate(framework, tf.Count(1), 0.5, mechanism="laplace-exact", allow_zero_noise=True)
-    assert true_loss(made).loss <= 0.5 * (1 + 1e-9)
+    assert tf.true_loss(made).loss <= 0.5 * (1 + 1e-9)
 
 
 def test_where_it_is_not_affordable_the_witness_says_so() -> None:

@@ -14,7 +14,6 @@ from tests.support.population_oracles import laws as drawn_laws
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.analysis.guarantee import Covers
-from takifugu.audit import true_delta, true_loss
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.mechanisms.local import choosing
 from takifugu.model import frameworks
@@ -71,7 +70,7 @@ def test_epsilon_is_kept_per_distance_and_nearly_used_up(metric: Any, mechanism:
     worst, losses = oracle.loss_per_distance(laws, channel_of(calibration.randomiser), apart(measure), rows)
     assert 0.49 < worst <= 0.5
     assert max(losses.values()) > 0.5  # a promise without distances would not allow it
-    assert true_loss(calibration).loss == pytest.approx(worst, abs=1e-9)
+    assert tf.true_loss(calibration).loss == pytest.approx(worst, abs=1e-9)
 
 
 def test_a_delta_is_at_epsilon_times_the_distance() -> None:
@@ -79,7 +78,7 @@ def test_a_delta_is_at_epsilon_times_the_distance() -> None:
     calibration = tf.calibrate(about, tf.EachValue(), epsilon="1/4", delta="1/50", mechanism="optimal")
     delta = oracle.delta_by_distance(LAWS, channel_of(calibration.randomiser), apart(DECLARED), 0.25)
     assert 0.019 < delta <= 0.02
-    assert true_delta(calibration).loss == pytest.approx(delta, abs=1e-9)
+    assert tf.true_delta(calibration).loss == pytest.approx(delta, abs=1e-9)
 
 
 def test_pairs_that_are_near_decide(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +112,7 @@ def counted(metric: Any, rows: int = 1, independent: bool = False, people: int =
 def test_counted_populations_keep_declared_distances(mechanism: str) -> None:
     about = counted(DECLARED)
     calibration = tf.calibrate(about, tf.EachValue(), epsilon="1/2", mechanism=mechanism)
-    seen = true_loss(calibration)
+    seen = tf.true_loss(calibration)
     assert seen.upper <= 0.5 + 1e-9
     worst, _ = oracle.loss_per_distance(LAWS, channel_of(calibration.randomiser), apart(DECLARED))
     assert 0.2 < worst <= 0.5
@@ -213,7 +212,7 @@ def test_populations_that_are_alike_have_no_distance() -> None:
         tf.calibrate(framework(laws=same), tf.EachValue(), epsilon=1, mechanism="exponential")
     three = {**same, "c": LAWS["far"]}
     calibration = tf.calibrate(framework(laws=three), tf.EachValue(), epsilon=1, mechanism="exponential")
-    assert true_loss(calibration).loss == pytest.approx(1, abs=0.01)
+    assert tf.true_loss(calibration).loss == pytest.approx(1, abs=0.01)
 
 
 def test_a_framework_without_a_metric_is_written_as_before() -> None:

@@ -28,7 +28,6 @@ from takifugu.model import beliefs
 from takifugu.model.beliefs.counted_populations import covering, samples_of
 from takifugu.model.beliefs.estimate import interval, mixture_interval
 from takifugu.model.beliefs.population_region import WHOLE, Region, Regions, tree_of
-from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.numbers.distributions.channel import Channel
 
 SQUARE = [(x, y) for x in (0.0, 1.0) for y in (0.0, 1.0)]
@@ -185,7 +184,6 @@ def test_bits_over_a_class_lose_little_less_than_what_is_said(seed: int, count: 
 
 
 @pytest.mark.mutants
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [30, 300, 5000])
 @pytest.mark.parametrize("epsilon", [F(1, 2), F(2)])
@@ -216,7 +214,7 @@ def test_a_delta_is_kept_over_the_class_and_helps() -> None:
 def test_a_class_of_nothing_is_every_distribution_and_leaves_local_privacy() -> None:
     """No row of one population, few of the other: every value may have mass 0, and the region holds zeros."""
     samples = samples_of([("m", 0), ("f", 1)], 2)
-    people = populations_of(FromPopulations.counted(samples, "ab", source="two rows", confidence=0.999))
+    people = populations_of(tf.FromPopulations.counted(samples, "ab", source="two rows", confidence=0.999))
     assert people.regions is not None
     assert [float(of.least([1, 0])) < 0.001 for of in people.regions.by_name.values()] == [True, True]
     strength = strongest(people, F(1), F(0), "optimal")
@@ -275,14 +273,12 @@ def test_epsilon_is_kept_as_often_as_the_confidence_says() -> None:
     assert not too_often(broken(over_the_class, TRIALS, 150, 1), TRIALS)
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_people_with_several_rows_are_counted_once() -> None:
     assert not too_often(broken(over_the_class, 100, 150, 1), 100)
     assert not too_often(broken(over_the_class, 100, 100, 2, copies=3), 100)
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_a_point_estimate_is_noticed_and_so_are_rows_taken_for_people() -> None:
     assert too_often(broken(by_the_estimate, 60, 150, 3), 60)
@@ -294,9 +290,9 @@ def test_a_point_estimate_is_noticed_and_so_are_rows_taken_for_people() -> None:
 
 def test_every_mechanism_holds_over_the_class_and_a_declared_law_is_believed() -> None:
     chance = random.Random(5)
-    class_of = FromPopulations.counted(samples_of(rows_of(chance, 3, 300), 3), "abc", source="a survey")
+    class_of = tf.FromPopulations.counted(samples_of(rows_of(chance, 3, 300), 3), "abc", source="a survey")
     counted = populations_of(class_of)
-    declared = populations_of(FromPopulations(counted.laws, source="a survey"))
+    declared = populations_of(tf.FromPopulations(counted.laws, source="a survey"))
     for name, way in mechanisms(counted).items():
         strength = strongest(counted, F(1), F(0), name)
         assert strength.measured == strength.sender.epsilon(counted) <= 1
@@ -306,9 +302,9 @@ def test_every_mechanism_holds_over_the_class_and_a_declared_law_is_believed() -
             assert way.make(taken.strength * 1.05).epsilon(counted) > 0.5
 
 
-def belief_of(rows: int = 1, independent: bool = True, count: int = 400) -> FromPopulations:
+def belief_of(rows: int = 1, independent: bool = True, count: int = 400) -> tf.FromPopulations:
     samples = samples_of(rows_of(random.Random(7), 3, count), 3)
-    return FromPopulations.counted(samples, "abc", rows=rows, independent=independent, source="a survey")
+    return tf.FromPopulations.counted(samples, "abc", rows=rows, independent=independent, source="a survey")
 
 
 def test_the_certificate_says_confidence_size_and_what_holds_outside() -> None:
@@ -347,12 +343,12 @@ def test_two_releases_of_the_same_rows_cost_what_they_tell_over_the_class() -> N
 
 
 @pytest.mark.parametrize(("wrong", "what"), [
-    (lambda: FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", confidence=1.0), "confidence"),
-    (lambda: FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", confidence=0.0), "confidence"),
-    (lambda: FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", confidence=math.nan), "confidence"),
+    (lambda: tf.FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", confidence=1.0), "confidence"),
+    (lambda: tf.FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", confidence=0.0), "confidence"),
+    (lambda: tf.FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", confidence=math.nan), "confidence"),
     (lambda: covering(samples_of([("a", 0)], 1), ["x", "y"], 0.9), "one count for each value"),
-    (lambda: FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", smoothing=-1), "smoothing"),
-    (lambda: FromPopulations({"a": {0: "1/2", 1: "1/2"}, "b": {0: "1/2", 1: "1/2"}}, regions=belief_of().regions),
+    (lambda: tf.FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", smoothing=-1), "smoothing"),
+    (lambda: tf.FromPopulations({"a": {0: "1/2", 1: "1/2"}, "b": {0: "1/2", 1: "1/2"}}, regions=belief_of().regions),
      "those of other populations"),
     (lambda: Regions.from_dict({**belief_of().regions.to_dict(), "ends": {"m": [["1"], ["1"]]}}, "abc"), "other sets"),
 ])  # fmt: skip

@@ -162,7 +162,6 @@ def whether(place: int) -> Any:
     return flip.of([0, 1, 2], [0, 1], [list(flip.row(int(x == place)).values()) for x in range(3)])
 
 
-@pytest.mark.mutants
 def test_products_of_marginal_losses_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of two bits tells nothing; a sum of what each tells is less than the truth."""
     half, none = F(1, 2), F(0)

@@ -130,7 +130,6 @@ def test_one_person_is_released_by_the_library() -> None:
 
 
 @pytest.mark.mutants
-@pytest.mark.slow
 def test_a_column_is_drawn_like_single_rows() -> None:
     for dummies, mechanism in ((0, "optimal"), (0, "rappor"), (2, "tupling")):
         delta = "1/10" if dummies else 0

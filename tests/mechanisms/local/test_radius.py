@@ -10,7 +10,6 @@ import pytest
 from tests.support import rows_oracle as oracle
 
 import takifugu as tf
-from takifugu.audit import true_delta, true_loss
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.mechanisms.local import weights
 from takifugu.model import queries
@@ -40,7 +39,7 @@ def test_a_pure_promise_is_kept_within_the_radius_and_nearly_used_up(rows: int) 
     noise: Any = calibration.randomiser
     loss = oracle.loss(*sent(noise, rows))
     assert 1.19 * rows < loss <= 1.2 * rows
-    assert true_loss(calibration).loss == pytest.approx(loss, abs=1e-9)
+    assert tf.true_loss(calibration).loss == pytest.approx(loss, abs=1e-9)
     for x, outputs in channel_of(noise).items():
         assert {y for y, mass in outputs.items() if mass} == {y for y in outputs if abs(x - y) <= 2}
     assert noise.worst == 2
@@ -52,14 +51,14 @@ def test_a_delta_is_that_of_every_output() -> None:
     calibration = tf.calibrate(framework(), tf.EachValue(radius=1), "1/2", "3/10", mechanism="restricted-laplace")
     delta = oracle.excess(*sent(calibration.randomiser), 0.5)
     assert 0.299 < delta <= 0.3
-    assert true_delta(calibration).loss == pytest.approx(delta, abs=1e-9)
+    assert tf.true_delta(calibration).loss == pytest.approx(delta, abs=1e-9)
 
 
 def test_a_radius_is_kept_inside_tuples() -> None:
     calibration = tf.calibrate(framework(), tf.EachValue(1, radius=1), "1/2", "1/5", mechanism="tupling")
     channel: Any = calibration.randomiser.sender.channel  # type: ignore[attr-defined]
     assert all(not mass or abs(x - y) <= 1 for x in channel.inputs for y, mass in channel.row(x).items())
-    assert true_delta(calibration).loss <= 0.2
+    assert tf.true_delta(calibration).loss <= 0.2
 
 
 def test_epsilon_per_distance_is_kept_within_a_radius() -> None:

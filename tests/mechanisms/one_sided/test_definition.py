@@ -19,7 +19,6 @@ from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction
-from takifugu.audit import true_loss
 from takifugu.audit.exact import joint_loss
 from takifugu.calibration.registry import REGISTRY
 from takifugu.core.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, InputError, Unsupported
@@ -85,7 +84,7 @@ def test_a_policy_that_protects_everything_is_called_ordinary_and_gets_noise_on_
     calibration = made(Policy(), tf.Count("ill"), domain=PEOPLE)
     assert {str(move) for move in calibration.randomiser.moves} == {"either"}
     assert "ordinary differential privacy" in str(calibration)
-    assert true_loss(calibration).loss == pytest.approx(1)
+    assert tf.true_loss(calibration).loss == pytest.approx(1)
 
 
 def test_thresholds_are_asked_under_a_policy_only() -> None:
@@ -96,9 +95,9 @@ def test_thresholds_are_asked_under_a_policy_only() -> None:
 
 def test_one_sided_noise_keeps_its_promise_and_none_the_other_way() -> None:
     calibration = made(visits(), tf.Visitors())
-    assert true_loss(calibration).loss == pytest.approx(1, abs=1e-9)
+    assert tf.true_loss(calibration).loss == pytest.approx(1, abs=1e-9)
     turned = Asymmetric(Policy.of(any_of("bar"), any_of("shop")), PLACES)
-    assert true_loss(turned, tf.Visitors(), calibration.randomiser).loss == math.inf
+    assert tf.true_loss(turned, tf.Visitors(), calibration.randomiser).loss == math.inf
 
 
 # What releases promise together.
@@ -111,7 +110,7 @@ def bit(place: str, policy: Policy) -> Any:
 def test_intersected_policies_compose_to_exactly_two_epsilon() -> None:
     """E6: two one-bit releases, each exactly 1; under both predicates together exactly 2."""
     one, two = bit("A", visits(["A"])), bit("B", visits(["B"]))
-    assert [true_loss(c).loss for c in (one, two)] == pytest.approx([1, 1])
+    assert [tf.true_loss(c).loss for c in (one, two)] == pytest.approx([1, 1])
     both = compose([one, two])
     assert (both.epsilon, both.delta, both.covers) == (2, 0, Covers.COMPONENT)
     met = Asymmetric(visits(["A"]).intersected(visits(["B"])), BITS)
@@ -227,7 +226,7 @@ def test_what_noise_loses_along_the_moves_of_another_policy(policy: Policy, quer
     if lost == F(1, 2):
         noise = type(noise)(F(2), F(1))  # the noise of both places for one of them
     assert loss_along(noise, sensitivity(policy, PLACES, query)) == lost
-    audited = true_loss(Asymmetric(policy, PLACES), query, noise).loss
+    audited = tf.true_loss(Asymmetric(policy, PLACES), query, noise).loss
     assert audited == pytest.approx(float(lost)) if lost != math.inf else audited == math.inf
 
 
@@ -300,10 +299,10 @@ def test_noisy_counts_end_at_the_public_number_of_records(value: str) -> None:
         for output in range(-1, 6):
             mass = math.exp(calibration.randomiser.log_density([F(count)], [F(output)]))
             assert mass == pytest.approx(float(dict(law.items()).get(output, 0)), abs=1e-12)
-    assert true_loss(calibration).loss == pytest.approx(1)
+    assert tf.true_loss(calibration).loss == pytest.approx(1)
     joined = made(Policy.of(none_of("ill")), tf.Histogram(), domain=PEOPLE, mechanism="asymmetric-geometric")
     assert joined.randomiser.to_dict()["most"] == 3
-    assert true_loss(joined).loss <= 1 + 1e-12
+    assert tf.true_loss(joined).loss <= 1 + 1e-12
 
 
 @pytest.mark.parametrize(("query", "domain"), [

@@ -15,7 +15,6 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CalibrationRefused, DataError, SpecError, TakifuguError
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
-from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.certificate import meaning_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
@@ -321,7 +320,7 @@ def test_three_marks_and_a_public_order_are_keys_of_a_file(tmp_path: Path) -> No
     (table,) = tf.release_file(file, anyway=True).tables
     assert [row["cell"] for row in table.rows] == ["r0c0", "r0c2", "r0c1"]
     assert [row["mark"] for row in table.rows] == ["safe", "safe", "dangerous"]
-    rows = read_table(tmp_path / "release-published" / "safe.csv")
+    rows = tf.read_table(tmp_path / "release-published" / "safe.csv")
     assert [row["mark"] for row in rows] == ["safe", "safe", "dangerous"]
     assert rows[2]["safe_or_at_most"] >= 30
     described = json.loads((tmp_path / "release-published" / "safe.datapackage.json").read_text())

@@ -40,7 +40,6 @@ def streams(draw: st.DrawFn) -> tuple[list[int], tuple[int, ...], oracle.Rule, i
     return counts, after, adaptive(draw(st.integers(0, 50))), draw(st.sampled_from([None, 1, 2, 3]))
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @given(streams())
 @settings(max_examples=120, deadline=None)
@@ -202,7 +201,6 @@ def test_no_noise_on_the_questions_tells_everything() -> None:
     assert (SAFE, "above") not in laws[1]
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_our_ordinary_technique_has_the_law_of_algorithm_1() -> None:
     variant, mechanism = ORDINARY[0], OrdinarySparse(TWO, limit=2)
@@ -260,7 +258,6 @@ def test_draws_follow_the_law(limit: int | None) -> None:
         fits(seen, SparseAnswers(F(11, 10), limit, 3).law(counts, thresholds, 20), draws)
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_a_session_has_the_law_of_the_same_stream() -> None:
     counts, rule, draws = (1, 0, 2), adaptive(1, 2), 3000

@@ -127,18 +127,6 @@ def test_fine_grids_have_the_bands_of_the_continuous_law(law: type, one: float, 
     assert difference_band(noise).width == pytest.approx(3 * two, rel=2e-3)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("law", [DiscreteLaplace, RoundedLaplace, RoundedNormal])
-def test_draws_lie_inside_as_often_as_stated(law: type) -> None:
-    noise = law(Fraction(7), Fraction(1), 2)
-    entropy, runs = InsecureSeededEntropyForTests(23), 4000
-    drawn = np.array([noise.draw((0, 0), entropy) for _ in range(runs)], dtype=float)
-    for errors, band in ((drawn[:, 0], cell_band(noise)), (drawn[:, 0] - drawn[:, 1], difference_band(noise))):
-        inside = int((np.abs(errors) <= band.width).sum())
-        deviation = math.sqrt(runs * band.coverage * (1 - band.coverage))
-        assert abs(inside - runs * band.coverage) < 4 * deviation
-
-
 def test_equal_noises_have_one_law_that_nobody_changes() -> None:
     law, step = masses(DiscreteLaplace(Fraction(30), Fraction(1)))
     assert masses(DiscreteLaplace(Fraction(30), Fraction(1)))[0] is law

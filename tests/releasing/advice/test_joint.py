@@ -181,7 +181,6 @@ def test_values_without_noise_always_lie_inside() -> None:
     assert coverage(Exact(Fraction(1), 5), Fraction(0), 5) == 1.0
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_each_window_has_the_width_of_its_dry_run(tmp_path: Path) -> None:
     histogram = 'query = "count"\nstates = ["busy"]', 'query = "histogram"'

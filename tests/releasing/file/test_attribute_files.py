@@ -20,7 +20,6 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing import orders
-from takifugu.releasing.publishing.run import release_file
 
 #: What the files of `attribute_files` publish, by hand, in grid units of each.
 ANSWERS = {"records": 16, "parameters": 30}
@@ -83,7 +82,7 @@ def test_another_number_of_rows_is_refused_without_telling_it(tmp_path: Path, ki
     lines = FILES[kind][2].splitlines(keepends=True)
     path = written(tmp_path, kind, data="".join([*lines[: 1 + min(rows, len(lines) - 2)]]))
     with pytest.raises(DataError, match=r"another number of rows than belief.records|no rows") as caught:
-        release_file(path)
+        tf.release_file(path)
     assert not re.search(rf"\b{rows}\b", str(caught.value)), caught.value
     assert not (tmp_path / "ledger.db").exists()
 
@@ -104,7 +103,7 @@ def test_what_breaks_a_rule_of_the_data(tmp_path: Path, kind: str, old: str, new
     rows = FILES[kind][2]
     assert old in rows
     with pytest.raises(TakifuguError, match=words) as caught:
-        release_file(written(tmp_path, kind, data=rows.replace(old, new, 1)))
+        tf.release_file(written(tmp_path, kind, data=rows.replace(old, new, 1)))
     assert "SENTINEL" not in str(caught.value)
     assert not (tmp_path / "ledger.db").exists()
 
@@ -135,11 +134,11 @@ def test_what_a_missing_number_may_count_as_can_be_pasted(tmp_path: Path) -> Non
     rows = FILES["normal"][2].replace("40.000;70.00", "40.000;ND")
     with_mark = {'file = "': 'missing = ["ND"]\nfile = "'}
     with pytest.raises(TakifuguError, match="missing or not finite") as caught:
-        release_file(written(tmp_path / "a", "normal", with_mark, rows))
+        tf.release_file(written(tmp_path / "a", "normal", with_mark, rows))
     line = re.search(r"what they count as: (missing = \{ \"weight\" = \d+ \}) under \[belief\]", str(caught.value))
     assert line is not None, caught.value
     counted = with_mark | {'resolution = "0.5"\n': f'resolution = "0.5"\n{line[1]}\n'}
-    assert release_file(written(tmp_path / "b", "normal", counted, rows)).tables
+    assert tf.release_file(written(tmp_path / "b", "normal", counted, rows)).tables
 
 
 @pytest.mark.slow
@@ -148,14 +147,14 @@ def test_values_that_are_clipped_or_replaced_are_on_the_certificate(tmp_path: Pa
     rows = BODIES.replace("40.000;70.00", "40.000;999").replace("40.143;69.67", "40.143;nan")
     plain, path = written(tmp_path / "plain", "normal"), written(tmp_path / "clipped", "normal", rule, rows)
     assert answers(path)[0] == answers(plain)[0] + (200 - 70 + Fraction("0.5")) / 60
-    (table,) = release_file(path).tables
+    (table,) = tf.release_file(path).tables
     assumed = " | ".join(table.certificate.assumptions)
     for words in ("clipped", "a missing or infinite value of 'weight' counts as 70", "rounded to multiples of 0.5"):
         assert words in assumed
 
 
 def test_classes_are_on_the_certificate(tmp_path: Path) -> None:
-    (table,) = release_file(written(tmp_path, "records"), anyway=True).tables
+    (table,) = tf.release_file(written(tmp_path, "records"), anyway=True).tables
     assumed = " | ".join(table.certificate.assumptions)
     assert "'hours' are read in classes: below 20 as 10, from 20 to below 40 as 30, at least 40 as 50" in assumed
     assert "a missing value counts as 30" in assumed
@@ -174,7 +173,7 @@ def test_classes_are_on_the_certificate(tmp_path: Path) -> None:
      "a parameter of the population that the records come from, not what these records add up to", "50 records"),
 ])  # fmt: skip
 def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, setting: str, believed: str) -> None:
-    (table,) = release_file(written(tmp_path, kind), anyway=True).tables
+    (table,) = tf.release_file(written(tmp_path, kind), anyway=True).tables
     page = " ".join(table.certificate.text().split())
     (sentence,) = re.findall(r"In short (.*?) Published", page)
     for words in (hidden, setting, believed, "from anyone who believes", "single rows are not hidden by this promise"):
@@ -239,7 +238,7 @@ def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, 
 def test_faults_name_their_place(tmp_path: Path, kind: str, changes: dict[str, str], place: str, words: str) -> None:
     if kind == "normal" and "delta = 1e-05\n" in changes:
         with pytest.raises(TakifuguError, match="delta"):
-            release_file(written(tmp_path, kind, changes))
+            tf.release_file(written(tmp_path, kind, changes))
         return
     messages = faults_of(written(tmp_path, kind, changes))
     assert words in messages[place], messages
@@ -290,7 +289,7 @@ HIDDEN = 'property = { attribute = "income", function = "mean", max_difference =
 ])  # fmt: skip
 def test_what_a_normal_belief_hides(tmp_path: Path, hidden: str, words: str) -> None:
     changes = {HIDDEN: hidden, "delta = 1e-05\n": "delta = 1e-05\nallow_zero_noise = true\n"}
-    (table,) = release_file(written(tmp_path, "normal", changes)).tables
+    (table,) = tf.release_file(written(tmp_path, "normal", changes)).tables
     assert words in "; ".join(table.certificate.hidden)
     assert table.certificate.definition == ("pufferfish" if "record" in hidden else "attribute")
 
@@ -327,11 +326,11 @@ def test_a_promise_about_one_output_is_the_only_one(tmp_path: Path, kind: str) -
     if kind != "normal":
         changes["epsilon = 1.0\n"] = 'epsilon = 1.0\nmechanism = "laplace-exact"\n'
     path = written(tmp_path, kind, changes)
-    release_file(path, anyway=True)
+    tf.release_file(path, anyway=True)
     name = load(path).source.name
     before = spent(tmp_path, name)
     with pytest.raises((CompositionRefused, BudgetExceeded)):
-        release_file(path, again=load(path).items[0].name, once="K", anyway=True)
+        tf.release_file(path, again=load(path).items[0].name, once="K", anyway=True)
     assert spent(tmp_path, name) == before
 
 
@@ -340,10 +339,10 @@ def test_whole_releases_add_up_to_the_budget(tmp_path: Path) -> None:
     path = written(tmp_path, "records")
     name = load(path).items[0].name
     for times in range(1, 5):
-        release_file(path, again=name, once=str(times), anyway=True)
+        tf.release_file(path, again=name, once=str(times), anyway=True)
         assert spent(tmp_path, "staff").epsilon == times
     with pytest.raises(BudgetExceeded):
-        release_file(path, again=name, once="one more", anyway=True)
+        tf.release_file(path, again=name, once="one more", anyway=True)
     assert spent(tmp_path, "staff").epsilon == 4
 
 
@@ -353,7 +352,7 @@ def test_an_unfinished_release_is_completed_and_pays_nothing(tmp_path: Path, mon
         path = written(tmp_path / kind, kind)
         name = load(path).source.name
         with failing(monkeypatch, orders, "place", OSError("no more")), pytest.raises(TakifuguError):
-            release_file(path, anyway=True)
+            tf.release_file(path, anyway=True)
         before = spent(tmp_path / kind, name)
         assert before.epsilon == 1
         (resumed,) = tf.resume(tmp_path / kind / "ledger.db")

@@ -144,7 +144,6 @@ def test_a_reservation_in_a_state_that_there_is_not(tmp_path: Path) -> None:
 SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n) select i as kind, i as version from n"
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("statements", [

@@ -17,7 +17,6 @@ from takifugu.core.errors import DataError, SpecError
 from takifugu.model.beliefs import meetings
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.planning import plan
-from takifugu.releasing.publishing.run import release_file
 
 PUPILS = release_text(
     read_from("pupils", "data.csv", person="who", value="state", missing=["?"], budget=10),
@@ -55,7 +54,7 @@ def test_the_belief_is_that_of_the_meetings_that_count(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_release_is_that_of_the_library(tmp_path: Path) -> None:
     path = written(tmp_path)
-    release_file(path)
+    tf.release_file(path)
     wanted = tf.calibrate(tf.Pufferfish(tf.every_entry(), expected()), tf.Count("ill"), 1)
     (table,) = plan.calibrated(spec.load(path)).tables
     assert [calibration.scale for calibration in table.calibrations] == [wanted.scale]
@@ -122,7 +121,7 @@ def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: 
     assert old in PUPILS
     path = written(tmp_path, PUPILS.replace(old, new))
     with pytest.raises(SpecError, match=problem):
-        release_file(path)
+        tf.release_file(path)
     assert not (tmp_path / "ledger.db").exists()
     assert not (tmp_path / "out").exists()
 
@@ -140,7 +139,7 @@ def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: 
 def test_data_that_break_a_rule_release_nothing_and_are_not_repeated(tmp_path: Path, data: str, problem: str) -> None:
     path = written(tmp_path, data=data)
     with pytest.raises(DataError, match=problem) as raised:
-        release_file(path)
+        tf.release_file(path)
     assert not any(word in str(raised.value) for word in ("zoe", "sick", "ben"))
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "ledger.db").exists()

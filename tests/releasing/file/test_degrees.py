@@ -14,7 +14,6 @@ from takifugu.core.errors import DataError, SpecError
 from takifugu.releasing.advice.checking import check
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.reading import misplaced
-from takifugu.releasing.publishing.run import release_file
 
 NAMED = BY_NAME.replace('["x", "y"]', '["lon", "lat"]').replace("metres = [1000, 500]", "degrees = true")
 
@@ -64,7 +63,7 @@ def test_a_row_beyond_the_poles(tmp_path: Path, outside: str) -> None:
     file = named_places(tmp_path, text, 407.1)
     rows = len((tmp_path / "people.csv").read_text().splitlines()) - 1
     with pytest.raises(DataError, match=rf"'lat' holds in row {rows} .* a latitude out of range") as refused:
-        release_file(file, anyway=True)
+        tf.release_file(file, anyway=True)
     assert "407" not in str(refused.value)
 
 
@@ -73,7 +72,7 @@ def test_a_visit_beyond_the_poles(tmp_path: Path, more: str) -> None:
     text = EVENING.replace("[belief]", f"{more}[belief]")
     file = evening(tmp_path, text, "ana,-73.5,40.5\nben,-73.5,407.1\n")
     with pytest.raises(DataError, match=r"'lat' holds in row 2 .* a latitude out of range.*-90 to 90.*repair the row"):
-        release_file(file, anyway=True)
+        tf.release_file(file, anyway=True)
 
 
 # A reference file is a class of populations: people counted once, a half held out, bad keys.

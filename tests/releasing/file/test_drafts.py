@@ -117,7 +117,6 @@ UNFIT = {("asymmetric", "one column"), ("contacts", "one column"), ("markov-chai
          ("markov-chain-class", "pairs"), ("markov-chain", "two numbers"),
          ("markov-chain-class", "two numbers")}  # fmt: skip
 CASES = [(kind, table) for kind in MISSING for table in TABLES if (kind, table) not in UNFIT]
-SOON = {(kind, [*TABLES][(number + after) % len(TABLES)]) for number, kind in enumerate(MISSING) for after in (0, 3)}
 
 
 def drafted(folder: Path, kind: str, table: str) -> tuple[str, list[str]]:
@@ -146,9 +145,8 @@ def test_a_draft_is_short_and_every_line_in_force(tmp_path: Path, kind: str, tab
     assert not re.search(r"\b(?:walking|p7|u7|48[.]0)", text), "a value of the data"
 
 
-@pytest.mark.parametrize(("kind", "table"), [
-    pytest.param(*case, marks=() if case in SOON else pytest.mark.slow) for case in CASES
-])  # fmt: skip
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize(("kind", "table"), CASES)
 def test_what_init_lists_is_all_that_is_missing(tmp_path: Path, kind: str, table: str) -> None:
     """Whoever fills in the listed keys, and nothing else, has a file that can be released."""
     (tmp_path / "n.bif").write_text(BIF, encoding="utf-8")

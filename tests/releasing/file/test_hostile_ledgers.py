@@ -104,7 +104,7 @@ def _seen(ledger: Path) -> object:
     return about.st_mode, about.st_size, about.st_ino, content, sorted(path.name for path in ledger.parent.iterdir())
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(50)
 @pytest.mark.parametrize("harm", HOSTILE.values(), ids=[name.replace(" ", "-") for name in HOSTILE])
 def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[Path], object]) -> None:
     """It asks the ledger for a layout at a glance, and then opens it: a source of another layout would be said."""

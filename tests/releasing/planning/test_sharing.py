@@ -126,7 +126,6 @@ WEEKS = "joint_epsilon = 1\n" + release_text(
 
 
 @pytest.mark.mutants
-@pytest.mark.slow
 def test_tables_of_one_window_share_it(tmp_path: Path) -> None:
     lines = [f"2026-01-{5 + t // 24:02}T{t % 24:02}:00,{('still', 'walking')[t % 3 == 0]}" for t in range(14 * 24)]
     where = files.write(tmp_path, WEEKS, "\n".join(["hour,state", *lines]))

@@ -16,7 +16,6 @@ from takifugu.analysis.randomisers.choices import ChannelChoice
 from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
-from takifugu.releasing.postprocess.reconcile import reconcile
 from takifugu.releasing.postprocess.release import Release
 
 STATES = ["a", "b", "c"]
@@ -203,7 +202,7 @@ unit_tables = st.lists(st.tuples(true_rows, st.integers(1, 40)), min_size=1, max
 @given(unit_tables, st.integers(1, 40), st.integers(0, 10**6), st.booleans())
 def test_reconciled_tables_agree_exactly(units: Any, pooled: int, seed: int, nonnegative: bool) -> None:
     rows, whole = tables([row for row, _ in units], [scale for _, scale in units], pooled, seed)
-    reconciled = reconcile(rows, whole, nonnegative)
+    reconciled = tf.reconcile(rows, whole, nonnegative)
     for cell in range(3):
         assert sum(table.values[cell] for table in reconciled.units.values()) == reconciled.pooled.values[cell]
     for table in (*reconciled.units.values(), reconciled.pooled):
@@ -218,7 +217,7 @@ def test_reconciling_is_the_weighted_mean_and_is_more_accurate() -> None:
     """One unit: the mean of both tables, weighted by 1/variance. Several: a mean square error s falls by s^2/sum(s)."""
     fine, coarse = DiscreteLaplace(Fraction(10), Fraction(1)), DiscreteLaplace(Fraction(20), Fraction(1))
     one = {"Ana": replace(of([100]), randomiser=fine)}
-    reconciled = reconcile(one, replace(of([150]), randomiser=coarse))
+    reconciled = tf.reconcile(one, replace(of([150]), randomiser=coarse))
     weight = fine.variance() / (fine.variance() + coarse.variance())
     assert reconciled.pooled.values[0] == round(100 + 50 * weight)
     squared = np.zeros((400, 2, 4))
@@ -226,7 +225,7 @@ def test_reconciling_is_the_weighted_mean_and_is_more_accurate() -> None:
     sums = [155, 68]
     for run in range(len(squared)):
         rows, whole = tables(truth, [8, 8, 20], 10, seed=run)
-        better = reconcile(rows, whole, nonnegative=False)
+        better = tf.reconcile(rows, whole, nonnegative=False)
         for cell in range(2):
             pairs = [(rows[n].values[cell], better.units[n].values[cell], truth[i][cell]) for i, n in enumerate(rows)]
             pairs.append((whole.values[cell], better.pooled.values[cell], sums[cell]))
@@ -240,7 +239,7 @@ def test_reconciling_is_the_weighted_mean_and_is_more_accurate() -> None:
 
 def test_reconciled_tables_print_and_become_frames() -> None:
     rows, whole = tables([[3, 30], [10, 0]], [5, 9], 4, seed=1)
-    reconciled = reconcile(rows, whole)
+    reconciled = tf.reconcile(rows, whole)
     frame = reconciled.to_frame("polars")
     assert frame.columns == ["unit", "cell", "value", "raw", "low", "high"]
     assert frame["unit"].to_list() == ["unit 0"] * 2 + ["unit 1"] * 2 + [None] * 2
@@ -254,16 +253,16 @@ def test_reconciled_tables_print_and_become_frames() -> None:
 def test_relative_frequencies_and_other_noise_are_reconciled() -> None:
     rows = {name: of([10, 20], SHARES) for name in ("x", "y")}
     pooled = replace(of([33, 41], SHARES), randomiser=RoundedNormal(Fraction(1, 10), Fraction(1, 100), 2))
-    reconciled = reconcile(rows, pooled)
+    reconciled = tf.reconcile(rows, pooled)
     assert sum(t.values[0] for t in reconciled.units.values()) == reconciled.pooled.values[0]
     assert Fraction(20, 100) < reconciled.pooled.values[0] < Fraction(33, 100)
 
 
 def test_tables_without_noise_stay() -> None:
     exact = {name: replace(of([4]), randomiser=Exact(Fraction(1))) for name in ("x", "y")}
-    assert reconcile(exact, of([50])).pooled.values == (8,)
+    assert tf.reconcile(exact, of([50])).pooled.values == (8,)
     with pytest.raises(InputError, match="do not agree"):
-        reconcile(exact, replace(of([50]), randomiser=Exact(Fraction(1))))
+        tf.reconcile(exact, replace(of([50]), randomiser=Exact(Fraction(1))))
 
 
 def test_what_was_chosen_from_a_list_has_no_weight_and_a_bias_of_its_own() -> None:
@@ -272,9 +271,9 @@ def test_what_was_chosen_from_a_list_has_no_weight_and_a_bias_of_its_own() -> No
     assert "no bias" not in " ".join(chosen.adjusted().notes)
     assert "biases small values upwards." in " ".join(chosen.adjusted().notes)
     with pytest.raises(InputError, match="the table of 'Ana' was not made with added noise"):
-        reconcile({"Ana": chosen}, of([3]))
+        tf.reconcile({"Ana": chosen}, of([3]))
     with pytest.raises(InputError, match="the table of all was not made with added noise"):
-        reconcile({"Ana": of([3])}, chosen)
+        tf.reconcile({"Ana": of([3])}, chosen)
 
 
 ANA, MEANS = {"Ana": of([1, 2])}, noisy(tf.Mean(codes={"a": 0, "b": 1, "c": 1}))
@@ -293,11 +292,11 @@ OF_TWO = replace(TABLE.certificate, units=("Ana", "Ben"), scope="pooled")
 ])  # fmt: skip
 def test_only_tables_that_add_up_are_reconciled(rows: Any, whole: Release, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        reconcile(rows, whole)
+        tf.reconcile(rows, whole)
 
 
 def test_codes_below_0_are_reconciled_where_that_is_meant() -> None:
-    assert reconcile({"Ana": noisy(CODES)}, noisy(CODES), nonnegative=False)
+    assert tf.reconcile({"Ana": noisy(CODES)}, noisy(CODES), nonnegative=False)
 
 
 def test_adjusted_is_a_value() -> None:

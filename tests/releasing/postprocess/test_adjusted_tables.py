@@ -26,7 +26,6 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.postprocess.adjust import nearest
 from takifugu.releasing.publishing import orders
-from takifugu.releasing.publishing.resuming import resume
 from takifugu.releasing.publishing.run import publish, release_file
 from takifugu.releasing.report.outcomes import Published
 
@@ -203,7 +202,7 @@ def test_what_may_be_negative_or_is_no_count_is_not_adjusted(query: str, tmp_pat
 def test_an_interrupted_release_has_the_same_adjusted_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with failing(monkeypatch, orders, "place", OSError("no room")), pytest.raises(tf.TakifuguError):
         release_file(files.write(tmp_path, SPEC))
-    (resumed,) = resume(tmp_path / "ledger.db")
+    (resumed,) = tf.resume(tmp_path / "ledger.db")
     outcome: Any = resumed.outcome
     for table in outcome.tables:
         assert [dict(row) for row in tf.read_table(table.files[0])] == [dict(row) for row in table.rows]

@@ -15,7 +15,6 @@ from takifugu.cli.samples import write_demo
 from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import InputError
 from takifugu.core.text.plot import by_itself
-from takifugu.releasing.publishing.run import release_file
 
 NUMBERS = st.integers(-(10**9), 10**9) | st.decimals(-1000, 1000, places=3).map(float)
 
@@ -143,7 +142,7 @@ def test_what_has_no_picture_says_so() -> None:
 @pytest.mark.slow
 def test_advice_and_what_was_published_are_one_line_and_a_picture(tmp_path: Path) -> None:
     file = write_demo(tmp_path)
-    outcome = release_file(file, new_ledger=True)
+    outcome = tf.release_file(file, new_ledger=True)
     assert repr(outcome) == "<Outcome: time-use-units, time-use-pooled>"
     said = "<Published time-use-pooled: how often each state occurs, for all participants together, in rows, 4 rows>"
     assert repr(outcome.tables[1]) == said
@@ -157,6 +156,6 @@ def test_a_table_that_has_no_picture_says_so(tmp_path: Path) -> None:
     file = write_example("survey", tmp_path)[0]
     text = file.read_text(encoding="utf-8").replace('query = "count"\nstates = ["yes"]', 'query = "mode"')
     file.write_text(text, encoding="utf-8")
-    (table,) = release_file(file, new_ledger=True).tables
+    (table,) = tf.release_file(file, new_ledger=True).tables
     with pytest.raises(InputError, match="has no picture"):
         table.plot()

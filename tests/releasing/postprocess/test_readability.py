@@ -20,11 +20,8 @@ from tests.support.pages import check_page
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.model.queries.by import By
 from takifugu.releasing.advice.cells import Cells
-from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.postprocess.readability import Rule, possible_ends
-from takifugu.releasing.report.document import report_html
 
 
 @given(value=st.integers(-500, 500), half=st.integers(0, 300))
@@ -100,7 +97,7 @@ def test_what_cannot_be_true_is_called_so_everywhere(tmp_path: Path) -> None:
         patched.setattr(DiscreteLaplace, "draw", _drawing(drawn))
         outcome = invoke("release", toml)
     assert outcome.exit_code == 0, outcome.output
-    rows = read_table(tmp_path / "out" / "both.csv")
+    rows = tf.read_table(tmp_path / "out" / "both.csv")
     assert [row["possible"] for row in rows] == [False, False]
     data = json.loads((tmp_path / "out" / "both.table.json").read_text())
     assert [row["possible"] for row in data["rows"]] == [False, False]
@@ -127,7 +124,7 @@ def released(belief: Any, query: Any) -> Any:
     (CHAIN, tf.Count("busy"), lambda data: [data.count("busy")]),
     (CHAIN, tf.Histogram(), lambda data: [data.count("busy"), data.count("calm")]),
     (NUMBERS, tf.Mean(), lambda data: [Fraction(sum(data), 4)]),
-    (CHAIN, By(tf.Count("busy"), {"00": [0, 2, 3], "01": [1]}, "hour"),
+    (CHAIN, tf.By(tf.Count("busy"), {"00": [0, 2, 3], "01": [1]}, "hour"),
      lambda data: [[data[i] for i in hours].count("busy") for hours in ((0, 2, 3), (1,))]),
 ])  # fmt: skip
 def test_the_ends_are_those_of_all_data_sets(belief: Any, query: Any, answer: Any) -> None:
@@ -152,7 +149,7 @@ def test_a_certificate_that_was_edited_has_no_ends() -> None:
 @pytest.mark.parametrize(("value", "is_possible"), [(-1, False), (0, True), (4, True), (5, False)])
 def test_a_value_outside_has_a_star_and_lies_in_what_is_hatched(value: int, is_possible: bool) -> None:
     noisy = replace(released(CHAIN, tf.Histogram()), values=(Fraction(2), Fraction(value)))
-    page = check_page(report_html(noisy))
+    page = check_page(tf.report_html(noisy))
     cells = [cell.text for row in page.all("table")[0].all("tr")[1:] for cell in row.children[1:]]
     assert cells == ["2", f"{value}" if is_possible else f"{value} *"]
     assert ("* The noise led there: no true value is below 0 or above 4." in page.text) == (not is_possible)
@@ -162,6 +159,6 @@ def test_a_value_outside_has_a_star_and_lies_in_what_is_hatched(value: int, is_p
 def test_noise_is_faded_in_the_table_and_said_to_be_so() -> None:
     noisy = released(tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 400, states=["calm", "busy"]), tf.Histogram())
     half = noisy.randomiser.half_width(0.95, 2)
-    page = check_page(report_html(replace(noisy, values=(Fraction(half), Fraction(half - 1)))))
+    page = check_page(tf.report_html(replace(noisy, values=(Fraction(half), Fraction(half - 1)))))
     assert [cell.attributes["class"] for cell in page.all("td")[:2]] == ["number", "number noise"]
     assert "Faded: noise" in page.text

@@ -12,7 +12,6 @@ from tests.support.answers import true_answer
 
 import takifugu as tf
 from takifugu.analysis.randomisers import Exact, RoundedLaplace, RoundedNormal, from_dict
-from takifugu.audit import true_loss
 from takifugu.calibration import REGISTRY, Calibration, with_scale
 from takifugu.core.errors import CalibrationRefused, DataError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -82,7 +81,7 @@ def test_every_mechanism_keeps_its_promise_wherever_the_atoms_lie(
         promised, delta = float(calibration.epsilon), float(calibration.delta)
         assert excess(calibration, p, q, promised) <= delta * (1 + 1e-9) + 1e-12, calibration.mechanism
         if calibration.mechanism in ("laplace-exact", "optimal"):
-            assert true_loss(calibration).loss <= promised * (1 + 1e-9), calibration.mechanism
+            assert tf.true_loss(calibration).loss <= promised * (1 + 1e-9), calibration.mechanism
         for value in {*p, *q}:
             assert true_answer(calibration, value) == (value / calibration.randomiser.grid,)
 

@@ -12,12 +12,10 @@ from tests.support.failing import FULL, failing
 from tests.support.pages import check_page
 from tests.support.releases import put
 
+import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import ReleaseError
-from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.publishing import every_window
-from takifugu.releasing.publishing.resuming import resume
-from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.windows import Point, change_words
 
 PAGE = "busy.windows.html"
@@ -26,11 +24,11 @@ PAGE = "busy.windows.html"
 @pytest.mark.slow
 def test_it_shows_every_window_that_is_published(tmp_path: Path) -> None:
     file = written(tmp_path)
-    first = release_file(file, window="2026-W02", anyway=True).tables[0]
+    first = tf.release_file(file, window="2026-W02", anyway=True).tables[0]
     one = check_page((tmp_path / "out" / PAGE).read_text(encoding="utf-8"))
     assert [row.children[0].text for row in one.all("tr")[1:]] == ["2026-W02"]
     assert "A change needs two windows" in one.text
-    tables = release_file(file, anyway=True).tables
+    tables = tf.release_file(file, anyway=True).tables
     text = (tmp_path / "out" / PAGE).read_text(encoding="utf-8")
     page = check_page(text)
     rows = {row.children[0].text: row.children[1].text.removesuffix(" *") for row in page.all("tr")[1:]}
@@ -63,13 +61,13 @@ def test_the_change_is_by_the_distance_and_its_error_the_difference_of_two_noise
 def test_windows_are_drawn_at_their_distance_under_their_names(tmp_path: Path) -> None:
     file = written(tmp_path)
     for week in ("2026-W02", "2026-W03", "2026-W05"):
-        release_file(file, window=week, anyway=True)
+        tf.release_file(file, window=week, anyway=True)
     page = (tmp_path / "out" / PAGE).read_text(encoding="utf-8")
     wide = page.split("<svg")[1]
     at = [float(re.search(rf'<text x="([0-9.]+)"[^>]*>{w}<', wide)[1]) for w in ("2026-W02", "2026-W03", "2026-W05")]  # type: ignore[index]
     assert at[2] - at[1] == pytest.approx(2 * (at[1] - at[0]), abs=0.2)
     assert ">1.5<" not in wide
-    rows = read_table(tmp_path / "out" / "busy.windows.csv")
+    rows = tf.read_table(tmp_path / "out" / "busy.windows.csv")
     assert [row["window"] for row in rows] == ["2026-W02", "2026-W03", "2026-W05"]
     assert json.loads((tmp_path / "out" / "busy.windows.json").read_text())["rows"] == [dict(row) for row in rows]
     assert 'href="./busy.windows.csv"' in page
@@ -78,15 +76,15 @@ def test_windows_are_drawn_at_their_distance_under_their_names(tmp_path: Path) -
 def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     file = written(tmp_path)
     put(tmp_path / "out", {PAGE: "mine"})
-    release_file(file, window="2026-W02", anyway=True)
+    tf.release_file(file, window="2026-W02", anyway=True)
     assert (tmp_path / "out" / PAGE).read_text(encoding="utf-8") == "mine"
 
 
 def test_whoever_completes_a_release_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = written(tmp_path)
     with failing(monkeypatch, every_window, "replace_synced", FULL), pytest.raises(ReleaseError):
-        release_file(file, window="2026-W02", anyway=True)
+        tf.release_file(file, window="2026-W02", anyway=True)
     assert not (tmp_path / "out" / PAGE).exists()
-    (one,) = resume(tmp_path / "ledger.db")
+    (one,) = tf.resume(tmp_path / "ledger.db")
     assert not one.problem
     assert "2026-W02" in (tmp_path / "out" / PAGE).read_text(encoding="utf-8")

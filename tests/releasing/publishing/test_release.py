@@ -16,7 +16,6 @@ from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Ledger
 from takifugu.calibration import Calibration
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, Fault, InputError, LedgerError
-from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.planning import truth
 
@@ -191,7 +190,7 @@ def test_intervals_cover_all_cells_at_once_at_the_stated_rate() -> None:
 ILL = {"ill": Fraction(1, 10), "well": Fraction(9, 10)}
 
 
-def count_of_ill(users: IndependentUsers, mechanism: str = "group") -> Calibration:
+def count_of_ill(users: tf.IndependentUsers, mechanism: str = "group") -> Calibration:
     framework = tf.Pufferfish([tf.presence(), tf.every_entry()], users)
     return tf.calibrate(framework, tf.Count("ill"), 1, mechanism=mechanism)
 
@@ -202,7 +201,7 @@ def count_of_ill(users: IndependentUsers, mechanism: str = "group") -> Calibrati
 ])  # fmt: skip
 def test_data_that_the_belief_does_not_know_are_refused(data: Any, tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
-    for users in (IndependentUsers([ILL] * 3), IndependentUsers([ILL] * 3, 0.5, "removed", ["x", "y", "z"])):
+    for users in (tf.IndependentUsers([ILL] * 3), tf.IndependentUsers([ILL] * 3, 0.5, "removed", ["x", "y", "z"])):
         with pytest.raises(DataError) as raised:
             tf.release(count_of_ill(users), data, ledger=path)
         assert "dead" not in str(raised.value)
@@ -211,15 +210,15 @@ def test_data_that_the_belief_does_not_know_are_refused(data: Any, tmp_path: Pat
 
 def test_an_absent_user_is_no_value_where_it_is_counted() -> None:
     with pytest.raises(DataError, match="counted too"):
-        tf.release(count_of_ill(IndependentUsers([ILL] * 2)), ["ill", "absent"])
-    certain = IndependentUsers([ILL] * 2, [1, 0.5], "removed")
+        tf.release(count_of_ill(tf.IndependentUsers([ILL] * 2)), ["ill", "absent"])
+    certain = tf.IndependentUsers([ILL] * 2, [1, 0.5], "removed")
     with pytest.raises(DataError, match="does not know"):
         tf.release(count_of_ill(certain), ["absent", "ill"])
 
 
 @pytest.mark.parametrize("mode", ["unknown", "removed"])
 def test_the_certificate_names_the_meaning_of_absence(mode: str, tmp_path: Path) -> None:
-    users = IndependentUsers([ILL] * 5, Fraction(1, 2), mode, source="a public survey")
+    users = tf.IndependentUsers([ILL] * 5, Fraction(1, 2), mode, source="a public survey")
     release = tf.release(count_of_ill(users), ["ill"] * 5, ledger=tmp_path / "ledger.db")
     meaning = "an unknown value" if mode == "unknown" else "is removed and contributes nothing"
     assert meaning in release.certificate.beliefs[0]
@@ -229,7 +228,7 @@ def test_the_certificate_names_the_meaning_of_absence(mode: str, tmp_path: Path)
 
 
 def test_noise_for_one_user_adds_up_and_promises_about_one_answer_do_not(tmp_path: Path) -> None:
-    users = IndependentUsers([{0: 0.4, 1: 0.2, 2: 0.4}] * 80)
+    users = tf.IndependentUsers([{0: 0.4, 1: 0.2, 2: 0.4}] * 80)
     framework = tf.Pufferfish(tf.presence(), users)
     each = tf.calibrate(framework, tf.Sum(), 1, mechanism="group")
     assert str(each.guarantee.covers) == "component"
@@ -244,7 +243,7 @@ def test_noise_for_one_user_adds_up_and_promises_about_one_answer_do_not(tmp_pat
 
 @pytest.mark.slow
 def test_a_million_users_are_released_and_charged() -> None:
-    users = IndependentUsers.groups([(600_000, ILL), (399_999, {"ill": 0.5, "well": 0.5}), (1, ILL, 0.5)], "removed")
+    users = tf.IndependentUsers.groups([(600_000, ILL), (399_999, {"ill": 0.5, "well": 0.5}), (1, ILL, 0.5)], "removed")
     calibration = count_of_ill(users)
     assert calibration.scale == 1
     assert true_answer(calibration, ["ill"] * 999_999 + ["absent"]) == (999_999,)

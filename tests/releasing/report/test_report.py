@@ -19,7 +19,6 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
-from takifugu.releasing.postprocess.reconcile import reconcile
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.choosing import Choice
@@ -217,7 +216,7 @@ def test_what_was_published_can_be_worked_with(tmp_path: Path) -> None:
     assert units.library == "polars"
     assert units.to_frame().rows(named=True) == [dict(row) for row in units.rows]
     answers = {str(unit): answer for unit, answer in units.releases}
-    reconciled = reconcile(answers, pooled.releases[0][1])
+    reconciled = tf.reconcile(answers, pooled.releases[0][1])
     assert set(reconciled.units) == {"zoë", "Bob, jr.", "007"}
     for cell in range(2):
         assert sum(t.values[cell] for t in reconciled.units.values()) == reconciled.pooled.values[cell]

@@ -16,9 +16,6 @@ from tests.support.pages import Element, check_page, contrast, rules
 
 import takifugu as tf
 from takifugu.core.text.plot import LETTERS, PICTURES
-from takifugu.model.queries.by import By
-from takifugu.releasing.publishing.run import release_file
-from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Outcome
 from takifugu.releasing.report.style import WRITTEN, style
 
@@ -30,7 +27,7 @@ NIGHT = "screen and (prefers-color-scheme: dark)"
 
 
 def released(text: str, folder: Path) -> Outcome:
-    return release_file(files.write(folder, text), anyway=True)
+    return tf.release_file(files.write(folder, text), anyway=True)
 
 
 def variables(media: str) -> dict[str, str]:
@@ -99,11 +96,11 @@ def check_colours(page: Element) -> None:
 def test_a_page_of_several_tables(tmp_path: Path) -> None:
     outcome = released(worded(SPEC.replace('per = "both"', 'per = "both"\nadjust = true')), tmp_path)
     for thing in (outcome, *outcome.tables):
-        check_colours(check_page(report_html(thing)))
+        check_colours(check_page(tf.report_html(thing)))
 
 
 def test_what_is_said_first_comes_first(tmp_path: Path) -> None:
-    page = check_page(report_html(released(worded(SPEC), tmp_path).tables[1]))
+    page = check_page(tf.report_html(released(worded(SPEC), tmp_path).tables[1]))
     headings = [heading.text for heading in page.all("h1", "h2")]
     assert headings == [
         "Activity & rest", "What was published", "What it hides, and from whom", "What it does not hide",
@@ -117,8 +114,8 @@ def test_what_is_said_first_comes_first(tmp_path: Path) -> None:
 
 
 def test_a_window_says_what_lasts_too_long_to_be_hidden(tmp_path: Path) -> None:
-    (table,) = release_file(written(tmp_path), window="2026-W02").tables
-    page = check_page(report_html(table))
+    (table,) = tf.release_file(written(tmp_path), window="2026-W02").tables
+    page = check_page(tf.report_html(table))
     (section,) = [h for h in page.all("h3") if h.text == "What lasts as long as the window"]
     said = section.parent.text
     assert "The window is 2026-01-05" in said
@@ -134,8 +131,8 @@ def test_matrices_by_the_hour_are_said_in_words(tmp_path: Path) -> None:
 "00-11" = [[0.9, 0.1], [0.5, 0.5]]
 "12-23" = [[0.8, 0.2], [0.4, 0.6]]"""
     quick = ('mechanism = "quilt-exact"', 'mechanism = "group"')
-    (table,) = release_file(written(tmp_path, (one, by_half), quick), window="2026-W02", anyway=True).tables
-    page = check_page(report_html(table))
+    (table,) = tf.release_file(written(tmp_path, (one, by_half), quick), window="2026-W02", anyway=True).tables
+    page = check_page(tf.report_html(table))
     sentences = [p.text for p in page.all("p") if "at a time on average" in p.text]
     assert len(sentences) == 2
     assert "calm lasts about 10 hours" in sentences[0]
@@ -150,14 +147,14 @@ def value_in(cell: Element) -> str:
 def by_hour(states: int = 2) -> Any:
     names = [f"state {i}" for i in range(states)]
     chain = tf.MarkovChain([[1 / states] * states] * states, 48, states=names)
-    query = By(tf.Histogram(), {f"{h:02}": (h, h + 24) for h in range(24)}, "hour")
+    query = tf.By(tf.Histogram(), {f"{h:02}": (h, h + 24) for h in range(24)}, "hour")
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), query, 1, mechanism="group")
     return tf.release(calibration, random.choices(names, k=48))
 
 
 def test_a_table_of_two_ways_is_one() -> None:
     noisy = by_hour()
-    page = check_page(report_html(noisy))
+    page = check_page(tf.report_html(noisy))
     check_colours(page)
     table = page.all("table")[0]
     assert [cell.text for cell in table.all("tr")[0].children] == ["hour", "state 0", "state 1"]
@@ -176,7 +173,7 @@ def test_a_table_of_two_ways_is_one() -> None:
 
 
 def test_a_table_of_very_many_ways_is_not_drawn() -> None:
-    page = check_page(report_html(by_hour(13)))
+    page = check_page(tf.report_html(by_hour(13)))
     assert len(page.all("table")[0].all("tr")) == 25
     assert not page.all("polygon")
 
@@ -198,10 +195,10 @@ def test_the_longer_way_goes_down() -> None:
     days = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
     cells = {f"{day} {hour:02}": [24 * number + hour] for number, day in enumerate(days) for hour in range(24)}
     parts = [label.split(" ") for label in cells]
-    by_two = By(tf.Count(1), cells, "weekday and hour", axes=["weekday", "hour"], parts=parts)
+    by_two = tf.By(tf.Count(1), cells, "weekday and hour", axes=["weekday", "hour"], parts=parts)
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), by_two, 1, mechanism="group")
     noisy = tf.release(calibration, [1] * 168)
-    page = check_page(report_html(noisy))
+    page = check_page(tf.report_html(noisy))
     first, *others = page.all("table")[0].all("tr")
     assert [cell.text for cell in first.children] == ["hour", *days]
     assert [row.children[0].text for row in others] == [f"{hour:02}" for hour in range(24)]
