@@ -15,6 +15,7 @@ from takifugu.core.nearest import first_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Numerals, Table, tally, totals
 from takifugu.data.times.row_times import RowTimes
 from takifugu.model.policies.places import Visits
+from takifugu.numbers.rationals import read_fraction
 from takifugu.releasing.file.reading import (
     are_degrees,
     called,
@@ -156,6 +157,6 @@ def numbers_of(key: tuple[str, ...], numerals: Numerals) -> tuple[Fraction, Frac
     texts = list(map(numerals.plain, key))
     with suppress(ValueError):
         if all(math.isfinite(float(text)) for text in texts):
-            x, y = map(Fraction, texts)
+            x, y = map(read_fraction, texts)
             return x, y
     raise wrong("file", "a coordinate is no finite number", fix="write numbers only")
