@@ -1,5 +1,6 @@
 """Calendars by clocks that are changed, against the standard library step by step."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -207,3 +208,21 @@ def test_a_calendar_of_too_many_windows_is_refused_before_they_are_counted() -> 
     assert [name for name, _ in Calendar.read("9999-12-01", "9999-12-31", timedelta(hours=1)).periods("week")] == [
         "9999-W49", "9999-W50", "9999-W51",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("zone", "first", "last", "minutes"), CHANGES)
+def test_a_day_on_which_clocks_are_set_back_is_longest(zone: str, first: date, last: date, minutes: int) -> None:
+    """A certificate said what a day of 24 hours costs where one of the window had 25."""
+    days = Counter(clock.date() for clock in steps(zone, first, last, minutes))
+    window = range(days.total())
+    assert read(zone, first, last, minutes).most_steps_in(86_400, window) == max(days.values())
+
+
+@pytest.mark.parametrize(("hours", "most"), [(1, 24), (5, 5), (7, 4), (24, 1), (36, 0)])
+def test_a_day_has_a_step_more_where_steps_do_not_divide_it(hours: int, most: int) -> None:
+    """A certificate said what 4 steps of 5 hours cost, and some days have 5."""
+    calendar = Calendar.read("2026-01-05", None, timedelta(hours=hours))
+    days = Counter((hours * place) // 24 for place in range(24))
+    assert calendar.most_steps_in(86_400, range(24)) == most
+    assert most == max(days.values()) or not most
+    assert calendar.most_steps_in(86_400, range(2)) == min(most, 2)

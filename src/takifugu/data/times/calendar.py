@@ -7,6 +7,7 @@ place means to a ledger, which counts steps from the year 1 (times) or from 0 (n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -108,6 +109,22 @@ class Calendar:
     def steps_in(self, seconds: int) -> int:
         """Return the number of steps in a time, 0 without times."""
         return int(seconds * 10**6 / self.step) if self.is_time else 0
+
+    def most_steps_in(self, seconds: int, window: range) -> int:
+        """Return the most steps of a window that start in a time.
+
+        The time is one by clocks, such as a day, which is longer where they are set back. None start in a time shorter
+        than a step.
+        """
+        if not self.steps_in(seconds):
+            return 0
+        longer, changes = 0, tuple[tuple[int, int, int], ...]()
+        if self.zone is not None:
+            changes = self.zone.changes
+        for at, before, after in changes:
+            if self.moment_of(window.start) < at < self.moment_of(window.stop):
+                longer = max(longer, before - after)
+        return min(math.ceil((seconds * 10**6 + longer) / self.step), len(window))
 
     def at(self, place: int) -> int:
         """Return the number of a step, as a ledger counts."""

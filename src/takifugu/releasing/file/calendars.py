@@ -143,7 +143,7 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
 
     (scale, whole, single), costs = moved_by(calibration), {}
     for what, seconds in (("one day", 86_400), ("one week", 604_800)):
-        steps = min(calendar.steps_in(seconds), len(window))
+        steps = calendar.most_steps_in(seconds, window)
         if steps and scale and whole is not None and single is not None:
             cost = min(steps * single, whole) / scale
             rounded_up = Context(prec=3, rounding=ROUND_CEILING)
