@@ -141,6 +141,21 @@ def test_a_sum_may_be_below_0() -> None:
         assert law == pytest.approx(math.log(-math.expm1(-40 * (1 - total))))
 
 
+@pytest.mark.parametrize(("code", "threshold", "words"), [
+    ("1/2", "1.75", "at most 1.5"), ("1/3", "0.7", "at most 2/3"), (1, "2.9", "at most 2"), (1, 3000, "at most 3,000"),
+])  # fmt: skip
+def test_what_safe_means_is_true_of_every_count_that_is_called_so(code: Any, threshold: Any, words: str) -> None:
+    """A sum of 1.5 was called safe, and its certificate said that the true count is at most 1."""
+    query, policy = tf.AtMost(tf.Sum(codes={"ill": code, "well": 0}), threshold), Policy.of(none_of("ill"))
+    calibration = made(query, 1000, policy, Domain.of(4, ["ill", "well"]))
+    released = [tf.release(calibration, ["ill"] * ill + ["well"] * (4 - ill)) for ill in range(5)]
+    largest = max(F(code) * ill for ill, release in enumerate(released) if release.value == "safe")
+    assert largest == min(F(words.removeprefix("at most ").replace(",", "")), 4 * F(code))
+    assert f'"safe" means that the true count is {words}, and that is never' in " ".join(
+        released[0].certificate.text().replace(" - ", " ").split()
+    )
+
+
 def test_it_is_released_accounted_for_certified_and_read_back(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path / "ledger.db")
     calibration = made(tf.AtMost(tf.Visitors(), 3, limit=1))

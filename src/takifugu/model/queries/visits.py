@@ -19,7 +19,7 @@ from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import OnGrid, Query, Registered
 from takifugu.model.queries.selections import several
-from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_whole
+from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_whole, to_text
 
 
 class Cells(Protocol):
@@ -206,7 +206,8 @@ class AtMost(PlainForm, kind="at-most"):
         """Say the meaning of an answer, from the written query and noise."""
         is_single = isinstance(data["threshold"], str)
         if is_single:
-            most = f"at most {math.floor(Fraction(data['threshold'])):,}"
+            grid = Fraction(noise["grid"])
+            most = f"at most {_written(math.floor(Fraction(data['threshold']) / grid) * grid)}"
         else:
             most = "at most its own threshold"
         sentences = (
@@ -222,7 +223,7 @@ class AtMost(PlainForm, kind="at-most"):
     def describe(self) -> str:
         threshold = self.threshold
         if isinstance(threshold, Fraction):
-            most = f"at most {float(threshold):g}"
+            most = f"at most {_written(threshold)}"
         else:
             most = "at most its own threshold"
         after = f"; after {self.limit} that are not known to be such the others are not answered"
@@ -241,8 +242,13 @@ def _meaning_of_danger(data: Plain, most: str) -> tuple[str, ...]:
     more = most.replace("at most", "more than")
     return (
         f'"dangerous" means that the true count is {more}: where it is not, this is said '
-        f'with probability {float(Fraction(data["alpha"])):g} at most; "undecided" says neither',
+        f'with probability {to_text(Fraction(data["alpha"]))} at most; "undecided" says neither',
     )
+
+
+def _written(number: Fraction) -> str:
+    """Write a number exactly, with thousands apart where it is whole."""
+    return f"{int(number):,}" if number.denominator == 1 else to_text(number)
 
 
 def _thresholds(threshold: Number | Mapping[str, Number]) -> Fraction | tuple[tuple[str, Fraction], ...]:
