@@ -195,6 +195,7 @@ def wrapped(function: Any) -> Any:
     "class Sums:\n    def of(self, values): return g(values)\nf = Sums().of",
     "class Sums:\n    @classmethod\n    def of(cls, values): return g(values)\nf = Sums.of",
     "class Sums:\n    def __call__(self, values): return g(values)\nf = Sums()",
+    "class Sums:\n    def __call__(self, values): return g(values)\nf = partial(Sums())",
     "every = (max, g)\ndef f(values): return every[1](values)",
     "def f(values, every=((max, g),)): return every[0][1](values)",
 ])  # fmt: skip

@@ -45,12 +45,8 @@ def as_named(function: Function, what: str, name: str, version: Hashable, *where
     takifugu.core.errors.InputError: the function 'next', version 1, is defined already: give it a new version
     """
     settling = _Settling()
-    called: Any = function
-    called = called.__call__
-    if isinstance(called, MethodType):  # the class of an object says what it computes
-        function = called
     try:
-        settled: Function = settling.of(function)
+        settled: Function = settling.of(_called(function))
     except NameError as error:
         fix = "define it before the function is named"
         raise InputError(f"{what} {name!r} reads {error.name!r}, which is not defined", fix=fix).at(*where) from None
@@ -81,7 +77,7 @@ class _Settling:
         if type(value) is partial:
             self.meaning.append((partial, len(value.args)))
             arguments = [self.of(argument) for argument in value.args]
-            return partial(self.of(value.func, module), *arguments, **self._values(value.keywords))
+            return partial(self.of(_called(value.func), module), *arguments, **self._values(value.keywords))
         if type(value) is tuple:
             self.meaning.append((tuple, len(value)))
             return tuple([self.of(part, module) for part in value])
@@ -129,6 +125,12 @@ class _Settling:
     def _values(self, values: dict[str, Any], module: dict[str, Any] | None = None) -> dict[str, Any]:
         self.meaning.append(tuple(values))
         return {name: self.of(value, module) for name, value in values.items()}
+
+
+def _called(function: Any) -> Any:
+    """Return the method that calls an object, or a function as it is."""
+    called = function.__call__
+    return called if isinstance(called, MethodType) else function
 
 
 def _names(code: CodeType) -> Iterator[tuple[str, bool]]:
