@@ -175,3 +175,33 @@ def test_yes_to_nonsense_is_a_clear_error_or_a_whole_draft(tmp_path: Path, name:
     assert "still missing" in done.output, "nobody has said what the states are"
     assert "source" in tomllib.loads((tmp_path / "r.toml").read_text(encoding="utf-8"))
     assert " is good" not in done.output
+
+
+def test_the_columns_in_question_are_shown_first(tmp_path: Path) -> None:
+    lines = ["number,a long remark,another remark,room,guest,came,state"]
+    for n in range(60):
+        at = datetime(2026, 1, 5) + timedelta(minutes=n**1.5)
+        lines.append(f"{n},nothing to say,nor to this,{n % 7},g{n % 5},{at:%Y-%m-%dT%H:%M:%S},{'ab'[n // 5 % 2]}")
+    (tmp_path / "log.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = ["init", "log.csv", "--rows", "changes", "--secret", "every-entry"]
+    answers = ["guest\n", "came\n", "1min\n", "state\n", *["\n"] * 9]
+    code, _, screens = answering(words, answers, tmp_path, COLUMNS="40", NO_COLOR="1")
+    assert code == 0, screens
+    for name, column in (("when", "came"), ("step", "came"), ("publish", "state"), ("states", "state")):
+        screen = screens.rpartition(f"\n{name} [")[0].rpartition("?\n")[2]
+        assert screen.startswith(column), f"{name}: {screen}"
+
+
+@pytest.mark.parametrize(("words", "fault"), [
+    (["--states", "a, b", "--stay", "a 2.8 h, b 3"], "--stay: '2.8 h' is a time, .* write --step 1min"),
+    (["--states", "a"], '--states: is too short: write --states "still, walking"'),
+    (["--from", "2026-13-01"], "--from: is '2026-13-01', which is no time"),
+    (["--from", "2026-01-01", "--until", "soon"], "--until: is 'soon', which is no time"),
+    (["--until", "2026-01-01"], "--until: is given without from"),
+])  # fmt: skip
+def test_refused_answers_are_named_by_their_options(log: Path, words: list[str], fault: str) -> None:
+    decided = ["--rows", "changes", "--whose", "user", "--yes"]
+    refused = ended(2, "init", log, "-o", log.parent / "r.toml", *decided, *words)
+    assert re.search(fault, " ".join(refused.stderr.split()))
+    assert "[source]" not in refused.stderr
+    assert [path.name for path in log.parent.iterdir()] == ["log.csv"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import click
 
@@ -13,6 +13,7 @@ from takifugu.cli.output import counted
 from takifugu.cli.terminal import is_terminal
 from takifugu.core.errors import ReleaseError, TakifuguError
 from takifugu.core.escaping import visible
+from takifugu.core.lists import without
 from takifugu.core.text.tables import filled, labelled, name_of, paragraph, text_table, width
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.questions.question import Question
@@ -31,7 +32,7 @@ def can_ask() -> bool:
 def ask_about(look: FirstLook, question: Question, accept: Callable[[str], str]) -> str:
     """Ask until an answer is accepted; ReleaseError at the input's end."""
     _say("\n" + click.style(filled(question.words), bold=True))
-    _say(_rows_of(look))
+    _say(_rows_of(look, question.about))
     choices = question.choices[:_LISTED]
     listing = list[tuple[str, str]]()
     for number, choice in enumerate(choices, start=1):
@@ -59,7 +60,7 @@ def ask_about(look: FirstLook, question: Question, accept: Callable[[str], str])
         try:
             return accept(word)
         except TakifuguError as error:
-            words = error.line if question.form == "text" else error.what
+            words = error.message if question.form == "text" else error.what
             complain(words)
 
 
@@ -80,9 +81,9 @@ def _say(text: str) -> None:
     click.echo(text, err=True)
 
 
-def _rows_of(look: FirstLook) -> str:
-    """Return the table's first rows, with as many columns as fit."""
-    names, room, cells = list(look.all_rows), width(), list[list[str]]()
+def _rows_of(look: FirstLook, about: Sequence[str]) -> str:
+    """Return the table's first rows with the columns that fit, those in question first."""
+    names, room, cells = [*about, *without(look.all_rows, about)], width(), list[list[str]]()
     for name in names:
         cell = [name_of(text or "", _WIDEST) for text in (name, *look.all_rows[name][:_ROWS])]
         room -= max(map(len, cell)) + 2

@@ -427,6 +427,19 @@ def test_a_stay_of_two_dates_and_two_times_of_day_is_asked_about(tmp_path: Path)
     assert 'end = ["End date", "End time"]' in draft
 
 
+def test_the_end_of_stays_of_a_length_starts_none(tmp_path: Path) -> None:
+    draw, rows = random.Random(4), list[str]()
+    for n in range(60):
+        start, hours = START + timedelta(hours=draw.uniform(0, 900)), draw.uniform(1, 20)
+        end, booked = start + timedelta(hours=hours), start - timedelta(hours=draw.uniform(1, 90))
+        rows.append(",".join([f"g{n % 9}", *(f"{t:%Y-%m-%d %H:%M}" for t in (end, start, booked)), f"{hours:.1f}", "x"]))
+    asks = questions(table(tmp_path, "guest,Checked out,Checked in,Booked,Hrs,room", rows), rows="stays", whose="guest")
+    whens = [choice.name for choice in asks["when"].choices]
+    assert "Checked in, Hrs" in whens
+    assert "Checked out, Hrs" not in whens
+    assert "Checked in, Checked out" in whens
+
+
 def test_which_of_several_columns_is_the_state_is_asked(tmp_path: Path) -> None:
     rows = list[str]()
     for n in range(90):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Calendar, Zone, check_order_format, parse_step
+from takifugu.data.times.moments import moment
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Number, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
@@ -177,6 +178,9 @@ def calendar_faults(
     )  # fmt: skip
     try:
         calendar = source.calendar
+        for key, text in (("from", source.from_), ("until", source.until)):
+            if source.step is None and isinstance(text, str):  # nobody writes a number as a text
+                moment(text, True, key)
     except TakifuguError as error:
         yield blamed(error, "source", *(error.where[:1] or ("step",)))
     for number, item in numbered(items):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +24,7 @@ from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.roles import Roles
 from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kinds import KINDS
-from takifugu.releasing.file.loading import checked
 from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
-from takifugu.releasing.file.source import UNOPENED
 
 _WIDTH, _COMMENT_AT = 100, 31
 #: The confidence of the class of chains that a public file supports.
@@ -278,26 +275,3 @@ def names_a_file(word: str) -> bool:
     (True, False)
     """
     return word.lower().removesuffix(".gz").endswith(suffixes())
-
-
-#: The questions that set keys of another name.
-_QUESTIONS = {
-    "before": "otherwise", "fit": "source", "order_format": "dates", "probabilities": "next", "values": "states",
-}  # fmt: skip
-
-
-def judge(start: Start) -> None:
-    """Raise the first refusal at an answer's key, placed at its question.
-
-    Keys that no answer has set may be missing, and the data are not opened.
-    """
-    try:
-        checked(tomllib.loads(draft_of(start)), start.output, UNOPENED)
-    except SpecError as error:
-        for fault in error.faults:
-            if len(fault.where) > 1 and fault.where[0] in ("source", "belief"):
-                key = str(fault.where[1])
-                name = _QUESTIONS.get(key, key)
-                if name in start.said:
-                    fault.where = (name, *fault.where[2:])
-                    raise fault from None

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, permutations, product
+from itertools import combinations, pairwise, permutations, product
 
 from takifugu.core.lists import present, without
 from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE
@@ -174,7 +174,7 @@ class Facts:
     def stays(self) -> tuple[tuple[str, ...], ...]:
         """Return the columns of starts and later ends, or of starts and durations.
 
-        A date and two times of day are three, and two dates with theirs four.
+        A date and two times of day are three, and two dates with theirs four. The end of stays of a length starts none.
         """
         times = [column for column in self.orders if column.is_time and not column.is_called_id][:_COMPARED]
         lengths = [column for column in self.columns if column.is_duration]
@@ -185,10 +185,13 @@ class Facts:
             stays.append((first.name, clock.name, last.name, other.name))
         for day, (clock, other) in product(dates, self.shifts):
             stays.append((day.name, clock.name, other.name))
+        ends = list[tuple[Seen, Seen]]()
         for start, end in permutations(times, 2):
             if _never_falls(start, end) and not _never_falls(end, start):
                 stays.append((start.name, end.name))
-        return (*stays, *((start.name, length.name) for start, length in product(times, lengths)))
+                ends += [(end, length) for length in lengths if _lasts(start, end, length)]
+        starts = without(product(times, lengths), ends)
+        return (*stays, *((start.name, length.name) for start, length in starts))
 
     @cached_property
     def shifts(self) -> tuple[tuple[Seen, Seen], ...]:
@@ -275,3 +278,12 @@ def _never_falls(start: Seen, end: Seen) -> bool:
     """Return whether no row's end is before its start."""
     pairs = [pair for pair in zip(start.moments, end.moments, strict=True) if min(pair) > MISSING]
     return bool(pairs) and all(before <= after for before, after in pairs)
+
+
+def _lasts(start: Seen, end: Seen, length: Seen) -> bool:
+    """Return whether a longer time from start to end has a greater length, whatever its unit."""
+    rows = list[tuple[float, float]]()
+    for before, after, number in zip(start.moments, end.moments, length.moments, strict=True):
+        if min(before, after, number) > MISSING:
+            rows.append((number, after - before))
+    return all(shorter <= longer for (_, shorter), (_, longer) in pairwise(sorted(rows)))

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
-from takifugu.core.errors import InputError
-from takifugu.releasing.file.drafting.draft import Start, judge
+from takifugu.core.errors import InputError, SpecError
+from takifugu.releasing.file.drafting.draft import Start, draft_of
 from takifugu.releasing.file.guessing.roles import roles_of
 from takifugu.releasing.file.guessing.seen import Seen
+from takifugu.releasing.file.loading import checked
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.five import QUESTIONS
 from takifugu.releasing.file.questions.question import NONE, Answers, Question, Subject, unsaid
+from takifugu.releasing.file.source import UNOPENED
+from takifugu.releasing.file.toml_words import in_options
 
 #: Returns the answer of a word; InputError for an invalid one, and for one that the file it drafts refuses.
 Accept = Callable[[str], str]
 #: Asks one question about a table; None where the answer is left out.
 Ask = Callable[[Question, Accept], str | None]
+#: The questions, by the keys that they set.
+_QUESTIONS = {name: name for name in ("step", *FILLINGS)} | {
+    "before": "otherwise", "fit": "source", "order_format": "dates", "probabilities": "next",
+    "units_independent": "independent", "values": "states",
+}  # fmt: skip
 
 
 def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[Question, str]]:
@@ -34,6 +44,7 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
                 fix = "leave it out, or say --states, too" if lacks_states else "leave it out"
                 raise InputError(fault_text, fix=fix).at(name)
             continue
+        question = replace(question, about=subject.columns_about(question, answers))
         accept = partial(_accepted, subject, pairs, question)
         answer = accept(said[name]) if name in said else ask(question, accept)
         if answer is not None:
@@ -47,8 +58,24 @@ def _accepted(subject: Subject, pairs: Sequence[tuple[Question, str]], question:
     """Return a word as an answer; InputError for an invalid or refused one."""
     answer = question.answer(word)
     if question.name in FILLINGS and answer != NONE:
-        judge(decision(subject, [*pairs, (question, answer)]))
+        _judge(decision(subject, [*pairs, (question, answer)]))
     return answer
+
+
+def _judge(start: Start) -> None:
+    """Raise a draft's first refusal of an answer, placed at its question and in the words of its option.
+
+    Keys that no answer has set may be missing, and the data are not opened.
+    """
+    try:
+        checked(tomllib.loads(draft_of(start)), start.output, UNOPENED)
+    except SpecError as error:
+        for fault in error.faults:
+            if len(fault.where) > 1 and fault.where[0] in ("source", "belief"):
+                name = _QUESTIONS.get(str(fault.where[1]))
+                if name in start.said:
+                    fault.where = (name, *fault.where[2:])
+                    raise fault.reworded(partial(in_options, options=_QUESTIONS)).about(f"--{name}") from None
 
 
 def answered_clearly(subject: Subject, said: Mapping[str, str]) -> list[tuple[Question, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from takifugu.core.errors import InputError, within
 from takifugu.core.escaping import visible
-from takifugu.core.lists import without
+from takifugu.core.lists import among, without
 from takifugu.core.nearest import did_you_mean
 from takifugu.data import parse_step
 from takifugu.model.queries.sections import EACH_ROW, RECORDS, WHOLE_COLUMNS
@@ -46,7 +46,8 @@ class Question:
 
     Where the answer decides what is protected or counted it `must_be_clear`: nobody but a person takes what is offered
     then, unless it `is_clear`. What `others` name is an answer, too, and what has the `form`, if any: the length of a
-    step in "times" or "numbers", or "text", which the file that it drafts judges.
+    step in "times" or "numbers", or "text", which the file that it drafts judges. It is `about` columns, the likeliest
+    first.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Question:
     must_be_clear: bool = False
     others: tuple[str, ...] = ()
     form: str | None = None
+    about: tuple[str, ...] = ()
 
     def answer(self, word: str) -> str:
         """Return the answer of a word; InputError for an invalid one."""
@@ -151,9 +153,19 @@ class Subject:
 
     def named_columns(self, answers: Answers) -> set[str]:
         """Return the columns in earlier answers."""
-        words = {answers[name] for name in ("whose", "when") if name in answers}
-        stays = [{*stay} for stay in self.facts.stays if ", ".join(stay) in words]
-        return words.union(*stays)
+        return {*self._columns_in(answers[name] for name in ("whose", "when") if name in answers)}
+
+    def columns_about(self, question: Question, answers: Answers) -> tuple[str, ...]:
+        """Return the columns among a question's choices, then those of answers, the last first."""
+        words = [choice.name for choice in question.choices]
+        names = dict.fromkeys(self._columns_in([*words, *reversed(answers.values())]))
+        return tuple(among(names, self.look.columns))
+
+    def _columns_in(self, words: Iterable[str]) -> Iterator[str]:
+        """Yield the columns that words of answers name, those of a stay one by one."""
+        stays = {", ".join(stay): stay for stay in self.facts.stays}
+        for word in words:
+            yield from stays.get(word, (word,))
 
     def unnamed_columns(self, answers: Answers, choices: Sequence[Choice]) -> tuple[str, ...]:
         """Return the columns outside these choices and earlier answers."""
