@@ -44,8 +44,8 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
                 line = click.style(line, fg=_COLOURS[verdict])
             lines.append(line)
         click.echo("\n".join(lines).rstrip())
-        for words in lost or ():
-            click.echo(f"\n{paragraph(f'{words}.')}")
+        for words in (*advised.notices, *(f"{words}." for words in lost or ())):
+            click.echo(f"\n{paragraph(words)}")
     if as_json:
         print_json("advise", only_one(files), {"files": documents})
 

@@ -340,3 +340,31 @@ def test_a_coarser_grid_still_tells_where_places_are(columns: int, rows: int, fe
 def test_fewer_places_are_supposed_for_a_safe_list() -> None:
     supposed = what_if(of_places(10, 10))
     assert (supposed[0].where, supposed[0].value) == (("belief", "most"), 10)
+
+
+def test_a_spent_budget_is_said_in_the_words_of_a_dry_run(tmp_path: Path) -> None:
+    path = of_example("households", tmp_path)
+    assert tf.advise(path).notices == ()
+    tf.release_file(path)
+    text = path.read_text(encoding="utf-8").replace("hot-water", "heating")
+    path.write_text(text.replace("epsilon = 2.0", "epsilon = 2.5"), encoding="utf-8")
+    (refusal,) = tf.forecast(path).refusals
+    (notice,) = tf.advise(path).notices
+    assert notice == f"the ledger would refuse what is not published yet: {refusal}"
+    assert "epsilon 2 left of a budget of epsilon 4" in refusal
+    assert " ".join(notice.split()) in " ".join(succeed("advise", path).output.split())
+    path.write_text(text.replace("budget = 4.0", "budget = 2.0"), encoding="utf-8")
+    (notice,) = tf.advise(path).notices
+    assert notice.startswith("the source 'boilers' has a budget of epsilon 4, and now epsilon 2 is declared")
+
+
+def test_no_remedy_needs_a_budget_that_hides_next_to_nothing(tmp_path: Path) -> None:
+    path = of_example("households", tmp_path)
+    tf.release_file(path)
+    text = path.read_text(encoding="utf-8").replace('step = "5min"', 'step = "10min"')
+    path.write_text(text.replace("epsilon = 2.0", "epsilon = 1.0"), encoding="utf-8")
+    advice = tf.advise(path)
+    assert (advice.verdict, advice.remedies) == (Verdict.ROUGH, ())
+    (notice,) = advice.notices
+    assert notice.count("is read in another layout than before") == 1
+    assert "no budget is worth that" in notice

@@ -122,8 +122,9 @@ def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[P
     assert _seen(ledger) == before
 
 
-def test_compare_says_what_another_layout_means(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["compare", "advise"])
+def test_it_is_said_beforehand_what_another_layout_means(tmp_path: Path, command: str) -> None:
     where = published(tmp_path)
-    assert "another layout" not in invoke("compare", where).output
+    assert "another layout" not in invoke(command, where).output
     files.write(tmp_path, SMALL.replace('order = "t [min]"\n', ""))
-    assert "is read in another layout than before" in " ".join(invoke("compare", where).output.split())
+    assert "is read in another layout than before" in " ".join(invoke(command, where).output.split())

@@ -18,11 +18,12 @@ from takifugu.core.plain import Json
 from takifugu.core.rules import as_path
 from takifugu.core.text.bars import bars
 from takifugu.core.text.markup import html_table, note
-from takifugu.core.text.tables import filled
+from takifugu.core.text.tables import filled, paragraph
 from takifugu.core.tracebacks import without_data
 from takifugu.data import rows_that_count, totals
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.bands import json_of
+from takifugu.releasing.advice.budgets import beforehand
 from takifugu.releasing.advice.changes import what_if
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.worth import Named, Verdict, Worth
@@ -59,13 +60,15 @@ class Advice:
     """What a release file is worth: its tables, the remedies of the worst one, the best first.
 
     `if_true` is the worst table, `provided` what the belief does not say: that everything lasts half as long. It is no
-    remedy: a belief is what may be believed, not what would be convenient.
+    remedy: a belief is what may be believed, not what would be convenient. `notices` are what the ledger and other
+    files say against publishing.
     """
 
     tables: tuple[TableAdvice, ...]
     remedies: tuple[Remedy, ...]
     if_true: TableAdvice | None = None
     provided: str = ""
+    notices: tuple[str, ...] = ()
 
     @property
     def shorter_stays(self) -> Worth | None:
@@ -140,7 +143,8 @@ class Advice:
         return tables
 
     def __str__(self) -> str:
-        return "\n".join(text for text, _ in self.lines()).rstrip()
+        lines = "\n".join(text for text, _ in self.lines()).rstrip()
+        return "\n\n".join([lines, *map(paragraph, self.notices)])
 
     def __repr__(self) -> str:
         facts = [f"{name}: {table.sentence}" for name, table in self.alike]
@@ -160,7 +164,7 @@ class Advice:
             parts.append(html_table(REMEDY_HEADER, rows, self.heading))
         if self.of_the_belief:
             parts.append(note(self.of_the_belief))
-        return "".join(parts)
+        return "".join([*parts, *map(note, self.notices)])
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
@@ -175,6 +179,7 @@ class Advice:
             "tables": [table.to_dict() for table in self.tables],
             "remedies": [remedy.to_dict() for remedy in self.remedies],
             "if_stays_were_half_as_long": supposed,
+            "notices": list(self.notices),
         }
 
 
@@ -183,8 +188,8 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     """Judge a release file's tables, and find remedies for the worst.
 
     The data are read only for which units there are, and how long, where that decides the noise or its ±; the ledger
-    only for what was spent of a budget. Nothing is paid, drawn or written. What is expected are the means of the first
-    belief, where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `forecast`.
+    only for what was spent, and in which layout. Nothing is paid, drawn or written. What is expected are the means of
+    the first belief, where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `forecast`.
 
     >>> from takifugu.cli.samples import write_demo
     >>> advice = advise(write_demo(Path("advised")))
@@ -196,18 +201,21 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     planned = calibrated(load(file, data, window=window), watch)
     units = _units_of(planned, watch)
     tables = advice_of(planned, units)
+    advice = Advice(tables, (), notices=tuple(beforehand(planned)))
     if not any(table.hopeless or table.verdict in (Verdict.ROUGH, Verdict.USELESS) for table in tables):
-        return Advice(tables, ())
+        return advice
     raw = parsed(file)
     watch("looking for what would help", 0, 1)
-    best, supposed = remedies(raw, planned, tables, ends, units), what_if(raw)
+    advice = replace(advice, remedies=remedies(raw, planned, tables, ends, units))
+    supposed = what_if(raw)
     if supposed is None:
-        return Advice(tables, best)
+        return advice
     change, provided = supposed
     changed = with_changes(raw, planned, [change])
     if changed is None:
-        return Advice(tables, best)
-    return Advice(tables, best, poorest(advice_of(changed, units)), provided)
+        return advice
+    return replace(advice, if_true=poorest(advice_of(changed, units)), provided=provided)
+
 
 
 def verdicts(path: Path) -> tuple[TableAdvice, ...]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from takifugu.core.errors import BudgetExceeded, TakifuguError
+from takifugu.core.errors import BudgetExceeded, LedgerError, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.candidates import number_of
 from takifugu.releasing.advice.changes import Change
 from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.planning.notices import notices_of_layout
 from takifugu.releasing.planning.plan import Plan
 from takifugu.releasing.planning.questions import debits_of
+from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Preview
@@ -23,8 +26,11 @@ if TYPE_CHECKING:
 def room_of(planned: Plan) -> float:
     """Return the number of times a plan's costs fit the declared budget.
 
-    What was spent counts, too; infinite without a budget.
+    What was spent counts, too; infinite without a budget, and 0 where no budget is worth the costs.
     """
+    from takifugu.accounting.ledger.budgets import worthless
+    from takifugu.accounting.ledger.values import Amount
+
     most = planned.file.epsilon_budget
     if most is None:
         return math.inf
@@ -34,6 +40,8 @@ def room_of(planned: Plan) -> float:
         return math.inf
     if account.after is None or not account.after.epsilon:
         return math.inf
+    if worthless(account.after.beyond(account.before), Amount(most, 0)):
+        return 0
     return float(most / account.after.epsilon)
 
 
@@ -44,6 +52,21 @@ def previewed(planned: Plan, budget: Budget | None) -> Preview:
     file, source = planned.file, planned.file.source
     debits = debits_of(planned.questions)
     return preview(file.ledger, normalised(source.name), debits, budget, source.as_composing, source.same_people)
+
+
+def beforehand(planned: Plan) -> Iterator[str]:
+    """Yield what the ledger and other files say against publishing a plan's tables."""
+    refusal = ""
+    try:
+        if planned.knows_units:
+            refusal = refusal_of(previewed(planned, planned.file.budget), planned.file)
+        notices = (*notices_of_layout(planned.file), *notices_of_file(planned.file))
+    except LedgerError as error:
+        yield error.message
+        return
+    yield from (words for words in notices if words not in refusal)
+    if refusal:
+        yield f"the ledger would refuse what is not published yet: {refusal}"
 
 
 def larger_budget(raw: Plain, room: float) -> Change:
@@ -71,6 +94,11 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
         value = value["epsilon"], value.get("delta", 0)
     budget = as_budget(value)
     return f"the ledger has another budget, so first {_setting(planned.file, budget)}"
+
+
+def refusal_of(account: Preview, file: ReleaseFile) -> str:
+    """Say why the ledger would refuse, and what to write or run instead; "" if it would not."""
+    return account.words if account.over is None else with_ways_to_pay(account.over, file).message
 
 
 def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile) -> BudgetExceeded:

@@ -106,8 +106,8 @@ class Remedy:
 class Made:
     """A file with changes: the worst table of each [[release]] that is judged, and by how much its epsilons may grow.
 
-    `room` is how often what it costs fits into the budget, infinite without one; `price` says how much weaker its
-    promise is.
+    `room` is how often what it costs fits into the budget, infinite without one, and 0 where none is worth it; `price`
+    says how much weaker its promise is.
     """
 
     changes: tuple[Change, ...]
@@ -189,7 +189,7 @@ class _Search:
 
     def keeps(self, attempt: Made) -> None:
         """Remember a remedy, naming the budget that it needs."""
-        if not attempt.ratio < self.now.ratio:
+        if not attempt.ratio < self.now.ratio or not attempt.room:
             return
         changes, reasons = attempt.changes, [attempt.why, attempt.price]
         if attempt.room < 1:
