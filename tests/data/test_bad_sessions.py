@@ -1,5 +1,6 @@
 """Engines that are not there, or end in the middle: a clear error, nothing is released, and the ledger stays."""
 
+import logging
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,12 @@ class FromSpark(Exception):
         return self.condition
 
 
+def log_as_py4j() -> None:
+    """Log on the root what Py4J does where a request fails."""
+    file, root = "/lib/py4j/java_gateway.py", logging.getLogger()
+    root.handle(root.makeRecord("root", logging.ERROR, file, 1060, "Exception while sending command.", (), None))
+
+
 class Session:
     """Stands for a session of Spark's that finds no table."""
 
@@ -44,6 +51,7 @@ class Session:
 
     def table(self, name: str) -> object:
         if self.is_dead:
+            log_as_py4j()
             raise ConnectionRefusedError("[Errno 111] Connection refused")
         raise FromSpark(self.condition)
 
@@ -123,12 +131,17 @@ def test_pyspark_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("java")
-def test_a_session_that_dies_while_it_opens_a_table(session: Session, tmp_path: Path) -> None:
+def test_a_session_that_dies_while_it_opens_a_table(
+    session: Session, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     session.is_dead = True
     words = refused(release(tmp_path, "spark", "walking", "--new-ledger"))
     assert "source.table: the table 'lake.health.minutes' belongs to a session that ended; start again" in words
     assert session.is_stopped
     assert not contents(tmp_path)
+    assert not caplog.records, "our own words say it"
+    log_as_py4j()
+    assert len(caplog.records) == 1, "logging is as it was"
 
 
 @pytest.mark.usefixtures("java")

@@ -183,6 +183,13 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
         ).at("timezone")
     if not arrangement.ties:
         return rows
+    if rows.are_rounded:
+        raise DataError(
+            f"column {layout.order!r} has numbers of more than 18 digits that are the same when they are rounded",
+            rule="of such a number about 16 digits are read",
+            fix="take a public number off all of them first; nanoseconds since 1970 may become thousandths of a second "
+            '(without their last six digits), with order_format = "epoch_ms"',
+        ).at("order")
     if layout.duplicates == "refuse":
         used, hint = (layout.order, layout.unit, layout.piece, layout.value), ""
         clocks = [name for name in table.names if name not in used and _CLOCK.search(name)]
@@ -224,7 +231,7 @@ def without_place(reason: int, layout: Layout) -> DataError:
     if "%b" in how:
         how += " (%b is a month in English: Jan, May)"
     return DataError(
-        f"column {layout.order!r} has values that are missing, not finite{how}, or no date of the calendar",
+        f"column {layout.order!r} has values that are missing, not finite{how}, too large, or no date of the calendar",
         rule="every row needs its place in the order",
         fix="repair them, and delete lines that are no rows, such as empty ones and totals",
     ).at(key)

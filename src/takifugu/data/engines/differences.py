@@ -220,12 +220,12 @@ def as_integers(frame: Frame, column: str) -> Frame:
     return frame.with_columns(nw.col(column).cast(nw.Int64))
 
 
-def settled(frame: Frame, whole: Sequence[str]) -> Frame:
-    """Give integer columns of pandas exact types beside missing values."""
+def settled(frame: Frame, columns: Sequence[str], kind: str = "Int64") -> Frame:
+    """Give number columns of pandas exact types beside missing values."""
     if not frame.implementation.is_pandas_like():
         return frame
     native = frame.to_native()
-    return wrapped(native.astype({c: "Int64" for c in whole if c in native.columns}))
+    return wrapped(native.astype({c: kind for c in columns if c in native.columns}))
 
 
 def collected_in_columns(frame: Frame) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary, finalize
 
@@ -91,8 +93,17 @@ def _session() -> SparkSession:
             "Spark starts no session", rule="its own configuration says where and how it runs",
             fix="try `spark-submit --version` and `pyspark`, with Java 17 or newer, and repair what they say",
         ).at("engine") from None  # fmt: skip
+    logging.getLogger().addFilter(_is_of_others)
     _MADE[session] = 0
     return session
+
+
+def _is_of_others(record: logging.LogRecord) -> bool:
+    """Return whether a record is not Py4J's.
+
+    It logs each failed request on the root logger with a traceback, and our own words say what failed.
+    """
+    return Path(record.pathname).parent.name != "py4j"
 
 
 def _check_java() -> None:
@@ -147,6 +158,7 @@ def _stop_unused(session: SparkSession) -> None:
         del _MADE[session]
         with suppress(Exception):  # it may have died, and what failed by that was said
             session.stop()
+        logging.getLogger().removeFilter(_is_of_others)
 
 
 SPARK = Engine("spark", holds=lambda data: False, frame=lambda data: data, opened=opened)

@@ -116,7 +116,7 @@ def _of_texts(frame: Frame, kind: nw.dtypes.DType) -> Frame:
     if form == INTEGER:
         return as_integers(frame, "tick")
     if form == NUMBER:
-        return frame.with_columns(tick=tick.cast(kind))
+        return settled(frame.with_columns(tick=tick.cast(kind)), ["tick"], "Float64")
     return frame
 
 

@@ -31,6 +31,9 @@ from takifugu.data.times.cells import Slots
 from takifugu.data.values.codes import UNOBSERVED
 from takifugu.data.values.texts import two_ways
 
+#: A float64 tells all whole numbers below this one apart.
+_EXACT = 2.0**53
+
 
 @dataclass(frozen=True)
 class Rows(PickedRows):
@@ -95,6 +98,14 @@ class Rows(PickedRows):
             ((tied,),) = collected(frame.select(nw.col("ties").sum()))
             ties = bool(tied)
         return replace(self, rising=rising), Arrangement(ties, self.naive and looks_set_back(pieces))
+
+    @property
+    def are_rounded(self) -> bool:
+        """Return whether places are so large that several whole numbers are read as one."""
+        if self.frame.collect_schema()["tick"] != nw.Float64():
+            return False
+        ((largest,),) = collected(self.frame.select(nw.col("tick").abs().max()))
+        return largest is not None and bool(largest >= _EXACT)
 
     def without_ties(self, keep: str) -> Rows:
         """Return the rows with the first or last of equal places."""
