@@ -266,3 +266,18 @@ def test_a_survey_question_by_question_from_the_command_line(tmp_path: Path) -> 
     for true, (_, value, low, high, *_) in zip(truth, lines, strict=True):
         assert abs(float(value) - true) < 3 * (float(high) - float(low))  # an interval misses once in twenty times
     assert [cell for cell, *_ in lines] == ["yes", "no", "no answer"]
+
+
+def test_a_sheet_without_a_calendar_is_counted_in_steps(tmp_path: Path) -> None:
+    lessons = [f"L{number}" for number in range(1, 11)]
+    rows = [",".join([f"p{k}", *("PA"[(k * n) % 7 == 0] for n in range(10))]) for k in range(30)]
+    (tmp_path / "sheet.csv").write_text("\n".join([",".join(["pupil", *lessons]), *rows, ""]), encoding="utf-8")
+    path = tmp_path / "sheet.toml"
+    path.write_text(release_text(
+        read_from("sheet", "sheet.csv", rows="wide", columns={name: n for n, name in enumerate(lessons)}, unit="pupil",
+                  order="lesson", value="state", budget=1),
+        believe("markov-chain", states=["P", "A"], stay={"P": 20, "A": 2}, units_independent=True, source="assumed"),
+        publish("lessons", "histogram", epsilon=1),
+    ))  # fmt: skip
+    (table,) = plan(load(path)).tables
+    assert table.measured_in == "steps"

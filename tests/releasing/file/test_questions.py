@@ -432,7 +432,8 @@ def test_the_end_of_stays_of_a_length_starts_none(tmp_path: Path) -> None:
     for n in range(60):
         start, hours = START + timedelta(hours=draw.uniform(0, 900)), draw.uniform(1, 20)
         end, booked = start + timedelta(hours=hours), start - timedelta(hours=draw.uniform(1, 90))
-        rows.append(",".join([f"g{n % 9}", *(f"{t:%Y-%m-%d %H:%M}" for t in (end, start, booked)), f"{hours:.1f}", "x"]))
+        times = [f"{at:%Y-%m-%d %H:%M}" for at in (end, start, booked)]
+        rows.append(",".join([f"g{n % 9}", *times, f"{hours:.1f}", "x"]))
     asks = questions(table(tmp_path, "guest,Checked out,Checked in,Booked,Hrs,room", rows), rows="stays", whose="guest")
     whens = [choice.name for choice in asks["when"].choices]
     assert "Checked in, Hrs" in whens

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import BudgetExceeded, LedgerError, TakifuguError
@@ -40,7 +41,7 @@ def room_of(planned: Plan) -> float:
         return math.inf
     if account.after is None or not account.after.epsilon:
         return math.inf
-    if worthless(account.after.beyond(account.before), Amount(most, 0)):
+    if worthless(account.after.beyond(account.before), Amount(most, Fraction(0))):
         return 0
     return float(most / account.after.epsilon)
 

@@ -164,6 +164,11 @@ class SourceKeys(FileKeys):
             """Return the column of units, None for a single one."""
 
     @property
+    def entries(self) -> str:
+        """Return what tables about the source count."""
+        return "rows"
+
+    @property
     def reads_all_columns(self) -> bool:
         """Return whether columns without a key matter and must be declared."""
         return False

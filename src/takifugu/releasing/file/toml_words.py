@@ -34,8 +34,8 @@ def in_toml(text: str) -> str:
 def in_options(text: str, options: Mapping[str, str]) -> str:
     """Return a message with lines of a release file as options, named by key.
 
-    >>> in_options('write step = "1min" under [source], or stay = { on = "2 h", off = 3 }', {"step": "step", "stay": "stay"})
-    'write --step 1min, or --stay "on 2 h, off 3"'
+    >>> in_options('write stay = { on = "2 h", off = 3 } under [source]', {"stay": "stay"})
+    'write --stay "on 2 h, off 3"'
     """
 
     def option(match: re.Match[str]) -> str:

@@ -39,7 +39,8 @@ class Table:
     """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
 
     `facts` are what its certificate says of the window that it reads. `totals` are what the cells of each answer
-    sum to, for a table that publishes adjusted values, too. `people` is what those are called whose data it reads.
+    sum to, for a table that publishes adjusted values, too. `people` is what those are called whose data it reads,
+    `entries` what it counts of them.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Table:
     facts: tuple[Fact, ...] = ()
     totals: tuple[Totals, ...] | None = None
     people: People = PEOPLE
+    entries: str = "rows"
 
     @property
     def calibrations(self) -> tuple[Calibration, ...]:
@@ -58,7 +60,7 @@ class Table:
     def measured_in(self) -> str:
         """Return the unit of its values.
 
-        Without a declared one, counts are of rows, or of the steps of the calendar.
+        Without a declared one, counts are of its entries, or of the steps of the calendar.
         """
         if self.item.measured_in:
             return self.item.measured_in
@@ -70,7 +72,7 @@ class Table:
         for fact in self.facts:
             if isinstance(fact, Window):
                 return "steps" if fact.step.isdigit() else f"steps of {fact.step}"
-        return "rows"
+        return self.entries
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,7 +263,8 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
             watch(f"calibrating {name}", done, work)
         words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
         totals = asking.totals(questions) if isinstance(item, Adjustable) and item.adjust else None
-        tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people))
+        whose = asking.file.people, asking.file.source.entries
+        tables.append(Table(name, scope, item, tuple(questions), words, totals, *whose))
     units = chain.from_iterable(asking.units for asking, *_ in scopes)
     names = dict.fromkeys(map(attrgetter("name"), units))
     names.pop(None, None)

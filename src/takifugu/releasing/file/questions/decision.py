@@ -72,7 +72,7 @@ def _judge(start: Start) -> None:
     except SpecError as error:
         for fault in error.faults:
             if len(fault.where) > 1 and fault.where[0] in ("source", "belief"):
-                name = _QUESTIONS.get(str(fault.where[1]))
+                name = _QUESTIONS.get(str(fault.where[1]), "")
                 if name in start.said:
                     fault.where = (name, *fault.where[2:])
                     raise fault.reworded(partial(in_options, options=_QUESTIONS)).about(f"--{name}") from None

@@ -158,7 +158,7 @@ class Subject:
     def columns_about(self, question: Question, answers: Answers) -> tuple[str, ...]:
         """Return the columns among a question's choices, then those of answers, the last first."""
         words = [choice.name for choice in question.choices]
-        names = dict.fromkeys(self._columns_in([*words, *reversed(answers.values())]))
+        names = dict.fromkeys(self._columns_in([*words, *reversed([*answers.values()])]))
         return tuple(among(names, self.look.columns))
 
     def _columns_in(self, words: Iterable[str]) -> Iterator[str]:

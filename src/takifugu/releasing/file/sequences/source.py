@@ -177,6 +177,11 @@ class SourceSpec(CalendarKeys):
         return self.rows in LASTING
 
     @property
+    def entries(self) -> str:
+        """Return what its tables count; a wide row holds many."""
+        return "steps" if self.rows == "wide" else super().entries
+
+    @property
     def form(self) -> str | None:
         """Return the format of times other than ISO 8601."""
         return None if self.rows == "wide" and not isinstance(self.order, tuple) else self.order_format
