@@ -22,6 +22,7 @@ from takifugu.core.errors import DataError, InputError
 from takifugu.data import Layout, Recode, Table, Written, open_frame, pieces
 from takifugu.data.engines.faults import careful
 from takifugu.data.totals import totals
+from takifugu.data.values.bins import Bins
 from takifugu.data.values.texts import BLANKS
 
 STATES = Recode(("a", "b c", 'd "e"', "f\ng", "SENTINEL"))
@@ -175,6 +176,24 @@ def test_parquet_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines:
     (tmp_path / "e.parquet").write_bytes(b"u,v\n1,SENTINEL\n")
     with pytest.raises(DataError, match="is called Parquet and is not"):
         open_frame(tmp_path / "e.parquet")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "pyarrow"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_durations_are_no_whole_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, unit: str
+) -> None:
+    monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: object() if name == engine else None)
+    lengths = pyarrow.array([60, 7200], pyarrow.duration(unit))
+    columns = {"n": [1, 2], "stayed; x": lengths, "gone": lengths, "at": [3, 4]}
+    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "d.parquet")
+    table = open_frame(tmp_path / "d.parquet")
+    bins = Bins({"short": (0, 3600), "long": (3600, 10**13)})
+    for name in ("stayed; x", "gone"):
+        with pytest.raises(DataError, match=r"type Duration.*, which are not numbers: write how many seconds"):
+            entries(table, Layout(name), Recode(("short", "long"), bins=bins))
+    (piece,) = entries(table, Layout("at"), Recode(("short", "long"), bins=bins))
+    assert piece.values.tolist() == [0, 0]
 
 
 cell = st.one_of(

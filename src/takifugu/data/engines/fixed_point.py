@@ -40,9 +40,10 @@ def number(role: str, column: str, kind: nw.dtypes.DType, table: Table) -> nw.Ex
     """
     value = plain(role, kind)
     if value is None:
-        raise DataError(f"column {column!r} holds values of type {kind}, which are not numbers", fix="convert it").at(
-            column
-        )
+        fix = "convert it"
+        if isinstance(kind, nw.Duration):
+            fix = f"write how many seconds they are: in pandas, frame[{column!r}].dt.total_seconds()"
+        raise DataError(f"column {column!r} holds values of type {kind}, which are not numbers", fix=fix).at(column)
     if is_text(kind):
         stripped = table.numerals.plain_in_engine(text(value, table.missing))
         value = nw.when(stripped.str.contains(NUMBER)).then(stripped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,6 +16,7 @@ from takifugu.core.lists import among
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.engines.table import Table
+from takifugu.data.files.arrow_schema import durations
 from takifugu.data.files.formats import DataFile, SourceFormat, is_installed
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.files.with_duckdb import connected, table_of_relation, within
@@ -117,7 +119,7 @@ def _with_duckdb(files: Sequence[DataFile], columns: Columns, title: str) -> Tab
     row_counts = connection.sql(f"select file_name, num_rows from parquet_file_metadata({paths})").fetchall()
     for name, rows in row_counts:
         check_rows(files[number_of[name]].path, rows)
-    kinds: list[list[object]] = [[] for _ in files]
+    kinds: list[list[list[object]]] = [[] for _ in files]
     for name, *kind in connection.sql(f"select file_name, {_KIND} from parquet_schema({paths})").fetchall():
         kinds[number_of[name]].append(kind)
     for file, kind in zip(files, kinds, strict=True):
@@ -125,7 +127,11 @@ def _with_duckdb(files: Sequence[DataFile], columns: Columns, title: str) -> Tab
             raise _other_columns(file)
     source = f"read_parquet({paths}, hive_partitioning = false)"
     refuse_twice(files[0].name, connection.sql(f"select * from {source}").columns, columns)
-    selected = "*"
+    selected, lengths = "*", list[str]()
+    for name in map(identifier, _durations(connection, paths, kinds[0])):
+        lengths.append(f"to_microseconds({name}) as {name}")
+    if lengths:
+        selected += f" replace ({', '.join(lengths)})"
     for name in columns[0]:
         literals = ", ".join("null" if texts[name] is None else quoted(str(texts[name])) for texts in columns)
         selected += f", (cast([{literals}] as varchar[]))[file_index::bigint + 1] as {identifier(name)}"
@@ -137,6 +143,18 @@ def _with_duckdb(files: Sequence[DataFile], columns: Columns, title: str) -> Tab
         check_texts(title, lengths_of(connection, source, stored))
 
     return replace(table, check_texts=check, within=partial(within, connection))
+
+
+def _durations(connection: DuckDBPyConnection, paths: str, kinds: Sequence[Sequence[object]]) -> list[str]:
+    """Return the columns of whole numbers that are durations by Arrow's schema."""
+    names = Counter(str(name).casefold() for name, *_ in kinds)  # DuckDB ignores case, and renames the second
+    whole = [str(name) for name, kind, converted, *_ in kinds if kind == "INT64" and converted is None]
+    ((schema,),) = connection.sql(
+        f"select any_value(value) from parquet_kv_metadata({paths}) where key = 'ARROW:schema'::blob"
+    ).fetchall()
+    if schema is None:
+        return []
+    return [name for name in among(whole, durations(bytes(schema))) if names[name.casefold()] == 1]
 
 
 def _with_polars(files: Sequence[DataFile], columns: Columns, title: str) -> Table:
