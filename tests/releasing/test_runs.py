@@ -271,6 +271,7 @@ def test_keys_that_do_not_fit_what_a_row_says_are_refused(
     (STAYS, ["agent 0,2026-01-18T23:50:00,soon,,talking"], "column 'end' is neither all numbers nor all ISO dates"),
     (DURATIONS, ["agent 0,2026-01-04T23:50:00,,long,talking"], "durations that are no numbers"),
     (DURATIONS, ["agent 0,2026-01-18T23:50:00,,nan,talking"], "durations that are no numbers"),
+    (DURATIONS, ["agent 0,2026-01-18T23:50:00,,-5,talking"], "end before they start"),
     (DURATIONS, ["agent 0,2026-01-18T23:50:00,,inf,talking"], "durations that are no numbers"),
     (EVENTS, ["agent 0,2026-01-12T10:00:00,talking", "agent 0,2026-01-12T10:30:00,away"], "source.overlap"),
     (EVENTS, ["agent 0,2026-01-04T10:00:00,talking", "agent 0,2026-01-04T10:00:00,talking"], "two rows of one person"),
