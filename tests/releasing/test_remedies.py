@@ -345,7 +345,7 @@ def test_what_another_ledger_published_is_entered(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@of("releasing/planning/two_ledgers.py: _of_ledgers")
+@of("releasing/file/neighbours.py: _of_ledgers")
 @pytest.mark.parametrize("output", ["", 'output = "out"\n'])
 def test_what_the_ledger_of_another_file_paid_for_is_entered(tmp_path: Path, output: str) -> None:
     other = small(tmp_path, ONE.replace('output = "out"\n', output)).rename(tmp_path / "other.toml")

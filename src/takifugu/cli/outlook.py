@@ -10,8 +10,8 @@ from takifugu.cli.output import print_json
 from takifugu.cli.progress import watching
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.outlook import outlook
-from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 
 def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:

@@ -19,6 +19,7 @@ from takifugu.releasing.advice.budgets import two_digits
 from takifugu.releasing.advice.refusing import refusals
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.file.source import UNOPENED
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.expected import expected
@@ -31,7 +32,6 @@ from takifugu.releasing.planning.plan import (
     unwatched,
     why_untried,
 )
-from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 _HEADER = ("table", "query", "noise")
 _THERE, _LATER = "computed", "depends on the data"

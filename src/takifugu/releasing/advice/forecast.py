@@ -23,10 +23,10 @@ from takifugu.releasing.advice.budgets import previewed, refusal_of
 from takifugu.releasing.advice.refusing import refusals as refusals_of
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.expected import AT_ONCE, Blur, Expected, expected
 from takifugu.releasing.planning.notices import forbidden, notices, notices_of_layout, spending
 from takifugu.releasing.planning.plan import Plan, plan
-from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
     from takifugu.accounting.ledger import Amount, Preview

@@ -1,26 +1,34 @@
 """Which ledger a release file belongs to, and which files beside it read the same data as which source of which ledger.
 
 Whoever describes the same data in two release files has two ledgers, or two sources of one, each of which knows half of
-what was spent. Only what is written in the files is read: no data and no ledger.
+what was spent: together they grant more than the budget. Only what is written in the files is read: no data and no
+ledger.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from takifugu.core.commands import command
 from takifugu.core.files import path_in, read_file, replace_synced
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json
 from takifugu.core.sections import section_in
-from takifugu.releasing.file.source import is_one_of
+from takifugu.releasing.file.source import is_one_of, private_files
+
+if TYPE_CHECKING:
+    from takifugu.releasing.file.kind import ReleaseFile
 
 #: Larger files are no release files, and so many are looked at.
 LARGEST, MOST_FILES = 1_000_000, 500
+#: So many files are named.
+_MOST_NAMED = 3
 _KEY = "ledger_id"
 #: The line of the key `ledger`, with its end.
 _LEDGER = re.compile(r"""^\ufeff?[ \t]*(?:ledger|"ledger"|'ledger')[ \t]*=[^\r\n]*(\r?\n|\Z)""", re.MULTILINE)
@@ -94,18 +102,79 @@ def ledger_for(path: Path, data: Path) -> tuple[str, Path | None]:
     return other.ledger, owner
 
 
-def ledgers_apart(path: Path, data: str | Path, ledger: str | Path) -> Iterator[Neighbour]:
-    """Yield the other files with these data under another ledger."""
-    for other in neighbours(path.parent, data):
-        if other.path.name != path.name and not _is_same(other.place, ledger):
+def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
+    """Return warnings of other files on the same data, and of assumptions."""
+    return (*_of_ledgers(file), *_of_names(file), *file.kind.facts.notices(file.source))
+
+
+def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
+    others = list(_ledgers_apart(file))
+    if others:
+        output = others[0].output or output_by_default(others[0].path)
+        entering = command("ledger", "adopt", file.ledger, others[0].path.parent / output)
+        files = _named((other, other.ledger) for other in others)
+        yield (
+            f"the same data are read with another ledger by {files}: neither ledger "
+            "knows what the other has spent, so together they grant more than the budget. Write one ledger in all of "
+            f"these files, here it is {str(file.spec.ledger)!r}; what was paid for from another one is entered "
+            f"with {entering}"
+        )
+
+
+def _of_names(file: ReleaseFile) -> Iterator[str]:
+    name, others = file.source.name, list[Neighbour]()
+    for other in _others(file):
+        has_other_name = other.source is not None and normalised(other.source) != normalised(name)
+        if has_other_name and _is_same(other.place, file.ledger):
+            others.append(other)
+    are_alike = all(other.names_units == (file.source.unit is not None) for other in others)
+    if others and not (file.source.same_people and are_alike):  # only then each is charged for the other
+        files = _named((other, str(other.source)) for other in others)
+        same_people = ", or same_people = true under [source]" if are_alike else ""
+        yield (
+            f"the same data are another source of this ledger in {files}: each source has a budget of its own, so "
+            "together they grant more than the budget. Write one source.name in all of these files, here it is "
+            f"{name!r}{same_people}"
+        )
+
+
+def _named(neighbours: Iterable[tuple[Neighbour, str]]) -> str:
+    names = [f"{other.path.name} ({label!r})" for other, label in neighbours]
+    if len(names) > _MOST_NAMED:
+        names[_MOST_NAMED:] = [f"{len(names) - _MOST_NAMED} more"]
+    return ", ".join(names)
+
+
+def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
+    """Yield the default output folders of files under another ledger.
+
+    Yields nothing where this file names its own folder. What lies in those folders is paid for, too.
+    """
+    if file.spec.output is not None:
+        return
+    for other in _ledgers_apart(file):
+        if other.output is None:
+            yield file.inside(output_by_default(other.path))
+
+
+def _ledgers_apart(file: ReleaseFile) -> Iterator[Neighbour]:
+    for other in _others(file):
+        if not _is_same(other.place, file.ledger):
             yield other
 
 
-def names_apart(path: Path, data: str | Path, ledger: str | Path, source: str) -> Iterator[Neighbour]:
-    """Yield the other files with these data under another source name."""
-    for other in neighbours(path.parent, data):
-        has_other_name = other.source is not None and normalised(other.source) != normalised(source)
-        if other.path.name != path.name and has_other_name and _is_same(other.place, ledger):
+def _others(file: ReleaseFile) -> Iterator[Neighbour]:
+    """Yield the other release files of the folder on the same data, each once."""
+    data: list[Path | str] = [*private_files(file.source, file.folder, file.given)]
+    address = file.source.file
+    if file.given is None and address is not None and "://" in address:
+        data.append(address)
+    by_path = dict[Path, Neighbour]()
+    for place in data:
+        for other in neighbours(file.folder, place):
+            by_path[other.path] = other
+    for path, other in by_path.items():
+        if path.name != file.path.name:
             yield other
 
 

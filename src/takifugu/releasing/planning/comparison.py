@@ -15,11 +15,11 @@ from takifugu.core.plain import Json
 from takifugu.core.text.parts import InParts, Part, heading, together, words
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.file.sharing import delta_of, epsilon_of, metric_of, sharing
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.notices import notices_of_layout
 from takifugu.releasing.planning.plan import Watch, aims_as_needed, longest_of, unwatched, whose_answers
-from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised
+from takifugu.releasing.file.neighbours import outputs_apart
 from takifugu.releasing.planning.notices import tell
-from takifugu.releasing.planning.two_ledgers import outputs_apart
 from takifugu.releasing.publishing.folder import Certified, paid_for
 
 if TYPE_CHECKING:

@@ -19,12 +19,11 @@ from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import content_of, digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.neighbours import write_ledger_id
+from takifugu.releasing.file.neighbours import notices_of_file, write_ledger_id
 from takifugu.releasing.planning.identity import identity_of, keys_of
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, table_names
 from takifugu.releasing.planning.questions import Ready
-from takifugu.releasing.planning.two_ledgers import notices_of_file
 from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.publishing.choosing import Choice, check_place, to_pay
 from takifugu.releasing.publishing.every_window import index_windows

@@ -24,13 +24,12 @@ from takifugu.numbers.rationals import Number
 from takifugu.releasing.advice.budgets import with_ways_to_pay
 from takifugu.releasing.certificates.files import digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.neighbours import write_ledger_id
+from takifugu.releasing.file.neighbours import notices_of_file, write_ledger_id
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Watch, plan, table_names, unwatched
 from takifugu.releasing.planning.questions import Drawn
 from takifugu.releasing.planning.session import Inquiry, Reply, Terms
 from takifugu.releasing.planning.truth import answer_of
-from takifugu.releasing.planning.two_ledgers import notices_of_file
 from takifugu.releasing.publishing.billing import accounts_of
 from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.folder import certificates_of, place
