@@ -18,8 +18,7 @@ from takifugu.core.escaping import visible
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import bars, common_error
 from takifugu.core.text.tables import paragraph
-from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER
-from takifugu.releasing.certificates.sent_rows import Rows
+from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER, Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 from takifugu.releasing.postprocess.readable import in_words

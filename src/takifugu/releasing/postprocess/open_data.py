@@ -7,10 +7,9 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from takifugu.core.plain import Json, Row
-from takifugu.releasing.certificates.cells import MARK, POSSIBLE, READABLE, UPPER
+from takifugu.releasing.certificates.cells import MARK, POSSIBLE, READABLE, ROW, UPPER
 from takifugu.releasing.certificates.certificate import Certificate, meaning_of
 from takifugu.releasing.certificates.files import DATA, DRAWING, PLACES, TABLE, digest_of
-from takifugu.releasing.certificates.sent_rows import ROW
 from takifugu.releasing.postprocess.readable import columns_in
 
 _PROFILE = "https://datapackage.org/profiles/2.0"

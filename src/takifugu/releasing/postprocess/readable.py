@@ -15,9 +15,8 @@ from takifugu.core.escaping import number as written
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.plain import Json, Row
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
-from takifugu.releasing.certificates.cells import MARK, UPPER
+from takifugu.releasing.certificates.cells import MARK, UPPER, Rows
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.sent_rows import Rows
 
 T = TypeVar("T")
 Readable = int | float

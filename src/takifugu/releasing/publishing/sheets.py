@@ -14,7 +14,16 @@ from takifugu.core.text.plot import by_itself
 from takifugu.model.queries.forms import ByCells, OfColumns
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
-from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, guarded, rows_in, table_text, unguarded
+from takifugu.releasing.certificates.cells import (
+    POSSIBLE,
+    READABLE,
+    names_of,
+    read_rows,
+    rows_in,
+    rows_sent,
+    rows_text,
+    table_text,
+)  # fmt: skip
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import (
     CERTIFICATE,
@@ -29,7 +38,6 @@ from takifugu.releasing.certificates.files import (
     content_of,
     digest_of,
 )  # fmt: skip
-from takifugu.releasing.certificates.sent_rows import names_of, read_rows, rows_sent, rows_text, written
 from takifugu.releasing.file.kind import OfPlaces, ReleaseFile
 from takifugu.releasing.file.tables import ItemWords
 from takifugu.releasing.planning.plan import Plan, Table
@@ -140,7 +148,7 @@ def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
     columns = query.columns if isinstance(query, OfColumns) else ()
     names = names_of(columns, sent.outputs)
     row, place = sent.row.tolist(), sent.place.tolist()
-    text = rows_text(list(map(guarded, names)), written(sent.outputs, guarded), row, place)
+    text = rows_text(names, sent.outputs, row, place)
     return rows_sent(names, sent.outputs, row, place), text.encode()
 
 
@@ -188,7 +196,7 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
                 for row, written_row in zip(judged, written_rows, strict=True):
                     row[key] = written_row[key]
     else:
-        rows = read_rows(text, unguarded)
+        rows = read_rows(text)
     names = (f"{sheet.name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
     files = tuple(folder / name for name in names if (folder / name).is_file())
     return Published(sheet.name, certificate.scope, rows, certificate, files, releases)

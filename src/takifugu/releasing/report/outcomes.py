@@ -19,9 +19,8 @@ from takifugu.core.text.raster import stacked
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.releasing.advice.worth import Worth
-from takifugu.releasing.certificates.cells import UPPER
+from takifugu.releasing.certificates.cells import UPPER, Rows
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.postprocess.picture import Answers, picture_of
 from takifugu.releasing.postprocess.readability import Ends, Rule, possible_ends
 from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, cells_of, frame_of, measured, readable
