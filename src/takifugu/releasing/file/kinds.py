@@ -30,7 +30,7 @@ SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
     "people": "releasing.file.records.rows:SingleValues",
     "users": "releasing.file.records.users:Users",
     "records": "releasing.file.records.rows:Columned",
-    "each row": "releasing.file.populations.kind:Populations",
+    "each row": "releasing.file.populations:Populations",
     "policy": "releasing.file.policies.kind:UnderPolicy",
     "columns": "releasing.file.attributes.columns:Finite",
     "columns of numbers": "releasing.file.attributes.columns:Numbers",

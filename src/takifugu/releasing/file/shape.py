@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from takifugu.core.lists import among
 from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
-from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
 from takifugu.releasing.file.keys import Described, names_of
 from takifugu.releasing.file.problems import Where, absent_columns, blamed, fault
 from takifugu.releasing.file.sections import FileSpec
@@ -30,11 +29,11 @@ class Shape:
 
     `sections` is the model of the whole file, `draft` names what makes its first text (`registry.loaded`), `table` has
     the keys that all tables have, `believed` those that all beliefs have. `roles` are the keys of [source] that name
-    columns, each with what its column looks like; `named` those whose column the data must have, `of_belief` whether
-    they must have the belief's, `has_lengths` whether a unit has more or fewer entries than another one. The belief is
-    made of the sections `believes_from`: faults in others are told beside its own. `meaning` returns the `Parts` of
-    sections that are checked one by one, where others are not valid; `notices` say what [source] leaves unsaid.
-    `tables` are those of a file without a fault: of a regular one there is one for each window.
+    columns, `named` those whose column the data must have, `of_belief` whether they must have the belief's,
+    `has_lengths` whether a unit has more or fewer entries than another one. The belief is made of the sections
+    `believes_from`: faults in others are told beside its own. `meaning` returns the `Parts` of sections that are
+    checked one by one, where others are not valid; `notices` say what [source] leaves unsaid. `tables` are those of a
+    file without a fault: of a regular one there is one for each window.
     """
 
     rows: str
@@ -42,7 +41,7 @@ class Shape:
     draft: str = "releasing.file.drafting.draft:not_drafted"
     table: type[Table] = Table
     believed: type[Described] = Described
-    roles: Mapping[str, str] = field(default_factory=lambda: SEQUENCE_ROLES)
+    roles: tuple[str, ...] = ("order", "value", "unit", "piece")
     named: tuple[str, ...] = ()
     of_belief: bool = False
     has_lengths: bool = False

@@ -92,7 +92,7 @@ def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False)
         if place is not None and "://" not in place:
             place = f"file:///{Path(os.path.abspath(folder / place)).as_posix().lstrip('/')}"
         if named and not source.reads_all_columns:
-            texts = frozenset(_texts(plain(spec, by_alias=True)))
+            texts = frozenset(texts_within(plain(spec, by_alias=True)))
         data = outside.opened(source.engine, Address(place, source.table, texts))
     if data is None and source.file is None:
         raise InputError(
@@ -105,7 +105,7 @@ def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False)
     return source.long(open_frame(data, source.missing, written_of(source)), spec.belief)
 
 
-def _texts(value: object) -> Iterator[str]:
+def texts_within(value: object) -> Iterator[str]:
     """Yield every text and key in plain data."""
     if isinstance(value, str):
         yield value
@@ -113,7 +113,7 @@ def _texts(value: object) -> Iterator[str]:
         value = [*value, *value.values()]
     if isinstance(value, list):
         for part in value:
-            yield from _texts(part)
+            yield from texts_within(part)
 
 
 def is_there(source: SourceKeys, folder: Path, data: object) -> bool:

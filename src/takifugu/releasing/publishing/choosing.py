@@ -23,6 +23,7 @@ from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.keys import names_of as keys_named
 from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.source import texts_within
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import table_names
@@ -225,20 +226,9 @@ def inputs_of(file: ReleaseFile) -> Iterator[Path]:
     yield from (Path(f"{ledger}{end}") for end in _FILES_OF_A_LEDGER)
     if isinstance(file.given, str | os.PathLike):
         yield Path(file.given)
-    for text in _texts(plain(file.spec)):
+    for text in texts_within(plain(file.spec)):
         if text and "\0" not in text and len(text) < 1000:
             yield file.inside(text)
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from _texts(part)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _texts(part)
 
 
 def _keys(path: Path) -> Iterator[object]:

@@ -156,7 +156,7 @@ class Attributes(Kind):
 
     facts = Shape(
         WHOLE_COLUMNS, AttributeReleaseSpec, "releasing.file.drafting.shapes:columns",
-        roles={}, of_belief=True, believes_from=("belief",),
+        roles=(), of_belief=True, believes_from=("belief",),
     )  # fmt: skip
 
     @property

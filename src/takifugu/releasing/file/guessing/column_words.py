@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
 
 from takifugu.core.people import PEOPLE, People
 
@@ -13,8 +12,6 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: The keys of [source] that name a column of sequences, and what such a column must look like.
-SEQUENCE_ROLES: Mapping[str, str] = {"order": "order", "value": "value", "unit": "unit", "piece": "piece"}
 #: Nouns of people, of what several of them may use, and of others that have rows of their own.
 INDIVIDUALS = words(
     "person participant user subject patient individual respondent customer client member student employee worker "

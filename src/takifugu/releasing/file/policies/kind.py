@@ -42,7 +42,7 @@ class UnderPolicy(Kind):
 
     facts = Shape(
         POLICY, PolicyReleaseSpec, "releasing.file.drafting.shapes:visits", Windowed,
-        roles={"person": "unit"}, named=("person", "place", "x", "y", "value", "order"), believes_from=("belief",),
+        roles=("person",), named=("person", "place", "x", "y", "value", "order"), believes_from=("belief",),
         tables=expanded,
     )
 

@@ -145,10 +145,10 @@ class Subject:
 
     def unit_role(self, answers: Answers) -> str | None:
         """Return the key of [source] for people or units, if any."""
-        return next((role for role, like in self.all_roles(answers).items() if like in ("unit", "person")), None)
+        return next(iter(among(("unit", "person"), self.all_roles(answers))), None)
 
-    def all_roles(self, answers: Answers) -> Mapping[str, str]:
-        """Return the column keys of [source], with the columns' likeness."""
+    def all_roles(self, answers: Answers) -> Sequence[str]:
+        """Return the keys of [source] that name columns."""
         return KINDS.find(self.kind_of(answers)).facts.roles
 
     def named_columns(self, answers: Answers) -> set[str]:

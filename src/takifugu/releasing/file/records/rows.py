@@ -35,7 +35,7 @@ from takifugu.releasing.file.sections import AboutUnits
 class Columned(Records):
     """A kind of which every unit has one row, with a column for each entry of the belief."""
 
-    facts = replace(Records.facts, of_belief=True, believed=AboutUnits, roles={"unit": "person"})
+    facts = replace(Records.facts, of_belief=True, believed=AboutUnits, roles=("unit",))
 
     @property
     def hides(self) -> str:  # type: ignore[override]
@@ -98,7 +98,7 @@ class SingleValues(Records):
     """A kind whose rows are the entries of the belief, found by their name where entries have one."""
 
     reads, hides = ("person", "value"), "person"
-    facts = replace(Records.facts, roles={"person": "person", "value": "value"})
+    facts = replace(Records.facts, roles=("person", "value"))
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         source, kind = spec.source, spec.belief.kind

@@ -89,7 +89,7 @@ class Populations(Kind):
         "releasing.file.drafting.shapes:each_row",
         PopulationItemSpec,
         AboutUnits,
-        roles={"value": "value", "unit": "unit"},
+        roles=("value", "unit"),
         named=("unit", "value", "coordinates"),
     )
 
