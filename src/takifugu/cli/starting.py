@@ -30,7 +30,7 @@ from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.notes import notes, one_of_several
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import json_schema, load
-from takifugu.releasing.file.neighbours import ledger_for, write_ledger_id
+from takifugu.releasing.file.neighbours import write_ledger_id
 from takifugu.releasing.file.questions.decision import answered, answered_clearly, decision
 from takifugu.releasing.file.questions.question import Subject
 
@@ -119,7 +119,7 @@ class _Draft:
 def _written(made_of: Start, subject: Subject, force: bool) -> _Draft:
     """Write a release file with schema and ledger, or nothing."""
     output, text = subject.output, draft_of(made_of)
-    declared, whose = ledger_for(output, subject.data)
+    declared, whose = made_of.ledger
     schema_file = output.with_name(f"takifugu-{made_of.kind}.schema.json")
     write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
     ledger = declared if "://" in declared else output.parent / declared

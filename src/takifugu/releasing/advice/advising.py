@@ -112,7 +112,7 @@ class TableAdvice:
         }  # fmt: skip
 
 
-def table_advice(planned: Plan, table: Table, units: int | None = None) -> TableAdvice:
+def table_advice(planned: Plan, table: Table, units: int | None) -> TableAdvice:
     """Return the worth of a planned table's worst answer.
 
     The table's own [expect] goes before the file's. `units` is how many there are, where the plan does not know it; the

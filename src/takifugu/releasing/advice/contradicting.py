@@ -175,7 +175,7 @@ def refuse_more_rows(rows: float, read: float, share: float, place: str, key: st
         raise InputError(fault, fix=_FIX).at("expect", key)
 
 
-def refuse_more_often(answer: Candidates, counts: Sequence[float], key: str, share: float = 1.0) -> None:
+def refuse_more_often(answer: Candidates, counts: Sequence[float], key: str, share: float) -> None:
     """Raise InputError for expected counts below 0 or above the rows."""
     read = int(np.count_nonzero(answer.weights))
     for outcome, value in zip(answer.outcomes, counts, strict=True):

@@ -85,23 +85,6 @@ def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
             yield Neighbour(path, ledger, output, name, budget, source.get("unit") is not None)
 
 
-def first_about(path: Path, data: Path) -> Neighbour | None:
-    """Return the first release file about these data, if any.
-
-    A new file takes its ledger, source and budget: one ledger knows all spending on the data, under one name.
-    """
-    return next(neighbours(path.parent, data), None)
-
-
-def ledger_for(path: Path, data: Path) -> tuple[str, Path | None]:
-    """Return a new file's ledger, and the owner if another file's."""
-    other = first_about(path, data)
-    if other is None:
-        return f"{path.stem}-ledger.db", None
-    owner = None if other.path.name == path.name else other.path
-    return other.ledger, owner
-
-
 def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
     """Return warnings of other files on the same data, and of assumptions."""
     return (*_of_ledgers(file), *_of_names(file), *file.kind.facts.notices(file.source))

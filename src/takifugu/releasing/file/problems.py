@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.core.commands import command
 from takifugu.core.errors import InputError, SpecError, Step, TakifuguError
+from takifugu.core.lists import without
 from takifugu.core.nearest import did_you_mean, nearest, nearest_words
 from takifugu.core.plain import Json
 from takifugu.core.sections import section_in
@@ -61,13 +62,13 @@ def schema_of(model: type[BaseModel]) -> Json:
     return model.model_json_schema()
 
 
-def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
+def fault(where: Where, what: str, fix: str) -> InputError:
     """Return the error about a key of the file.
 
     >>> fault(("release", 0, "grid"), "is missing", 'write grid = "0.01"').line
     'release[0].grid: is missing; write grid = "0.01"'
     """
-    return InputError(what, rule=rule, fix=fix).at(*where)
+    return InputError(what, fix=fix).at(*where)
 
 
 def broken(*rules: Rule) -> Iterator[TakifuguError]:
@@ -83,13 +84,12 @@ def broken(*rules: Rule) -> Iterator[TakifuguError]:
             yield fault(place, what, fix)
 
 
-def strangers(
-    where: Where, words: Iterable[object], what: str, choices: Sequence[object]
+def strange_states(
+    where: Where, states: Iterable[object], declared: Sequence[object]
 ) -> Iterator[TakifuguError]:
-    """Yield the fault of each word that is none of the choices."""
-    for word in words:
-        if word not in choices:
-            yield stranger(where, word, what, choices)
+    """Yield the fault of each undeclared state."""
+    for state in without(states, declared):
+        yield stranger(where, state, "state", declared)
 
 
 def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -> InputError:

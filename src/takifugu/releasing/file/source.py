@@ -80,7 +80,7 @@ def open_public(keys: object, source: SourceKeys | None, path: Path | str, missi
     return open_frame(path, texts, written_of(keys, source))
 
 
-def open_source(spec: FileSpec, folder: Path, data: object, named: bool = False) -> Table:
+def open_source(spec: FileSpec, folder: Path, data: object, named: bool) -> Table:
     """Open the private data without reading it.
 
     `named` limits the columns to those in the release file. Raises InputError without data or a file.

@@ -195,7 +195,7 @@ def missing(where: Where, kinds: Mapping[str, type[BaseModel]]) -> InputError:
     return fault(where, "is missing", f"add a section [{where[-1]}] with {needed}")
 
 
-def unknown_kind(where: Where, section: Json, kinds: Sequence[str], fix: str = "") -> InputError:
+def unknown_kind(where: Where, section: Json, kinds: Sequence[str], fix: str) -> InputError:
     """Return the error about a section of an unknown kind."""
     kind = section.get("kind")
     what = f"has the unknown kind {kind!r}{did_you_mean(kind, kinds)}"

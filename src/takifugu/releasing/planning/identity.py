@@ -57,7 +57,7 @@ _OTHERWISE = ("calibration", "data", "observed", "readers", "shares")
 
 
 def identity_of(
-    ready: Sequence[Ready], spec: FileSpec | None = None, private: bool = True, same_people: bool | None = None,
+    ready: Sequence[Ready], spec: FileSpec | None, private: bool, same_people: bool | None = None,
     once: str | None = None,
 ) -> bytes:
     """Return the identity of answers released together.

@@ -147,7 +147,7 @@ def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     return _planned(file, aims_as_needed(file, watch), watch)
 
 
-def number_of_units(file: ReleaseFile, watch: Watch = unwatched) -> int:
+def number_of_units(file: ReleaseFile, watch: Watch) -> int:
     """Read the data and return the number of units."""
     watch("reading the data", 0, 1)
     return len(_read(file))

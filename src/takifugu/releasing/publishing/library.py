@@ -169,7 +169,7 @@ class Payer:
         certified: Callable[[Sequence[Drawn]], Certificate], draws: Draws | None = None,
     ) -> Stored:  # fmt: skip
         """Pay, draw and keep, or return an earlier call's paid values."""
-        identity = identity_of(questions, private=bits.private, same_people=self.same_people)
+        identity = identity_of(questions, None, bits.private, self.same_people)
         people = People(are_named=self.unit is not None)
         order = Order(self.source, self.budget, identity, {"kind": kind}, self.same_people, self.as_composing, people)
 

@@ -190,9 +190,8 @@ def resuming(file: ReleaseFile) -> str:
 
 
 def paying_again(
-    path: str | Path, name: str, payments: Iterable[Payment], output: str | Path = "", window: str = "",
-    is_only: bool = True,
-) -> str:  # fmt: skip
+    path: str | Path, name: str, payments: Iterable[Payment], output: str | Path, window: str, is_only: bool
+) -> str:
     """Return the command for paying for one [[release]] again.
 
     `is_only` says that the file has no other.

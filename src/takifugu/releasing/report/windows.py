@@ -61,7 +61,7 @@ class Point:
         return {"value": self.value, "low": self.low, "high": self.high, READABLE: self.readable}
 
 
-def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence[tuple[str, str]] = ()) -> str:
+def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence[tuple[str, str]]) -> str:
     """Return the page of a table's windows.
 
     `certificates` are in the order of time; `files` are those beside the page that hold its table, each with its

@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from takifugu.core.errors import InputError, SpecError
@@ -24,7 +25,7 @@ from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.roles import Roles
 from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kinds import KINDS
-from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
+from takifugu.releasing.file.neighbours import Neighbour, neighbours, output_by_default
 
 _WIDTH, _COMMENT_AT = 100, 31
 #: The confidence of the class of chains that a public file supports.
@@ -69,6 +70,23 @@ class Start:
     def is_normal(self) -> bool:
         return self.kind in ("normal", "density")
 
+    @cached_property
+    def first_about(self) -> Neighbour | None:
+        """Return the folder's first release file about these data, if any.
+
+        A new file takes its ledger, source and budget: one ledger knows all spending on the data, under one name.
+        """
+        return next(neighbours(self.output.parent, self.data), None)
+
+    @property
+    def ledger(self) -> tuple[str, Path | None]:
+        """Return the draft's ledger, and the owner if another file's."""
+        other = self.first_about
+        if other is None:
+            return f"{self.output.stem}-ledger.db", None
+        owner = None if other.path.name == self.output.name else other.path
+        return other.ledger, owner
+
     @property
     def ends(self) -> list[str]:
         """Return the columns of pairs of people, if the file lists those.
@@ -86,7 +104,7 @@ class Start:
 
     def source(self) -> Iterator[Entry]:
         """Yield the first keys of [source], up to the file's format."""
-        other, rows = first_about(self.output, self.data), self.said.get("rows", "answers")
+        other, rows = self.first_about, self.said.get("rows", "answers")
         name, words = slug(self.data), "the name of these data in the ledger, for ever"
         if other is not None and other.source is not None:
             name = other.source
@@ -103,7 +121,7 @@ class Start:
 
     def budget(self) -> Entry:
         """Return the source's budget, as in other files about these data."""
-        other = first_about(self.output, self.data)
+        other = self.first_about
         budget: object = {"epsilon": 1.0, "delta": 1e-6} if self.is_normal else 1.0
         if other is not None and other.budget is not None:
             budget = other.budget
@@ -188,7 +206,7 @@ def draft_of(start: Start) -> str:
     """Return the text of a first release file; InputError without one."""
     brought = KINDS.find(start.kind)
     entries: Callable[[Start], Iterable[Entry]] = loaded(brought.facts.draft)
-    ledger, whose = ledger_for(start.output, start.data)
+    ledger, whose = start.ledger
     shared = "" if whose is None else f", that of {plain(whose.name)}, too"
     lines = [
         _line("ledger", ledger, f"what was spent on these data{shared}; keep it as safe as they are"),

@@ -59,7 +59,7 @@ class Times:
 
 def visited(
     table: Table, person: str, where: Sequence[str], domain: Visits, elsewhere: str,
-    times: Times | None = None,
+    times: Times | None,
 ) -> IntArray:
     """Return the number of people at each place, shape (1, places).
 

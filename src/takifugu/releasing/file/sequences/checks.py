@@ -16,7 +16,7 @@ from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.releasing.file.calendars import WINDOW_KEYS, calendar_faults, has_key, window_of
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, undeclared
-from takifugu.releasing.file.problems import blamed, broken, fault, faults_at, never_read, strangers
+from takifugu.releasing.file.problems import blamed, broken, fault, faults_at, never_read, strange_states
 from takifugu.releasing.file.public import collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import cells, runs
@@ -79,7 +79,7 @@ def _believed(
         problems += never_read(("belief", "map"), (), source.missing, belief.map)
         if source.bins is not None:
             names = set(map(str, belief.states))
-            problems += strangers(("source", "bins"), {*source.bins} - names, "state", belief.states)
+            problems += strange_states(("source", "bins"), {*source.bins} - names, belief.states)
             problems += faults_at(("source", "bins"), partial(Bins, source.bins))
             problems += broken((belief.map, "belief.map", "is given beside source.bins", "write only one of them"))
     kind_keys = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
@@ -139,7 +139,7 @@ def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset
     texts, most = list(map(str, belief.states)), belief.max_length
     if "belief.states" not in faulty:
         for raw, state in belief.map.items():
-            yield from strangers(("belief", "map", raw), [state], "state", belief.states)
+            yield from strange_states(("belief", "map", raw), [state], belief.states)
     yield from broken(
         (len(set(texts)) != len(texts), "belief.states", f"{texts} repeats a name", "name each state once"),
         (belief.longer == "cut" and most is None, "belief.max_length", "is missing",
@@ -212,8 +212,8 @@ def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | N
         what = f"'one-entry' hides one entry of one sequence, and source.{key} says that there are several"
         yield fault(("hide", "kind"), what, f'write kind = "every-entry", or leave source.{key} out')
     if belief is not None:
-        yield from strangers(("hide", "a"), [hide.a], "state", belief.states)
-        yield from strangers(("hide", "b"), [hide.b], "state", belief.states)
+        yield from strange_states(("hide", "a"), [hide.a], belief.states)
+        yield from strange_states(("hide", "b"), [hide.b], belief.states)
     fix = "write the other state that the entry may have"
     yield from broken((hide.a == hide.b, "hide.b", f"is {hide.b!r}, as a is", fix))
 

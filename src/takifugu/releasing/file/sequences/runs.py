@@ -22,7 +22,7 @@ from takifugu.data.times.moments import Moment, moment
 from takifugu.data.times.time_format import EPOCHS
 from takifugu.data.values.written import Written
 from takifugu.releasing.file.keys import LASTING
-from takifugu.releasing.file.problems import broken, faults_at, strangers
+from takifugu.releasing.file.problems import broken, faults_at, strange_states
 from takifugu.releasing.file.reading import texts as texts_of
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import is_one_of, private_files
@@ -63,7 +63,7 @@ def faults_of(
         yield from broken((is_missing, f"source.{key.removesuffix('_')}", "is missing", fix))
     for key, state in values_of(source, ("before", "otherwise", "empty")).items():
         if state is not None and belief is not None:
-            yield from strangers(("source", key), [state], "state", belief.states)
+            yield from strange_states(("source", key), [state], belief.states)
     if rows == "wide":
         map_of = {} if belief is None else belief.map
         yield from broken(
