@@ -34,6 +34,7 @@ from takifugu.model.queries import Query
 WHOLE, DATA, QUILT, SINGLE = Covers
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BELIEFS)
 def test_another_release_never_makes_a_set_cheaper(name: str) -> None:
     """Also where sums stop being exact."""
@@ -291,6 +292,7 @@ def _mass(path: Sequence[int], stay: float) -> float:
     return mass
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", PLACES)
 @pytest.mark.parametrize("name", ["two", "three", "any start"])
 def test_another_query_never_makes_a_set_cheaper(name: str, how: str) -> None:

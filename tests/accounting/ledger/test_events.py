@@ -113,6 +113,7 @@ def emptied(path: Path) -> None:
         connection.commit()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("story", STORIES)
 def test_whatever_is_kept_comes_out_the_same_again(ledger: Ledger, story: Callable[[Ledger], None]) -> None:
     story(ledger)

@@ -238,6 +238,7 @@ def test_a_range_reaches_as_far_as_its_rounded_ends() -> None:
 # The numbers behind it, by themselves.
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", [1, 2, 3, 63, 64, 65, 66, 300])
 @pytest.mark.parametrize("pivots", [["0.9"], ["0.7", "1.3"], ["4", "0.8", "1"]])
 def test_the_unevenness_is_that_of_all_records_one_after_the_other(pivots: list[str], count: int) -> None:

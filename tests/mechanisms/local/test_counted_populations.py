@@ -164,6 +164,7 @@ def test_bits_and_tuples_over_a_class_lose_at_most_what_is_said(seed: int, kind:
     assert loss <= bits.epsilon
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("count", [400, 5000])
 def test_bits_over_a_class_lose_little_less_than_what_is_said(seed: int, count: int) -> None:

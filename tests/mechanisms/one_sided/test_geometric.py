@@ -53,34 +53,6 @@ def test_the_law_is_exact(maximum: int, data: Any) -> None:
     assert mirrored == pytest.approx({maximum - z: mass for z, mass in law.items()}, rel=1e-12)
 
 
-@pytest.mark.parametrize("maximum", [1, 2, 5])
-def test_every_policy_neighbour_and_no_reverse(maximum: int) -> None:
-    """All data sets of n bits with p = not c: a count falls by 1 along an allowed move."""
-    for count in range(1, maximum + 1):
-        one, other = (oracle.noisy(c, HALF, maximum) for c in (count, count - 1))
-        assert oracle.steps(one, other, HALF) == 1
-        assert oracle.steps(other, one, HALF) == math.inf
-        assert oracle.steps(*(oracle.noisy(c, HALF**2, maximum) for c in (count, count - 1)), HALF) == 2  # half scale
-        assert min(one) == count
-
-
-@pytest.mark.parametrize(("people", "places", "most"), [(2, 2, 2), (2, 3, 1), (3, 2, 2), (2, 3, 3)])
-def test_vectors_have_scale_m_over_epsilon(people: int, places: int, most: int) -> None:
-    """Each cell has decay a^(1/m): with a = decay^m, the loss is one step of a along every move of one person."""
-    cap = people + 1
-    laws = {
-        counts: oracle.together([oracle.noisy(count, HALF, cap) for count in counts])
-        for counts in product(range(people + 1), repeat=places)
-    }
-    worst = 0.0
-    for world in oracle.worlds(people, places, most):
-        for after in oracle.moves(world, places):
-            one, other = (laws[oracle.counted(data, places)] for data in (world, after))
-            worst = max(worst, oracle.steps(one, other, HALF))
-            assert oracle.steps(other, one, HALF) == math.inf
-    assert worst == most
-
-
 MIXED = (DOWN, UP, EITHER)
 
 
@@ -187,16 +159,6 @@ def test_the_law_is_that_of_the_steps(counts: list[int]) -> None:
     assert 0 < total < 1
     assert all(value >= max(counts) for _, value in true)
     assert NoisyMax(EPSILON).log_probability(counts, 0, max(counts) - 1) == -math.inf
-
-
-def test_all_moves_of_all_small_vectors_lose_epsilon_at_most_and_meet_it() -> None:
-    laws = {counts: oracle.noisy_max(counts, HALF, 7) for counts in product(range(3), repeat=3)}
-    for counts, law in laws.items():
-        for after in oracle.falls(counts, 3):
-            assert oracle.steps(law, laws[after], HALF) <= 1
-            if max(after) < max(counts):
-                assert oracle.steps(laws[after], law, HALF) == math.inf
-    assert oracle.steps(laws[2, 2, 2], laws[1, 1, 1], HALF) == 1
 
 
 def test_mutants_of_the_largest_count() -> None:

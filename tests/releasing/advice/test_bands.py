@@ -23,6 +23,7 @@ from takifugu.releasing.postprocess.readable import LEVEL
 TOTALS = [(None,), (Fraction(600),), (Fraction(100), Fraction(500)), (None, Fraction(500))]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("totals", TOTALS, ids=str)
 @pytest.mark.parametrize("law", [DiscreteLaplace, RoundedNormal])
 def test_adjusted_draws_lie_inside_as_often_as_stated(law: type, totals: tuple[Fraction | None, ...]) -> None:

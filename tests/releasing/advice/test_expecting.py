@@ -167,6 +167,7 @@ def test_a_chain_with_an_absorbing_state_and_a_given_start_has_means(tmp_path: P
     assert (tmp_path / "ledger.db").exists()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "keys", ["shares = { off = 0.2, on = 0.2, broken = 0.6 }", "values = { off = 2, on = 2, broken = 1 }"]
 )

@@ -335,18 +335,6 @@ def test_a_promise_about_one_output_is_the_only_one(tmp_path: Path, kind: str) -
 
 
 @pytest.mark.slow
-def test_whole_releases_add_up_to_the_budget(tmp_path: Path) -> None:
-    path = written(tmp_path, "records")
-    name = load(path).items[0].name
-    for times in range(1, 5):
-        tf.release_file(path, again=name, once=str(times), anyway=True)
-        assert spent(tmp_path, "staff").epsilon == times
-    with pytest.raises(BudgetExceeded):
-        tf.release_file(path, again=name, once="one more", anyway=True)
-    assert spent(tmp_path, "staff").epsilon == 4
-
-
-@pytest.mark.slow
 def test_an_unfinished_release_is_completed_and_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in FILES:
         path = written(tmp_path / kind, kind)

@@ -9,10 +9,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
-import polars
 import pytest
 from tests.support.answers import true_answer
-from tests.support.engines import ENGINES, IN_ROWS, Columns
+from tests.support.engines import ENGINES, Columns
 from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 from tests.support.releases import refusal_of
 
@@ -282,22 +281,7 @@ def lengths(where: Path, data: Any = None) -> list[int]:
 
 
 AUTUMN = night(datetime(2025, 10, 26), ["00:00", "01:00", "02:00", "02:00", "03:00", "04:00"])
-SPRING = night(datetime(2026, 3, 29), ["00:00", "01:00", "03:00", "04:00"])
 HALVES = night(datetime(2025, 10, 26), ["01:30", "02:00", "02:30", "02:00", "02:30", "03:00"])
-
-
-@pytest.mark.slow
-def test_an_hour_that_clocks_show_twice_is_two_steps_and_a_skipped_one_is_none(tmp_path: Path, reader: str) -> None:
-    zone = 'timezone = "Europe/Berlin"'
-    assert lengths(write(tmp_path, AUTUMN, zone, BERLIN)) == [6]
-    assert lengths(write(tmp_path, SPRING, zone, BERLIN)) == [4]
-    half = BERLIN.replace('"1h"', '"30min"')
-    assert lengths(write(tmp_path, HALVES, zone, half)) == [6]
-    with_offsets = AUTUMN.replace(b"02:00,2", b"02:00+02:00,2").replace(b"02:00,0", b"02:00+01:00,0")
-    for time, ahead in ((b"00", b"+02"), (b"01", b"+02"), (b"03", b"+01"), (b"04", b"+01")):
-        with_offsets = with_offsets.replace(b"T" + time + b":00,", b"T" + time + b":00" + ahead + b":00,")
-    assert lengths(write(tmp_path, with_offsets, "", BERLIN)) == [6]
-    assert lengths(write(tmp_path, with_offsets, zone, BERLIN)) == [6]
 
 
 @pytest.mark.slow
@@ -330,27 +314,6 @@ def test_times_that_no_clock_showed_are_refused(tmp_path: Path, reader: str) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("kind", ["text", "time"])
-def test_clocks_are_changed_alike_on_every_engine(tmp_path: Path, kind: str) -> None:
-    times = [datetime(2025, 10, 25, 23) + timedelta(minutes=20 * i) for i in range(12)]
-    times += [datetime(2025, 10, 26, 2) + timedelta(minutes=20 * i) for i in range(9)]
-    stamps = [(ward, time) for time in times for ward in ("Nord", "Süd")]  # not piece by piece
-    where = write(tmp_path, b"x", 'timezone = "Europe/Berlin"', BERLIN.replace('"1h"', '"20min"'))
-    columns: Columns = {
-        "Station": ("text", [w for w, _ in stamps]),
-        "Zeit": (kind, [t.isoformat() if kind == "text" else t for _, t in stamps]),
-        "Aktivität": ("int", [0] * len(stamps)),
-    }
-    for name, make in ENGINES.items():
-        if name in IN_ROWS:
-            assert lengths(where, make(columns)) == [21, 21], name
-            continue
-        with pytest.raises(TakifuguError, match="the order of the rows does not tell"):
-            lengths(where, make(columns))
-
-
-@pytest.mark.slow
 def test_zones_agree_with_the_standard_library(tmp_path: Path) -> None:
     """Every quarter of an hour around changes of clocks, both passes, against zoneinfo."""
     for name, start in (
@@ -371,24 +334,6 @@ def test_zones_agree_with_the_standard_library(tmp_path: Path) -> None:
 
 
 # Records.
-
-
-@pytest.mark.slow
-def test_users_by_bins_on_every_engine(tmp_path: Path, reader: str) -> None:
-    spec = release_text(
-        read_from("people", "data.csv", value="Alter", decimal=",", encoding="cp1252",
-                  bins={"jung": [0, 30], "alt": [30, 120]}),
-        believe("users", size=6, values=["jung", "alt"], probabilities=[0.5, 0.5]),
-        publish("activity", "count", states=["alt"], epsilon=1, mechanism="group"),
-        expect=EXPECT,
-    )  # fmt: skip
-    where = write(tmp_path, "Name;Alter\nä;29,5\nb;30\nc;120\nd;0\ne;1\nf;64,25\n;\n;\n".encode("cp1252"), "", spec)
-    assert answer(where) == (3,)
-    frame = polars.DataFrame({"Alter": [29.5, 30, 120, 0, 1, 64.25]})
-    assert answer(where, frame) == (3,)
-    with pytest.raises(TakifuguError, match="none of the bins"):
-        answer(where, polars.DataFrame({"Alter": [29.5, 30, 121, 0, 1, 64.25]}))
-    certified(where)
 
 
 def test_a_table_of_people_with_bins_for_columns(tmp_path: Path, reader: str) -> None:

@@ -162,6 +162,7 @@ RECORDS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", RECORDS)
 def test_records_sum_to_their_public_number(kind: str, tmp_path: Path) -> None:
     """A histogram of all values does; a count, of which nobody knows the total, is only not negative."""
