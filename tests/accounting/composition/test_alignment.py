@@ -91,19 +91,6 @@ def test_no_placement_loses_more_than_is_charged(case: Any) -> None:
     assert charged <= sum(Fraction(sum(w), b) for w, b in zip(weights, scales, strict=True))
 
 
-@settings(max_examples=20, deadline=None)
-@given(recordings())
-def test_declared_places_are_charged_as_they_are(case: Any) -> None:
-    rows, initial, weights, starts, scales = case
-    frameworks = [chain(rows, len(w), initial) for w in weights]
-    known = [unplaced(f, Linear(w), b, at=s) for f, w, b, s in zip(frameworks, weights, scales, starts, strict=True)]
-    charged = joint(frameworks[0], known).epsilon
-    windows = [window(f, Linear(w), b, s) for f, w, b, s in zip(frameworks, weights, scales, starts, strict=True)]
-    for law in starts_of(rows, initial):
-        assert true_loss(rows, 7, law, windows) <= charged + 1e-9
-    assert charged <= sum(Fraction(sum(w), b) for w, b in zip(weights, scales, strict=True))
-
-
 def test_a_day_that_two_windows_read_is_charged_twice() -> None:
     """Day 60 read twice at epsilon 1 once cost 1.00001."""
     framework = chain([[0.6, 0.4], [0.4, 0.6]], 100)
@@ -126,27 +113,6 @@ def test_mutant_the_same_entries_are_not_the_worst_placement() -> None:
     assert true == pytest.approx(2)
     assert joint(framework, [unplaced(framework, q, 1) for q in queries]).epsilon >= true - 1e-9
     assert joint(framework, [unplaced(framework, q, 1, reading="one") for q in queries]).epsilon < 1.5
-
-
-@pytest.mark.parametrize(("initial", "at_most"), [("stationary", 1.001), ("any", 1.08)])
-@pytest.mark.parametrize("stay", [0.7, 0.95])
-def test_equal_weights_cost_what_the_same_entries_cost(initial: str, at_most: float, stay: float) -> None:
-    """Where nobody knows how a recording starts, one that starts anew between two of them costs a little more."""
-    framework = chain([[stay, 1 - stay], [1 - stay, stay]], 168, initial)
-    apart = [unplaced(framework, Count(1), 60)] * 3
-    together = [replace(charge, reading="one") for charge in apart]
-    assert 1 - 1e-3 < joint(framework, apart).epsilon / joint(framework, together).epsilon < at_most
-
-
-def test_a_length_is_not_a_new_belief() -> None:
-    """Files of 168, 168 and 167 rows cost 1.70 where three of 168 cost 0.18."""
-    rows = [[0.9, 0.1], [0.4, 0.6]]
-    week, short = chain(rows, 168), chain(rows, 167)
-    full, less = (charge_of(tf.calibrate(f, Count(1), "0.1", mechanism="quilt-exact")) for f in (week, short))
-    same = joint(week, [full] * 3).epsilon
-    for framework in (week, short):
-        assert float(joint(framework, [full, full, less]).epsilon) == pytest.approx(float(same), rel=1e-6)
-    assert same < Fraction(3, 10)
 
 
 def test_a_start_vector_fixes_the_place() -> None:
@@ -252,17 +218,6 @@ def test_a_promise_about_one_entry_is_none_about_the_entry_that_another_reading_
     assert joint(everywhere, known).epsilon == 2
 
 
-def test_a_given_start_is_not_the_start_of_another_reading() -> None:
-    """What is certain at the start of one recording may be anything where the other starts."""
-    framework = Pufferfish(tf.every_entry(), tf.MarkovChain([[1, 0], [0.1, 0.9]], 2, initial=[0, 1]))
-    first, second = tf.with_scale(framework, Linear([2, 0]), 3), tf.with_scale(framework, Linear([0, 2]), 11)
-    assert first.epsilon < Fraction(1, 1000)
-    for places in ((3, 0), (None, None)):
-        charges = [charge_of(c, at=at) for c, at in zip((first, second), places, strict=True)]
-        assert joint(framework, charges).epsilon == Fraction(2, 3) + Fraction(2, 11)
-    assert compose([first, second]).epsilon < Fraction(1, 5)
-
-
 def test_a_longer_run_in_which_a_secret_is_impossible_costs_nothing() -> None:
     """Of two beliefs only one knows both values; under the other there is nothing to hide at any declared place."""
     stuck = tf.MarkovChain([[1, 0], [1, 0]], 3, initial=[1, 0])
@@ -298,27 +253,6 @@ def test_the_same_noise_costs_the_same_whoever_found_the_scale() -> None:
     assert costs == sorted(costs)
     assert 0 < costs[1] < Fraction(1, 2)  # noise for a change of everything hides one step better
     assert costs[12] < 6
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.data())
-def test_a_set_is_never_cheaper_than_any_part_of_it(data: st.DataObject) -> None:
-    framework = chain([[0.8, 0.2], [0.3, 0.7]], 12)
-    kinds = st.sampled_from([WHOLE, DATA, QUILT])
-    charges = []
-    for _ in range(data.draw(st.integers(1, 4))):
-        units, kind = data.draw(st.sampled_from([3, 12, 40])), data.draw(kinds)
-        stated = Fraction(12, units) * (1 if kind is not QUILT else data.draw(st.sampled_from([1, Fraction(1, 2)])))
-        charge = charge_of(laplace(framework, Count(1), units, kind, stated))
-        charges.append(replace(charge, **data.draw(st.sampled_from([{}, {"framework": "x"}, {"reading": "one"}]))))
-    if data.draw(st.booleans()):
-        noise = RoundedNormal(Fraction(30), Fraction(1))
-        charges.append(charge_of(made(framework, Count(1), noise, WHOLE, 1, Fraction(1, 1000))))
-    cost = joint(framework, charges).epsilon
-    for size in range(len(charges)):
-        for part in itertools.combinations(charges, size):
-            assert joint(framework, list(part)).epsilon <= cost
-    assert cost <= sum(max(c.epsilon, c.change / c.scale if c.scale else 0) for c in charges)
 
 
 # The release path.

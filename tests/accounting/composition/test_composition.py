@@ -36,10 +36,9 @@ from takifugu.accounting import composition
 from takifugu.accounting.composition import Charge, compose, joint
 from takifugu.accounting.composition.losses import Joint
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedNormal
+from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.core.errors import CompositionRefused, InputError
 from takifugu.mechanisms import group, wasserstein
-from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
 from takifugu.model.secrets.of_entries import entry, every_entry
@@ -117,33 +116,6 @@ def test_a_pooled_query_that_numbers_entries_is_refused() -> None:
 
 
 # Whole and data releases add, exactly.
-
-
-def test_three_thirds_of_group_noise_are_exactly_one() -> None:
-    framework = Pufferfish(every_entry(), JointTable([(0,) * 7, (1,) * 7], [HALF, HALF]))  # seven entries that are one
-    third = promised(framework, Count(1), group.MECHANISM, THIRD)
-    together = compose([third, third, third])
-    assert together.epsilon == 1
-    assert together.covers is WHOLE
-    assert compose([promised(framework, Histogram(), group.MECHANISM, Fraction(1, 10))] * 3).epsilon == Fraction(3, 10)
-    forgetting = promised(chain_framework(7), Count(1), group.MECHANISM, THIRD)
-    assert THIRD < compose([forgetting] * 3).epsilon < HALF
-
-
-def test_data_releases_add_and_stay_data() -> None:
-    framework = Pufferfish(every_entry(), tf.IndependentPieces(chain(5), [5, 3, 5]))
-    one = promised(framework, Histogram(), group.MECHANISM, THIRD)
-    assert one.guarantee.covers is DATA
-    together = compose([one, promised(framework, Count(0), group.MECHANISM, "1/6")])
-    releases = [(contributions_of(chain_framework(5), Histogram()), one.randomiser.scale)]
-    releases.append((contributions_of(chain_framework(5), Count(0)), 2 * one.randomiser.scale))
-    true = worst_joint_loss(law_of(chain(5)), releases, 5)
-    assert true <= together.epsilon < THIRD  # by influence: less than the sum, and than the first one promises
-    assert together.covers is QUILT
-    users = Pufferfish(every_entry(), tf.IndependentPieces(chain(1), [1, 1]))
-    wanted = [(Histogram(), THIRD), (Count(0), "1/6")]
-    together = compose([promised(users, query, group.MECHANISM, epsilon) for query, epsilon in wanted])
-    assert (together.epsilon, together.covers) == (Fraction(1, 2), DATA)
 
 
 def test_nothing_costs_nothing_and_nothing_cannot_be_composed() -> None:
@@ -240,16 +212,6 @@ def test_mutant_adding_a_single_to_data_is_caught() -> None:
     assert not never_below_the_truth(adding_up, true, framework, charges)
 
 
-def test_a_single_adds_to_whole_releases() -> None:
-    framework, numbers = e12(TWO_NUMBERS)
-    whole = promised(framework, Identity("v"), group.MECHANISM, THIRD)
-    together = compose([numbers[0], whole, whole])
-    assert together.epsilon <= Fraction(5, 3)
-    law, releases = table_law_of(framework), [(contributions_of(framework, numbers[0].query), 1)]
-    releases += [(contributions_of(framework, whole.query), whole.randomiser.scale)] * 2
-    assert max(joint_loss(law, releases, 0, a, 1 - a) for a in (0, 1)) <= together.epsilon
-
-
 # Quilts.
 
 
@@ -309,24 +271,6 @@ def test_a_single_and_whole_releases_are_not_below_the_true_joint_loss(case: Any
     assert worst_joint_loss(law_of(belief), listed, belief.size) <= together.epsilon + 1e-9
 
 
-def test_a_quilt_pair_costs_less_than_its_sum() -> None:
-    framework = chain_framework(100, 0.7)
-    one = laplace(framework, Count(1), 12, QUILT, THIRD / 10)
-    alone = joint(framework, [replace(charge_of(one), framework="another belief")]).epsilon
-    together = compose([one, one])
-    assert alone < together.epsilon < 2 * alone
-    assert together.covers is QUILT
-    assert any("past outputs" in c for c in together.conditions)
-
-
-def test_a_class_of_chains_is_charged_as_a_class() -> None:
-    framework = Pufferfish(every_entry(), tf.MarkovChainClass(0.3, 0.5, 200))
-    one = charge(framework, Count(1), 60, QUILT)
-    inside = Pufferfish(every_entry(), chain(200, 0.7))
-    foreign = replace(one, framework="another belief")
-    assert joint(inside, [foreign] * 2).epsilon <= joint(framework, [foreign] * 2).epsilon <= Fraction(400, 60)
-
-
 # Several frameworks: a new belief inherits the history.
 
 
@@ -356,16 +300,6 @@ def test_a_single_under_another_belief_is_charged_by_its_noise() -> None:
     exact = replace(charged, scale=Fraction(0))
     with pytest.raises(CompositionRefused, match="without any noise"):
         joint(slow, [exact])
-
-
-def test_data_of_another_length_are_charged_at_their_own_length() -> None:
-    framework, longer = chain_framework(10), chain_framework(30)
-    release = charge_of(promised(longer, Count(1), group.MECHANISM, 1))
-    short = charge_of(promised(framework, Count(1), group.MECHANISM, 1))
-    foreign = replace(release, framework="another belief")
-    assert joint(framework, [release]).epsilon == joint(longer, [foreign]).epsilon < 1
-    both = joint(framework, [short, charge(longer, Count(1), 30, QUILT)]).epsilon
-    assert joint(framework, [short]).epsilon < both <= 2
 
 
 def test_a_promise_about_components_is_believed_only_by_its_own_framework() -> None:
@@ -418,15 +352,6 @@ def test_a_joint_promise_says_how_it_adds_up_further() -> None:
     joints: list[Joint] = [joint(framework, [charge(framework, Count(1), 6, k)]) for k in Covers]
     assert [j.covers for j in joints] == list(Covers)
     assert [j.leans_on_single for j in joints] == [False, False, False, True]
-
-
-def test_discrete_laplace_and_its_grid() -> None:
-    """A scale in answer units is read on whatever grid another framework resolves the query to."""
-    half = chain(10, states=[0, 0.5])
-    framework = Pufferfish(every_entry(), half)
-    release = made(framework, Sum(), DiscreteLaplace(Fraction(10), Fraction(1, 2)), WHOLE, 1)
-    assert (charge_of(release).scale, charge_of(release).change) == (5, 5)
-    assert 1 < joint(chain_framework(10, 0.999), [charge_of(release)]).epsilon <= 2
 
 
 def test_a_charge_that_was_pickled_hashes_as_its_process_does():

@@ -303,14 +303,6 @@ def test_another_query_never_makes_a_set_cheaper(name: str, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", PLACES)
-def test_the_order_of_releases_counts_for_nothing(how: str) -> None:
-    framework, states = NAMED_FRAMEWORKS["three"]
-    charges = different(np.random.default_rng(2), framework, 3 * FEW, states, (QUILT, WHOLE), **PLACES[how])
-    costs = [float(joint(framework, listed).epsilon) for listed in (charges, charges[::-1], charges[5:] + charges[:5])]
-    assert costs == pytest.approx([costs[0]] * 3, rel=1e-12)
-
-
-@pytest.mark.parametrize("how", PLACES)
 def test_each_release_is_looked_at_as_often_however_many_there_are(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One promise beside whole changes of all others was once added up anew for each of them."""
     framework, states = NAMED_FRAMEWORKS["two"]

@@ -154,15 +154,6 @@ def law_of(exact: Any, law: Any) -> dict[tuple[int, ...], float]:
     return {path: float(mass) for path, mass in joint_law(exact, 2, law).items()}
 
 
-def test_an_early_window_adds_to_those_that_follow() -> None:
-    """By quilts these windows once cost 2.2082 without the one at step 0, and 2.1864 with it."""
-    rows, windows = [[0.1, 0.9], [0.3, 0.7]], [(1, "1/4"), (3, "2"), (0, "1/4")]
-    charges = [replace(quilt(rows, 1, epsilon)[1], at=start) for start, epsilon in windows]
-    totals = [float(joint(quilt(rows, 1, 1)[0], charges[:count]).epsilon) for count in (1, 2, 3)]
-    assert totals == sorted(totals)
-    assert totals[0] < totals[1] <= totals[2] < 2.2082
-
-
 def test_windows_read_in_one_place_are_charged_with_their_start_where_it_is() -> None:
     """Of one file read again nothing lies before the first step, so that its distance counts as before."""
     framework, week = quilt([[0.9, 0.1], [0.4, 0.6]], 24, 1)
