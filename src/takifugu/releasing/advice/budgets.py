@@ -13,10 +13,10 @@ from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.candidates import number_of
 from takifugu.releasing.advice.changes import Change
 from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.notices import notices_of_layout
 from takifugu.releasing.planning.plan import Plan
 from takifugu.releasing.planning.questions import debits_of
-from takifugu.releasing.planning.two_ledgers import notices_of_file
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Preview
