@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.supports import Supports
 
 
-
 class OneSequence(Nameless, Undivided):
     """`length` dependent entries, each with one of `states`; all may occur anywhere unless `possible` says no."""
 

@@ -217,7 +217,6 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     return replace(advice, if_true=poorest(advice_of(changed, units)), provided=provided)
 
 
-
 def verdicts(path: Path) -> tuple[TableAdvice, ...]:
     """Judge a release file's tables, and look for no remedy."""
     planned = calibrated(load(path))

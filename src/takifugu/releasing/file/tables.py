@@ -16,7 +16,6 @@ from takifugu.releasing.file.keys import Delta, Described, Epsilon, Number, Sect
 AnyTable = TypeVar("AnyTable", bound="Table")
 
 
-
 class ItemWords(Section):
     """The keys of [[release]] that are for readers of the report and the certificate."""
 
