@@ -252,5 +252,11 @@ def test_what_a_region_assumes_is_said() -> None:
     assert "confidence 0.99: the promise holds only if it does" in said
     assert "confidence" not in " ".join(ChainRegion(LOWER, UPPER, 7).assumptions())
     assert "from 0.2 to 0.8" in " ".join(BinaryChainInterval(0.2, 7).assumptions())
+    # rounded to "from 1e-07 to 1" it said that a chain is covered which never leaves its state
+    assert "from 1/10000000 to 0.9999999" in " ".join(BinaryChainInterval(1e-7, 7).assumptions())
+    assert "in [0.1234561, 0.8765439]" in BinaryChainInterval(0.1234561, 7).describe()
+    assert "masses are at least 0.1234567 " in tf.MarkovChainClass(0.1234567, 0.5, 7, [0, 1]).assumptions()[0]
+    region = ChainRegion(LOWER, UPPER, 200, confidence=0.9999999)
+    assert "with confidence 0.9999999" in " ".join(region.assumptions())
     assert any("confidence 0.99" in line for line in IndependentPieces(
         ChainRegion(LOWER, UPPER, 7, confidence=0.99), [3]).assumptions())  # fmt: skip

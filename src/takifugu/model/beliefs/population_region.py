@@ -164,7 +164,7 @@ class Regions:
         """Say what is known of the populations, after their source."""
         if self.largest_mass is not None:
             return f"; no mass above {to_text(self.largest_mass)}"
-        return f"; counted, confidence {self.confidence:g}"
+        return f"; counted, confidence {self.confidence}"
 
     def assumptions(self) -> tuple[str, ...]:
         """Return the assumptions of the class, in words of a certificate."""
@@ -180,7 +180,7 @@ class Regions:
             independence = "the people of the reference file are independent of each other, and each counts once"
         return (
             f"the populations were counted in a sample ({word}: {sizes}); the promise holds for every distribution in "
-            f"a class that holds the true ones with confidence {self.confidence:g}; two distributions of one "
+            f"a class that holds the true ones with confidence {self.confidence}; two distributions of one "
             f"population in it differ by at most {100 * self.largest_move:.3g} % of their mass",
             independence,
         )

@@ -231,7 +231,7 @@ def _marks(noise: SafeCells) -> str:
     if noise.beyond is not None and noise.alpha is not None:
         dangers = (
             f"; one of {end + noise.beyond} or more is always called dangerous, and one of at most {end} with "
-            f"probability {float(noise.alpha):g} at most"
+            f"probability {to_text(noise.alpha)} at most"
         )
     return (
         f"a place is called safe with this probability, by its true count, while places are answered: "

@@ -20,7 +20,7 @@ from takifugu.model.beliefs.estimate import Columns, checked_source, count_trans
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import Start, WideLaw, stochastic_matrix, wide_stationary_law
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 if TYPE_CHECKING:
     from takifugu.core.text.plot import Plot
@@ -225,14 +225,15 @@ class MarkovChainClass(PlainForm, OneChain, kind="markov-chain-class"):
     def assumptions(self) -> tuple[str, ...]:
         return (
             "the sequence is a reversible Markov chain whose stationary masses are at least "
-            f"{self.pi:g} and whose eigengap is at least {self.g:g}; its initial distribution is unknown",
+            f"{_exactly(self.pi)} and whose eigengap is at least {_exactly(self.g)}; its initial distribution is "
+            "unknown",
             "its length is public",
         )
 
     def _described(self, length: str) -> str:
         return (
-            f"every reversible Markov chain over {len(self.states)} states with stationary masses >= {self.pi:g} and "
-            f"eigengap >= {self.g:g}, {length}unknown initial distribution ({self.source})"
+            f"every reversible Markov chain over {len(self.states)} states with stationary masses >= "
+            f"{_exactly(self.pi)} and eigengap >= {_exactly(self.g)}, {length}unknown initial distribution ({self.source})"
         )
 
 
@@ -279,17 +280,24 @@ class BinaryChainInterval(PlainForm, OneChain, kind="binary-chain-interval"):
         return BinaryChainInterval(self.low, length, self.states, self.source)
 
     def assumptions(self) -> tuple[str, ...]:
+        high = _exactly(1 - as_fraction(self.low, "low"))
         return (
-            f"the sequence is a Markov chain that stays in either state with a probability from {self.low:g} to "
-            f"{1 - self.low:g}; its initial distribution is unknown",
+            "the sequence is a Markov chain that stays in either state with a probability from "
+            f"{_exactly(self.low)} to {high}; its initial distribution is unknown",
             "its length is public",
         )
 
     def _described(self, length: str) -> str:
+        high = _exactly(1 - as_fraction(self.low, "low"))
         return (
-            f"every Markov chain over 2 states that stays with probabilities in [{self.low:g}, {1 - self.low:g}], "
+            f"every Markov chain over 2 states that stays with probabilities in [{_exactly(self.low)}, {high}], "
             f"{length}unknown initial distribution ({self.source})"
         )
+
+
+def _exactly(end: Number) -> str:
+    """Write an end of a class: a rounded one may hold what is not covered."""
+    return to_text(as_fraction(end, "an end of the class"))
 
 
 def _check_unsmoothed(confidence: float, **options: object) -> None:

@@ -129,14 +129,14 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         if self.confidence is None:
             return chain, "its length is public"
         covers = (
-            f"the region was estimated, and covers the true matrix with confidence {self.confidence:g}: the promise "
+            f"the region was estimated, and covers the true matrix with confidence {self.confidence}: the promise "
             "holds only if it does"
         )
         steps = "every step that was counted for the region followed that matrix, whatever came before it"
         return chain, covers, steps, "its length is public"
 
     def _described(self, length: str) -> str:
-        covered = "assumed" if self.confidence is None else f"confidence {self.confidence:g}"
+        covered = "assumed" if self.confidence is None else f"confidence {self.confidence}"
         return (
             f"every Markov chain over {len(self.states)} states in a region of transition matrices ({covered}), "
             f"{length}unknown initial distribution ({self.source})"

@@ -149,7 +149,7 @@ class CountedParameters(Parameters):
     def assumptions(self) -> tuple[str, ...]:
         return (
             "the parameters of the population follow a joint distribution in the class that the counts support, which "
-            f"covers the true one with confidence {self.confidence:g}: the promise holds only if it does",
+            f"covers the true one with confidence {self.confidence}: the promise holds only if it does",
             "the counted populations are independent of each other, and the parameters take no values but theirs",
             super().assumptions()[1],
         )
@@ -172,7 +172,7 @@ class CountedParameters(Parameters):
     def describe(self) -> str:
         return (
             f"{self.records} records with the columns {first_few(self.columns)}, whose parameters follow any joint "
-            f"distribution that {sum(self.counts):,} counted populations support (confidence {self.confidence:g}; "
+            f"distribution that {sum(self.counts):,} counted populations support (confidence {self.confidence}; "
             f"{self.source})"
         )
 

@@ -110,7 +110,7 @@ class RecordsSection:
                     )
             if self.fit is None or self.fit.confidence is None:
                 return Records(table, self.records)
-            origin = f"{self.source}; counted in {self.fit.file}, with confidence {self.fit.confidence:g}"
+            origin = f"{self.source}; counted in {self.fit.file}, with confidence {self.fit.confidence}"
             source = checked_source(origin, self.fit.private)
             return Records(table, self.records, source, intervals(counts, self.fit.confidence))
 

@@ -88,7 +88,7 @@ class NormalRegion(MultivariateNormal):
         return (
             *super().assumptions(),
             "the joint normal distribution is any in the class that the public sample supports, which covers the true "
-            f"one with confidence {self.ends.confidence:g}: the promise holds only if it does",
+            f"one with confidence {self.ends.confidence}: the promise holds only if it does",
             "the rows of the public sample are independent draws of the same joint normal distribution",
         )
 
@@ -103,7 +103,7 @@ class NormalRegion(MultivariateNormal):
         names = " and ".join(map(repr, self.columns))
         return (
             f"{self.records} independent records of the jointly normal columns {names}, under every law that "
-            f"{self.ends.sample:,} public rows support (confidence {self.ends.confidence:g}; {self.source})"
+            f"{self.ends.sample:,} public rows support (confidence {self.ends.confidence}; {self.source})"
         )
 
 
