@@ -233,7 +233,8 @@ class MarkovChainClass(PlainForm, OneChain, kind="markov-chain-class"):
     def _described(self, length: str) -> str:
         return (
             f"every reversible Markov chain over {len(self.states)} states with stationary masses >= "
-            f"{_exactly(self.pi)} and eigengap >= {_exactly(self.g)}, {length}unknown initial distribution ({self.source})"
+            f"{_exactly(self.pi)} and eigengap >= {_exactly(self.g)}, {length}unknown initial distribution "
+            f"({self.source})"
         )
 
 
