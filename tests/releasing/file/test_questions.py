@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pandas
 import pytest
 from tests.releasing.file.test_guessing import HELD_OUT, write
 from tests.support.commands import ended, succeed
@@ -185,6 +186,34 @@ def test_lessons_of_days_of_the_week_are_wide(tmp_path: Path) -> None:
     subject = table(tmp_path, ",".join(["Class", *lessons]), rows)
     assert subject.facts.across.moments == tuple(map(float, range(1, 10)))
     assert questions(subject)["rows"].offered == "wide"
+
+
+def test_two_lines_of_names_are_joined_by_the_command_that_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weeks = "".join(f",Week {number},,,," for number in (6, 7, 8))
+    names = ",".join(["Pupil", "Form", *["Mo", "Tu", "We", "Th", "Fr"] * 3])
+    rows = [",".join([f"pupil {n}", "ab"[n % 2], *("/A"[n * k % 7 == 3] for k in range(15))]) for n in range(40)]
+    subject = table(tmp_path, f",{weeks}", [names, *rows])
+    with pytest.raises(InputError, match="several columns are called 'Mo', 'Tu', 'We', 'Th', 'Fr'") as refused:
+        answered_clearly(subject, {})
+    (command,) = re.findall(r"in pandas: (.*)\)$", refused.value.rule)
+    monkeypatch.chdir(tmp_path)
+    exec(command, {"FILE": "d.csv", "pandas": pandas})
+    subject = subject_of(tmp_path / "data.csv")
+    assert list(subject.look.columns)[:4] == ["Pupil", "Form", "Week 6 Mo", "Week 6 Tu"]
+    assert len(subject.facts.across.names) == 15
+    assert questions(subject)["rows"].offered == "wide"
+
+
+@pytest.mark.parametrize("pad", ["", ",,,"])
+def test_a_title_is_none_of_the_rows_though_totals_are_short(tmp_path: Path, pad: str) -> None:
+    rows = list[str]()
+    for n in range(120):
+        rows += [f"T{n},{n % 5},10:{n % 60:02},adult", *[f"Total {n},6,,"] * (n % 6 == 5)]
+    subject = table(tmp_path, f"Boarding sheet{pad}", [f"printed{pad}", "Ticket,Deck,Boarded,Class", *rows])
+    assert list(subject.look.columns) == ["Ticket", "Deck", "Boarded", "Class"]
+    assert subject.look.written.lines == (3, 3)
 
 
 def test_all_places_of_an_owner_are_hidden_together(tmp_path: Path) -> None:

@@ -51,18 +51,20 @@ def _row_of_names(by_sign: Sequence[Sequence[int]]) -> int:
         return 1
     above = next((number for number, width in enumerate(widths) if width >= usual), 0)
     short, full = list(filter(None, widths[:above])), list(filter(None, widths[above:]))
-    if short and full.count(usual) * 10 >= 9 * len(full):
+    of_ten = 5 if max(short, default=0) == 1 else 9  # what has one cell alone is a title, whatever follows
+    if short and full.count(usual) * 10 >= of_ten * len(full):
         return above + 1
     return 1
 
 
 def _widths(lines: Sequence[str], sign: str) -> list[int]:
-    """Return each line's number of fields, without a last empty one."""
+    """Return each line's number of fields, without a last empty one; 1 where all others are empty."""
     reader = csv.reader(lines, delimiter=sign)
     widths = [0] * len(lines)
     try:
         for row in reader:
-            widths[reader.line_num - 1] = len(row) - (len(row) > 1 and not row[-1].strip())
+            width = len(row) - (len(row) > 1 and not row[-1].strip())
+            widths[reader.line_num - 1] = width if any(map(str.strip, row[1:])) else min(width, 1)
     except csv.Error:
         return []  # opening it says what is wrong
     return widths

@@ -19,15 +19,17 @@ from takifugu.releasing.file.guessing.seen import MISSING, MOST_STATES, Seen, se
 _FEWEST = 3
 _CLOCK = r"\s*(?:[01]?[0-9]|2[0-4])[:.hH][0-5][0-9](?:[:.][0-5][0-9])?\s*"
 _DAY_OF_A_YEAR = r"\s*[0-9]{1,2}[./-][0-9]{1,2}\.?\s*"
-#: How days of a week and months begin in some languages, in their order.
+#: How days of a week and months begin in some languages, or are called and may be cut, in their order.
 _NAMES = tuple((order, names.split()) for order, names in (
-    ("day", "mon tue wed thu fri sat sun"), ("day", "mo di mi do fr sa so"), ("day", "lun mar mer jeu ven sam dim"),
-    ("day", "lu ma me je ve sa di"),
+    ("day", "monday tuesday wednesday thursday friday saturday sunday"), ("day", "mo di mi do fr sa so"),
+    ("day", "lun mar mer jeu ven sam dim"), ("day", "lu ma me je ve sa di"),
     ("month", " ".join(MONTHS)), ("month", "jan feb mär apr mai jun jul aug sep okt nov dez"),
     ("month", "jan fév mar avr mai juin juil aoû sep oct nov déc"),
     ("month", "ene feb mar abr may jun jul ago sep oct nov dic"),
     ("month", "gen feb mar apr mag giu lug ago set ott nov dic"),
 ))  # fmt: skip
+#: What may stand beside the name of a day: its week before it, a lesson behind it.
+_BESIDE_DAY = r"(?i)^(?:week|wk|w|woche|kw|semaine|semana|settimana)[ _.-]?[0-9]{1,2}\W+|\W?[0-9]{1,2}$"
 _QUESTION = words("q question frage item pregunta domanda")
 
 
@@ -103,8 +105,8 @@ def _readings(names: Sequence[str]) -> Iterator[_Reading]:
     of_year = [name for name in names if re.fullmatch(_DAY_OF_A_YEAR, name)]
     yield _Reading("numbered", "day", _numbered(of_year, _days(of_year)))
     for order, some in _NAMES:
-        lesson = r"\W?[0-9]{1,2}$" if order == "day" else "$"
-        called = {name: place for name in names if (place := _place(re.sub(lesson, "", name), some)) is not None}
+        besides = _BESIDE_DAY if order == "day" else "$"
+        called = {name: place for name in names if (place := _place(re.sub(besides, "", name), some)) is not None}
         yield _Reading("numbered", order, _numbered([*called], [*called.values()]))
     yield from _with_numbers(names)
 
@@ -147,7 +149,12 @@ def _place(name: str, some: Sequence[str]) -> int | None:
     if match is None:
         return None
     year = int(match[2] or 0)
-    return next((len(some) * year + k for k, word in enumerate(some, 1) if match[1].startswith(word)), None)
+    return next((len(some) * year + k for k, word in enumerate(some, 1) if _begins(match[1], word)), None)
+
+
+def _begins(name: str, word: str) -> bool:
+    """Return whether a name begins with a word, or a whole word with the name."""
+    return name.startswith(word) or (len(word) > 5 and word.startswith(name))
 
 
 def _days(names: Sequence[str]) -> list[int]:

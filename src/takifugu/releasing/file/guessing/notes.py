@@ -44,6 +44,13 @@ _MERGED = (
     "first (in pandas, frame[{0}] = frame[{0}].ffill())"
 )
 
+#: What makes one line of names of two, of which the upper one is as merged cells are.
+_JOINED = (
+    " (if the line above tells them apart, in pandas: rows = pandas.read_csv(FILE, header=None); rows.columns = "
+    "(rows.iloc[{0}].ffill().fillna('') + ' ' + rows.iloc[{1}].fillna('')).str.strip(); "
+    "rows[{2}:].to_csv('data.csv', index = False))"
+)
+
 
 def notes(look: FirstLook, roles: Roles, file: Path, rows: str) -> Iterator[str]:
     """Yield the notes on a draft.
@@ -53,8 +60,9 @@ def notes(look: FirstLook, roles: Roles, file: Path, rows: str) -> Iterator[str]
     has_order, is_sampled = not roles.keys().isdisjoint(("order", "start")), rows == "samples"
     if is_sampled and not has_order:
         yield _NO_ORDER
-    for name in look.twice:
-        yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
+    if look.twice:
+        words = twice_words(look)
+        yield f"{words[0].upper()}{words[1:]}."
     yield from _odd_lines(look, file, roles["unit"].name if is_sampled and "unit" in roles else None)
     if has_order and look.odd.repeated:
         yield _REPEATED
@@ -111,6 +119,15 @@ def one_of_several(contents: Mapping[str, int], written: Written) -> str:
 def merged_words(name: str) -> str:
     """Say how to fill names that stand in the first of several rows."""
     return _MERGED.format(repr(visible(name)))
+
+
+def twice_words(look: FirstLook) -> str:
+    """Say how to give columns of one name their own, from the line above where there is one."""
+    words = f"several columns are called {_first_of(look.twice)}, so none of them is read: give each a name of its own"
+    if look.written.lines is None or look.written.lines[0] == 1:
+        return words
+    line = look.written.lines[0]
+    return words + _JOINED.format(line - 2, line - 1, line)
 
 
 def mixed_words(name: str) -> str:

@@ -6,13 +6,13 @@ A reason names columns and never a value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from takifugu.core.escaping import visible
 from takifugu.data.kinds import TIMES
 from takifugu.releasing.file.guessing.column_words import BIRTH, NUMBERING, THINGS
 from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.notes import merged_words, mixed_words
+from takifugu.releasing.file.guessing.notes import merged_words, mixed_words, twice_words
 from takifugu.releasing.file.guessing.seen import Seen
 
 #: A table is one of numbers if so many of ten columns are.
@@ -30,8 +30,14 @@ class Likely:
 
 
 def likely_of(facts: Facts) -> Likely:
-    """Return what a row of a table likely says, by the first rule that fits."""
-    return next(_rules(facts))
+    """Return what a row of a table likely says, by the first rule that fits.
+
+    Nothing is clear where most names are those of several columns.
+    """
+    likely = next(_rules(facts))
+    if len(facts.look.twice) > len(facts.columns):
+        return replace(likely, is_clear=False, why=twice_words(facts.look))
+    return likely
 
 
 def _rules(facts: Facts) -> Iterator[Likely]:
