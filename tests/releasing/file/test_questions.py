@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import subprocess
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.support.commands import ended, succeed
 from takifugu.core.errors import InputError
 from takifugu.data import open_frame, sniffed
 from takifugu.releasing.file.guessing.columns import first_look
+from takifugu.releasing.file.guessing.notes import notes
 from takifugu.releasing.file.questions.decision import answered, answered_clearly, decision
 from takifugu.releasing.file.questions.question import Question, Subject
 
@@ -214,6 +216,11 @@ def test_a_title_is_none_of_the_rows_though_totals_are_short(tmp_path: Path, pad
     subject = table(tmp_path, f"Boarding sheet{pad}", [f"printed{pad}", "Ticket,Deck,Boarded,Class", *rows])
     assert list(subject.look.columns) == ["Ticket", "Deck", "Boarded", "Class"]
     assert subject.look.written.lines == (3, 3)
+    words = " ".join(notes(subject.look, {}, tmp_path / "d.csv", "answers"))
+    (command,) = re.findall(r"look like totals, by 'Ticket'.* Delete them: `(grep .*?)`", words)
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True)
+    assert len((tmp_path / "data.csv").read_text(encoding="utf-8").splitlines()) == 3 + 120
+    assert "Among the rows" not in " ".join(notes(subject_of(tmp_path / "data.csv").look, {}, Path("d.csv"), "answers"))
 
 
 def test_all_places_of_an_owner_are_hidden_together(tmp_path: Path) -> None:

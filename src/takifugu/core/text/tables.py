@@ -21,7 +21,7 @@ LONGEST_NAME = 24
 _GAP = 2
 _NARROWEST = 14
 #: A command in a sentence, to be pasted.
-_COMMAND = re.compile(r"`takifugu [^`]+`")
+_COMMAND = re.compile(r"`(?:takifugu|grep) [^`]+`")
 _WHOLE = "\0"
 
 

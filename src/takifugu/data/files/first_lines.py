@@ -12,7 +12,8 @@ _NO_UNIT = r"(?i)[-\u2013?.]*|[(\[].*[)\]]|n/?a|none|text|string"
 #: What stands in a first row where a number is missing.
 _MISSING = r"(?i)[-\u2013?.]*|n/?a|nan|null|none|missing"
 #: What rows of totals are called.
-_TOTAL = r"(?i)\W*(?:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|gesamt|insgesamt|sum|somme|suma|totaux)\W*"
+_WORD_OF_TOTALS = r"(?i:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|gesamt|insgesamt|sum|somme|suma|totaux)"
+_TOTAL = rf"\W*{_WORD_OF_TOTALS}\W*"
 #: No header has more rows below that of the names.
 _ROWS_OF_HEADER = 3
 Cells = Sequence[str | None]
@@ -155,3 +156,18 @@ def are_totals(name: str) -> bool:
     (True, True, False)
     """
     return re.fullmatch(_TOTAL, name) is not None
+
+
+def subtotals_of(columns: Sequence[Cells]) -> tuple[int, str] | None:
+    """Return the column, and the word, of totals among the rows: cells that begin so beside a missing one.
+
+    >>> subtotals_of([["Ana", "Ben", "Total Mon", "Ana"], ["1", "2", "3", "4"], ["car", "bus", None, "car"]])
+    (0, 'Total')
+    """
+    usual = [column for column in columns if 2 * sum(cell is None for cell in column) < len(column)]
+    for place, column in enumerate(columns):
+        for row, cell in enumerate(column):
+            match = re.match(rf"({_WORD_OF_TOTALS})\b", cell or "")
+            if match is not None and any(other[row] is None for other in usual):
+                return place, match[1]
+    return None

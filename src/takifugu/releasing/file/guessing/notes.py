@@ -12,6 +12,7 @@ from pathlib import Path
 from takifugu.core.escaping import visible
 from takifugu.core.text.toml import toml_of
 from takifugu.data import Written
+from takifugu.data.files.first_lines import subtotals_of
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.roles import Roles
 
@@ -95,7 +96,15 @@ def _odd_lines(look: FirstLook, file: Path, unit: str | None) -> Iterator[str]:
         word = 'missing = ["Total"], as it is written there, and ' if is_named else ""
         keys = "" if unit is None else f" {word}{_LEFT_OUT} leaves it out. Or"
         yield f"The last line of the file looks like totals, which are no row of their own:{keys} delete it{command}"
-    if is_text and (odd.names_again or odd.totals):
+    among = None if odd.totals else subtotals_of([*look.all_rows.values()])
+    if among is not None:
+        column, word = [*look.all_rows][among[0]], among[1]
+        command = f": `grep -avE '(^|[;,|\"[:cntrl:]]){word}\\b' {name} > data.csv`" if is_text else "."
+        yield (
+            f"Among the rows are some that look like totals, by {visible(column)!r}: they tell of everybody, and are "
+            f"nobody's. Delete them{command}"
+        )
+    if is_text and (odd.names_again or odd.totals or among):
         yield 'The file that is left is data.csv: write file = "data.csv" under [source].'
 
 
