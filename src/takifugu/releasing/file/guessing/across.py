@@ -29,7 +29,7 @@ _NAMES = tuple((order, names.split()) for order, names in (
     ("month", "gen feb mar apr mag giu lug ago set ott nov dic"),
 ))  # fmt: skip
 #: What may stand beside the name of a day: its week before it, a lesson behind it.
-_BESIDE_DAY = r"(?i)^(?:week|wk|w|woche|kw|semaine|semana|settimana)[ _.-]?[0-9]{1,2}\W+|\W?[0-9]{1,2}$"
+_WEEK_OR_LESSON = r"(?i)^(?:week|wk|w|woche|kw|semaine|semana|settimana)[ _.-]?[0-9]{1,2}\W+|\W?[0-9]{1,2}$"
 _QUESTION = words("q question frage item pregunta domanda")
 
 
@@ -105,8 +105,8 @@ def _readings(names: Sequence[str]) -> Iterator[_Reading]:
     of_year = [name for name in names if re.fullmatch(_DAY_OF_A_YEAR, name)]
     yield _Reading("numbered", "day", _numbered(of_year, _days(of_year)))
     for order, some in _NAMES:
-        besides = _BESIDE_DAY if order == "day" else "$"
-        called = {name: place for name in names if (place := _place(re.sub(besides, "", name), some)) is not None}
+        extra = _WEEK_OR_LESSON if order == "day" else "$"
+        called = {name: place for name in names if (place := _place(re.sub(extra, "", name), some)) is not None}
         yield _Reading("numbered", order, _numbered([*called], [*called.values()]))
     yield from _with_numbers(names)
 
