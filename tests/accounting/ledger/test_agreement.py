@@ -183,6 +183,10 @@ def test_words_name_the_key_that_a_user_wrote() -> None:
     assert 'duplicates = "first" (before: none), encoding = "iso8859-1" (before: "utf-8")' in said
     said = words("s", known, written(sequence(states={**PLAIN["states"], "calm": "busy"})))
     assert 'map = {"calm": "busy"} (before: {"calm": "calm"})' in said
+    sheet = {"columns": {"Mon": "1"}, "form": None, "others": ["class"], "empty": None}
+    known_sheet = Layouts().holding([written(sequence(wide=sheet))])
+    said = words("s", known_sheet, written(sequence(wide={**sheet, "columns": {"Mon": "1", "Tue": "2"}})))
+    assert said.endswith('columns = {"columns": {"Tue": "2"}} (before: none)')
     assert words("s", Layouts(), "{}") == words("s", known, next(iter(known.classes))) == ""
 
 

@@ -185,11 +185,16 @@ def _read(text: str) -> Plain:
 
 
 def _value(key: str, layout: Plain, other: Plain) -> str:
-    """Return a value in the user's spelling, of states only the differences."""
-    value = layout.get(key)
-    if key == "states" and value is not None:
-        other_states = other.get(key) or {}
-        value = {raw: state for raw, state in value.items() if other_states.get(raw) != state} or None
-    elif isinstance(value, list) and key in _WITH_MORE:
+    """Return a value in the user's spelling, of a mapping only the differences."""
+    value = _without_same(layout.get(key), other.get(key))
+    if isinstance(value, list) and key in _WITH_MORE:
         value = value[0]
-    return "none" if value is None else json.dumps(value, ensure_ascii=False)
+    return "none" if value in (None, {}) else json.dumps(value, ensure_ascii=False)
+
+
+def _without_same(value: object, other: object) -> object:
+    """Return a mapping without what another one has, too."""
+    if not (isinstance(value, dict) and isinstance(other, dict)):
+        return value
+    parts = {key: _without_same(part, other.get(key)) for key, part in value.items() if part != other.get(key)}
+    return {key: part for key, part in parts.items() if part != {}}
