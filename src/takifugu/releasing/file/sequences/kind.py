@@ -16,7 +16,7 @@ from takifugu.model.queries.forms import Weighing, reads_alike
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.calendars import expanded, facts_of, window_of, windowed
+from takifugu.releasing.file.calendars import expanded, facts_of, window_of, windowed, words_of_clocks
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
 from takifugu.releasing.file.problems import blaming, fault
@@ -167,12 +167,7 @@ def _rules(spec: ReleaseSpec) -> Iterator[str]:
         if source.are_runs:
             occasion = "at one time"
         yield f"of rows {occasion} the {source.duplicates} one counts, and nothing is promised about the others"
-    if source.timezone is not None:
-        yield f"times are those of clocks in {source.timezone}"
-    if source.ambiguous == "drop":
-        yield "rows at a time that clocks showed twice are left out, and nothing is promised about them"
-    elif source.ambiguous != "refuse":
-        yield f"a time that clocks showed twice is that of the {source.ambiguous} pass, unless its row tells the offset"
+    yield from words_of_clocks(source.timezone, source.ambiguous)
     if source.bins is not None:
         bins = recode_of(spec.belief, source).bins
         assert bins is not None
