@@ -89,10 +89,10 @@ def two_tables(items: Sequence[Table | None]) -> Iterator[TakifuguError]:
     """
     taken = set[str]()
     for number, item in numbered(items):
-        for name in item.names:
-            if name.lower() in taken:
-                yield fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
-            taken.add(name.lower())
+        twice = [name for name in item.names if name.lower() in taken]
+        if twice:
+            yield fault(("release", number, "name"), f"{twice[0]!r} would name two tables", "give each its own name")
+        taken.update(map(str.lower, item.names))
 
 
 def table_problems(

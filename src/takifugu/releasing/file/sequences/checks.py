@@ -61,7 +61,7 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
         with_states = None if "belief.states" in faulty else belief
         problems += _hide(hide, source, with_states)
     for number, item in numbered(spec.release):
-        if source is not None:
+        if source is not None and "source.unit" not in faulty:
             problems += _table(item, number, source)
     return chain, None, table, problems
 
@@ -73,7 +73,8 @@ def _believed(
     """Return the chain of one step, or add the faults of [belief] to `problems`."""
     belief: SequenceBelief = spec.belief
     source: SourceSpec | None = spec.source
-    problems += _belief(belief, source, faulty)
+    other_states = [] if "belief.states" in faulty else list(_states(belief))
+    problems += [*other_states, *_belief(belief, source)]
     if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
         problems += never_read(("belief", "states"), belief.states, source.missing)
         problems += never_read(("belief", "map"), (), source.missing, belief.map)
@@ -85,7 +86,7 @@ def _believed(
     kind_keys = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
     odd = [] if faulty & kind_keys else list(faults_of(belief))
     problems += odd
-    if odd or any(key.startswith("belief.") for key in faulty):
+    if odd or other_states or any(key.startswith("belief.") for key in faulty):
         return None
     private_faults = [] if source is None else list(private_keys(spec, folder, data))
     private_faults += [] if table is None else revealed(spec, folder, table)
@@ -135,13 +136,18 @@ def _source(source: SourceSpec) -> Iterator[TakifuguError]:
             yield blamed(error, "source", *error.where[:1])
 
 
-def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
-    texts, most = list(map(str, belief.states)), belief.max_length
-    if "belief.states" not in faulty:
-        for raw, state in belief.map.items():
-            yield from strange_states(("belief", "map", raw), [state], belief.states)
+def _states(belief: SequenceBelief) -> Iterator[TakifuguError]:
+    """Yield the faults of names of states; none of them makes a belief."""
+    for raw, state in belief.map.items():
+        yield from strange_states(("belief", "map", raw), [state], belief.states)
+    texts = list(map(str, belief.states))
+    repeats = len(set(texts)) != len(texts)
+    yield from broken((repeats, "belief.states", f"{texts} repeats a name", "name each state once"))
+
+
+def _belief(belief: SequenceBelief, source: SourceSpec | None) -> Iterator[TakifuguError]:
+    most = belief.max_length
     yield from broken(
-        (len(set(texts)) != len(texts), "belief.states", f"{texts} repeats a name", "name each state once"),
         (belief.longer == "cut" and most is None, "belief.max_length", "is missing",
          "write the number of steps that a longer piece is cut to"),
         (most is not None and most < belief.min_length, "belief.max_length",
