@@ -11,16 +11,18 @@ import pytest
 from pydantic import ValidationError
 from tests.conformance.release_files import Example, check_release_file
 from tests.support.registries import restored
+from tests.support.release_files import believe, group, hide, publish, read_from, release_text
 
 import takifugu as tf
-from takifugu.core.errors import InputError, ReleaseState, TakifuguError
+from takifugu.core.errors import InputError, ReleaseState, SpecError, TakifuguError
 from takifugu.core.sections import Key
 from takifugu.extending.files import Columned, Kind, Unit, fault, register_release_file
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.beliefs.sections import TableFit
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.kinds import DRAFTED, KINDS, ROWS, SHAPES, drafted, model_of_file
-from takifugu.releasing.file.loading import json_schema
+from takifugu.releasing.file.loading import json_schema, load
+from takifugu.releasing.file.source import UNOPENED
 from takifugu.releasing.file.validating import Reading
 
 
@@ -206,3 +208,19 @@ def test_what_is_no_section_is_refused_in_its_place(raw: Any, where: tuple[str |
     kind = KINDS.find("markov-chain")
     assert where in [error.where for error in Reading(kind, raw).faults]
     assert read_whole(kind, raw) is None
+
+
+@pytest.mark.parametrize(("belief", "place"), [
+    ("\n\n".join([believe("users"), group("a", 0, [0, 1], [0.5, 0.5])]), "belief.groups[0].size"),
+    (believe("asymmetric", grid={"x": [0, 1], "y": [0, 1], "columns": 0, "rows": 3}), "belief.grid.columns"),
+    (believe("markov-chain", states=["a", "b", "a"], matrix=[[0.5, 0.5, 0]] * 3), "belief.states"),
+    (believe("markov-chain", states=["a", "b"], matrix=[[0.5, 0.5]] * 2, map={"c": "z"}), "belief.map.c"),
+], ids=["groups", "grid", "states", "map"])  # fmt: skip
+def test_a_fault_is_told_once_and_nothing_that_follows_from_it(tmp_path: Path, belief: str, place: str) -> None:
+    keys = {"value": "v"} if "asymmetric" not in belief else {"person": "p", "x": "x", "y": "y"}
+    query, hidden = ("visitors", hide(visits="all")) if "asymmetric" in belief else ("histogram", "")
+    text = release_text(read_from("s", "d.csv", **keys), belief, hidden, publish("t", query, epsilon=1))
+    (tmp_path / "r.toml").write_text(text)
+    with pytest.raises(SpecError) as no:
+        load(tmp_path / "r.toml", UNOPENED)
+    assert [error.place for error in no.value.faults] == [place]
