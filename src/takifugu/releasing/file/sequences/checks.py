@@ -76,13 +76,7 @@ def _believed(
     other_states = [] if "belief.states" in faulty else list(_states(belief))
     problems += [*other_states, *_belief(belief, source)]
     if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
-        problems += never_read(("belief", "states"), belief.states, source.missing)
-        problems += never_read(("belief", "map"), (), source.missing, belief.map)
-        if source.bins is not None:
-            names = set(map(str, belief.states))
-            problems += strange_states(("source", "bins"), {*source.bins} - names, belief.states)
-            problems += faults_at(("source", "bins"), partial(Bins, source.bins))
-            problems += broken((belief.map, "belief.map", "is given beside source.bins", "write only one of them"))
+        problems += _read_as_states(belief, source)
     kind_keys = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
     odd = [] if faulty & kind_keys else list(faults_of(belief))
     problems += odd
@@ -143,6 +137,17 @@ def _states(belief: SequenceBelief) -> Iterator[TakifuguError]:
     texts = list(map(str, belief.states))
     repeats = len(set(texts)) != len(texts)
     yield from broken((repeats, "belief.states", f"{texts} repeats a name", "name each state once"))
+
+
+def _read_as_states(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
+    """Yield the faults of texts that are states and missing, and of bins."""
+    yield from never_read(("belief", "states"), belief.states, source.missing)
+    yield from never_read(("belief", "map"), (), source.missing, belief.map)
+    if source.bins is not None:
+        names = set(map(str, belief.states))
+        yield from strange_states(("source", "bins"), {*source.bins} - names, belief.states)
+        yield from faults_at(("source", "bins"), partial(Bins, source.bins))
+        yield from broken((belief.map, "belief.map", "is given beside source.bins", "write only one of them"))
 
 
 def _belief(belief: SequenceBelief, source: SourceSpec | None) -> Iterator[TakifuguError]:
