@@ -129,7 +129,8 @@ def _of_wide(facts: Facts) -> _Likely:
     steps = () if facts.across is None else facts.across.names
     columns = [column for column in facts.that_name if column.varies and column.name not in steps]
     people = [column for column in columns if column.named("unit")]
-    return columns, next(iter(people or columns), None), "", len(people) == 1 or not columns
+    likely = [*people, *(c for c in columns if len(c.labels) == c.rows), *columns]
+    return columns, next(iter(likely), None), "", len(people) == 1 or not columns
 
 
 def _of_several(facts: Facts, visitor: Seen | None) -> _Likely:
@@ -154,9 +155,15 @@ def _of_several(facts: Facts, visitor: Seen | None) -> _Likely:
 
 
 def _naming(facts: Facts) -> list[Seen]:
-    """Return the columns of names with several rows, no orders or states."""
-    taken = list(map(facts.roles.get, ("order", "clock", "value")))
-    return [column for column in facts.that_name if column not in taken and column.recurs]
+    """Return the columns of names with several rows, no orders or states.
+
+    Without a likely column of people, the likely state may name them if there are two of a few words.
+    """
+    taken = list(map(facts.roles.get, ("order", "clock")))
+    some = [c for c in facts.that_name if c not in taken and c.recurs]
+    if "unit" in facts.roles or len(some) < 2:
+        some = [c for c in some if c is not facts.roles.get("value")]
+    return sorted(some, key=lambda c: (not c.named("unit"), c.kind != TEXTS, -len(c.labels)))
 
 
 def _is_inside(column: Seen, other: Seen) -> bool:
