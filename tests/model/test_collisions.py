@@ -157,6 +157,7 @@ def defined(text: str) -> Any:
     "limit, ends = 10**20, (10**30, 'above')\ndef f(values): return sum(values) > limit or ends",
     "def f(values, *, first=10**20): return f.last\nf.last = 10**20",
     "def f(values): return g(values)\ndef g(values): return f(values)",
+    "from collections import namedtuple\nends = namedtuple('Ends', 'low')(0)\ndef f(values): return ends.low",
 ])  # fmt: skip
 def test_a_cell_that_runs_again_defines_the_same_function(text: str) -> None:
     for _ in range(2):
@@ -170,6 +171,11 @@ def test_a_cell_that_runs_again_defines_the_same_function(text: str) -> None:
     ("def g(a, b): return a - b\ndef f(values): return g(a=1, b=2)",
      "def g(b, a): return b - a\ndef f(values): return g(a=1, b=2)"),
     ("def f(values): return (lambda a, b: a - b)(a=1, b=2)", "def f(values): return (lambda b, a: b - a)(a=1, b=2)"),
+    ("def g(*, a, b): return a - b\ndef f(values): return g(a=1, b=2)",
+     "def g(*, b, a): return b - a\ndef f(values): return g(a=1, b=2)"),
+    ("a, b = (1,), 2\ndef f(values): return a, b", "a, b = 1, (2,)\ndef f(values): return a, b"),
+    ("class Sums(list):\n    def of(self, values): return sum(self)\nf = Sums([1]).of",
+     "class Sums(list):\n    def of(self, values): return sum(self)\nf = Sums([2]).of"),
     ("from functools import partial\nf = partial(lambda values, a, b: a - b, a=1, b=2)",
      "from functools import partial\nf = partial(lambda values, b, a: b - a, a=1, b=2)"),
     ("def a(): pass\ndef b(): return 1\nc = a\ndef f(values): return a(), b(), c()",
