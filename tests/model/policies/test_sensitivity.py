@@ -70,6 +70,26 @@ def test_records_that_differ_in_their_values(both: Any) -> None:
     check(computed, (up, down, total))
 
 
+@pytest.mark.parametrize("weights", [(2, -3), (-3, 2), (-1, -2), (0, -1), (3, 1)])
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("is_hidden", [True, False])
+def test_weights_of_either_sign_turn_the_moves(weights: tuple[int, int], value: str, is_hidden: bool) -> None:
+    """One value alone is hidden, or all others are: moves that only rise or fall, which few random policies are."""
+    relation = relation_of(lambda record: (record != value) is is_hidden)
+    slow = reaches(relation, VALUES, 2, lambda data: [weights[0] * CODES[data[0]] + weights[1] * CODES[data[1]]])
+    predicate = none_of(value) if is_hidden else any_of(value)
+    check(sensitivity(Policy.of(predicate), Domain.of(2, VALUES), Linear(weights, codes=CODES)), slow)
+
+
+def test_records_that_are_rounded_by_weight_move_by_their_own_numbers() -> None:
+    def answer(data: Any) -> list[int]:
+        return [round(CODES[data[0]]) + round(5 * CODES[data[1]])]
+
+    slow = reaches(relation_of(lambda record: record != "d"), VALUES, 2, answer)
+    query = Linear([1, 5], codes=CODES, grid=1)
+    check(sensitivity(Policy.of(none_of("d")), Domain.of(2, VALUES), query), slow)
+
+
 def test_a_record_that_is_not_read_moves_nothing() -> None:
     """A sum of some records with values of their own ended in an IndexError."""
     domain = Domain((("a", "b"), ("a", "d"), ("b", "d")))
