@@ -217,7 +217,7 @@ def test_a_title_is_none_of_the_rows_though_totals_are_short(tmp_path: Path, pad
     assert list(subject.look.columns) == ["Ticket", "Deck", "Boarded", "Class"]
     assert subject.look.written.lines == (3, 3)
     words = " ".join(notes(subject.look, {}, tmp_path / "d.csv", "answers"))
-    (command,) = re.findall(r"look like totals, by 'Ticket'.* Delete them: `(grep .*?)`", words)
+    (command,) = re.findall(r"look like totals, by 'Ticket'.* delete them: `(grep .*?)`", words)
     subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True)
     assert len((tmp_path / "data.csv").read_text(encoding="utf-8").splitlines()) == 3 + 120
     assert "Among the rows" not in " ".join(notes(subject_of(tmp_path / "data.csv").look, {}, Path("d.csv"), "answers"))

@@ -13,7 +13,7 @@ _NO_UNIT = r"(?i)[-\u2013?.]*|[(\[].*[)\]]|n/?a|none|text|string"
 _MISSING = r"(?i)[-\u2013?.]*|n/?a|nan|null|none|missing"
 #: What rows of totals are called.
 _WORD_OF_TOTALS = r"(?i:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|gesamt|insgesamt|sum|somme|suma|totaux)"
-_TOTAL = rf"\W*{_WORD_OF_TOTALS}\W*"
+_TOTAL, _SUBTOTAL = rf"\W*{_WORD_OF_TOTALS}\W*", re.compile(rf"({_WORD_OF_TOTALS})\b")
 #: No header has more rows below that of the names.
 _ROWS_OF_HEADER = 3
 Cells = Sequence[str | None]
@@ -167,7 +167,7 @@ def subtotals_of(columns: Sequence[Cells]) -> tuple[int, str] | None:
     usual = [column for column in columns if 2 * sum(cell is None for cell in column) < len(column)]
     for place, column in enumerate(columns):
         for row, cell in enumerate(column):
-            match = re.match(rf"({_WORD_OF_TOTALS})\b", cell or "")
+            match = _SUBTOTAL.match(cell or "")
             if match is not None and any(other[row] is None for other in usual):
                 return place, match[1]
     return None

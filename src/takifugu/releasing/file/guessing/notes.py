@@ -101,8 +101,8 @@ def _odd_lines(look: FirstLook, file: Path, unit: str | None) -> Iterator[str]:
         column, word = [*look.all_rows][among[0]], among[1]
         command = f": `grep -avE '(^|[;,|\"[:cntrl:]]){word}\\b' {name} > data.csv`" if is_text else "."
         yield (
-            f"Among the rows are some that look like totals, by {visible(column)!r}: they tell of everybody, and are "
-            f"nobody's. Delete them{command}"
+            f"Among the rows are some that look like totals, by {visible(column)!r}. Such a row tells of everybody, "
+            f"and is nobody's: if that is so, delete them{command}"
         )
     if is_text and (odd.names_again or odd.totals or among):
         yield 'The file that is left is data.csv: write file = "data.csv" under [source].'

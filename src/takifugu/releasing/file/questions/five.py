@@ -43,6 +43,10 @@ _TIMES = (
     "frame['seconds'] = pandas.to_timedelta(frame['duration']).dt.total_seconds() makes them of 1h 3m and 26:10:00, "
     "and of 3:25, if that is hours and minutes, once ':00' is added)",
 )
+_NO_TIMES = (
+    "no column holds times in a usual format (numbers are seconds since 1970 or thousandths of one, which // 1_000_000 "
+    "makes of billionths)"
+)
 _NOBODY = {
     "answers": "no column: each row is another person or case",
     "steps": "no column: all rows are about one person or thing",
@@ -191,7 +195,7 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
     words = "When was a row?"
     if not choices:
         mixed = subject.facts.mixed_times
-        why = "no column holds times in a usual format" if mixed is None else mixed_words(mixed.name)
+        why = _NO_TIMES if mixed is None else mixed_words(mixed.name)
         choices = [Choice(name, "its texts, in a format that you say") for name in others]
         return Question("when", words, tuple(choices), None, why, False, must_be_clear=True)
     is_clear = rows != "stays" or len(choices) == 1
