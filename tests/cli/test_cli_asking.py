@@ -192,6 +192,14 @@ def test_the_columns_in_question_are_shown_first(tmp_path: Path) -> None:
         assert screen.startswith(column), f"{name}: {screen}"
 
 
+def test_a_missing_key_is_named_once(log: Path) -> None:
+    words = ["--rows", "changes", "--whose", "user", "--from", "2026-01-05", "--yes", "--json"]
+    done = succeed("init", log, "-o", log.parent / "r.toml", *words)
+    missing = [line.partition(":")[0] for line in json.loads(done.stdout)["fill_in"]]
+    assert missing.count("source.step") == 1
+    assert len({*missing}) == len(missing)
+
+
 @pytest.mark.parametrize(("words", "fault"), [
     (["--states", "a, b", "--stay", "a 2.8 h, b 3"], "--stay: '2.8 h' is a time, .* write --step 1min"),
     (["--states", "a"], '--states: is too short: write --states "still, walking"'),

@@ -190,7 +190,8 @@ def _calendar(
         return has_key(item, key)
 
     for error in calendar_faults(source, items, (*WINDOW_KEYS, "by"), needs, partial(_window, source, states)):
-        if error.where != ("source", "step") or source.step is None:  # else it is told with the source
+        by_source = source.step is not None or source.are_runs  # then it is told with the source
+        if error.where != ("source", "step") or not by_source:
             yield error
 
 
