@@ -185,8 +185,8 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
         return rows
     if rows.are_rounded:
         raise DataError(
-            f"column {layout.order!r} has numbers of more than 18 digits that are the same when they are rounded",
-            rule="of such a number about 16 digits are read",
+            f"column {layout.order!r} has numbers so large that several are the same when they are rounded",
+            rule="of a number with a fraction, or of more than 18 digits, about 16 digits are read",
             fix="take a public number off all of them first; nanoseconds since 1970 may become thousandths of a second "
             '(without their last six digits), with order_format = "epoch_ms"',
         ).at("order")
