@@ -109,6 +109,7 @@ def test_a_column_that_is_the_property_is_noised_as_the_property(records):
     assert calibrated(framework, "laplace-exact", query=tf.Sum("f")).scale == pytest.approx(records, rel=1e-9)
 
 
+@pytest.mark.mutants
 def test_as_many_records_as_adult_has_in_seconds():
     assert calls(check_as_many_records_as_adult_has) < 6_000_000
 
