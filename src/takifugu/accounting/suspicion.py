@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_least, at_most
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
@@ -128,7 +128,7 @@ def warning(epsilon: Number) -> str:
     if loss < MUCH:
         return ""
     high = percent(posterior(0.01, loss), up=True)
-    return f"an epsilon of {number(loss)} hides next to nothing: a suspicion of 1 % may become {high}"
+    return f"an epsilon of {at_most(loss)} hides next to nothing: a suspicion of 1 % may become {high}"
 
 
 def posterior(prior: float, log_factor: float) -> float:
@@ -175,25 +175,26 @@ def percent(probability: float, up: bool) -> str:
     digits = 1
     if 0 < near < 1:
         digits = min(1 + math.ceil(-math.log10(near)), 15)
-    scaled = round(probability * 100 * 10**digits, 6)  # what float noise added is taken away before rounding
+    scaled = round(probability * 100 * 10**digits, 9)  # what float noise added is taken away before rounding
     numerator = math.ceil(scaled) if up else math.floor(scaled)
     text = f"{numerator // 10**digits}.{numerator % 10**digits:0{digits}d}".rstrip("0").rstrip(".")
     return f"{text} %"
 
 
-def odds(probability: float) -> str:
-    """Write a probability as odds.
+def odds(probability: float, up: bool) -> str:
+    """Write a probability as odds, rounded up or down.
 
-    >>> odds(0.1), odds(0.75), odds(0.5)
-    ('1 to 9', '3 to 1', '1 to 1')
+    >>> odds(0.1, up=True), odds(0.75, up=True), odds(0.3, up=True), odds(0.3, up=False)
+    ('1 to 9', '3 to 1', '1 to 2.33', '1 to 2.34')
     """
     if probability <= 0:
         return "impossible"
     if probability >= 1:
         return "certain"
-    if probability <= 0.5:
-        return f"1 to {_short((1 - probability) / probability)}"
-    return f"{_short(probability / (1 - probability))} to 1"
+    exact = as_fraction(probability, "a probability")
+    if exact <= Fraction(1, 2):
+        return f"1 to {_short((1 - exact) / exact, not up)}"
+    return f"{_short(exact / (1 - exact), up)} to 1"
 
 
 def sentence(suspicion: Suspicion) -> str:
@@ -206,11 +207,16 @@ def sentence(suspicion: Suspicion) -> str:
     if suspicion.beyond:  # one end with at most 2 delta, the other (less likely, if this one is) with delta
         twice = suspicion.beyond[0]
         low, high = posterior(suspicion.prior, -suspicion.epsilon - math.log(twice.factor)), twice.high
-        exception = f", but for a probability of at most {min(1.0, 3 * suspicion.delta):.2g}"
+        exception = f", but for a probability of at most {thrice(suspicion.delta)}"
     return (
         f"whoever is {percent(suspicion.prior, up=True)} sure of something hidden before can be between "
         f"{percent(low, up=False)} and {percent(high, up=True)} sure after{exception}"
     )
+
+
+def thrice(delta: float) -> str:
+    """Write three times a probability, at most 1."""
+    return at_most(min(Fraction(1), 3 * as_delta(delta)), digits=2)
 
 
 def _prior(value: Number) -> float:
@@ -228,5 +234,6 @@ def _prior(value: Number) -> float:
     return float(exact)
 
 
-def _short(value: float) -> str:
-    return number(value, digits=3 if value < 1e6 else 2)
+def _short(value: Fraction, up: bool) -> str:
+    write = at_most if up else at_least
+    return write(value, digits=3 if value < 1e6 else 2)

@@ -37,7 +37,7 @@ from fractions import Fraction
 
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_least, at_most
 from takifugu.core.rules import check_type
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.numbers.noise_quantiles import laplace_survival
@@ -70,7 +70,7 @@ class Weakened:
     def cells(self) -> tuple[str, str, str]:
         """Return the row under OFF_HEADER."""
         overall = NO_FACTS if self.overall is None else _promise(*self.overall)
-        return number(float(self.off_by)), _promise(*self.conditional), overall
+        return at_least(self.off_by), _promise(*self.conditional), overall
 
     def to_dict(self) -> dict[str, str | None]:
         overall = (None, None) if self.overall is None else map(to_text, self.overall)
@@ -100,8 +100,8 @@ def if_belief_off(epsilon: Fraction, delta: Fraction, hides_facts: bool = True) 
 
 
 def _promise(epsilon: Fraction, delta: Fraction) -> str:
-    words = f"epsilon {number(float(epsilon))}"
-    return f"{words}, delta {number(float(delta))}" if delta else words
+    words = f"epsilon {at_most(epsilon)}"
+    return f"{words}, delta {at_most(delta)}" if delta else words
 
 
 def promise_if_belief_off(

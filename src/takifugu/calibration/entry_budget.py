@@ -14,6 +14,7 @@ from fractions import Fraction
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import at_least
 from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.influence import part_scale
 from takifugu.model.frameworks import Framework
@@ -38,11 +39,11 @@ class EntryBudget:
 
     def __str__(self) -> str:
         repetition = "" if self.releases == 1 else f", each of {self.releases} times"
-        failing = f", delta {self.delta:.6g}" if self.delta else ""
+        failing = f", delta {at_least(self.delta)}" if self.delta else ""
         change = "one entry is added or removed"
         if self.neighbours == "replace":
             change = "the value of one entry is replaced"
-        return f"epsilon {self.epsilon:.6g}{failing}{repetition}, where {change}"
+        return f"epsilon {at_least(self.epsilon)}{failing}{repetition}, where {change}"
 
 
 def entry_budget(
@@ -64,7 +65,7 @@ def entry_budget(
     >>> print(entry_budget(framework, 1, neighbours="replace"))
     epsilon 0.299723, where the value of one entry is replaced
     >>> print(entry_budget(framework, 1, 1e-6, neighbours="add-remove", releases=4))
-    epsilon 0.0374654, delta 2.49479e-08, each of 4 times, where one entry is added or removed
+    epsilon 0.0374654, delta 2.49478e-8, each of 4 times, where one entry is added or removed
     """
     check_neighbours(framework, neighbours)
     if not is_whole(releases, 1):

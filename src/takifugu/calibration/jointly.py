@@ -20,6 +20,7 @@ from takifugu.calibration.shared_noise import LaplaceTogether, NormalTogether, S
 from takifugu.calibration.trials import check_beliefs
 from takifugu.core import searches
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import at_most
 from takifugu.core.lists import list_of
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
@@ -112,9 +113,9 @@ def _noise(framework: Framework, problems: tuple[Problem, ...]) -> SharedNoise:
 
 
 def _shared_promise(problems: tuple[Problem, ...]) -> str:
-    words = f"one of {len(problems)} queries that share an epsilon of {float(problems[0].epsilon):g}"
+    words = f"one of {len(problems)} queries that share an epsilon of {at_most(problems[0].epsilon)}"
     if problems[0].delta:
-        words += f" and a delta of {float(problems[0].delta):g}"
+        words += f" and a delta of {at_most(problems[0].delta)}"
     return words
 
 

@@ -33,7 +33,7 @@ from takifugu.calibration.alternatives import (
 from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.core import searches
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_least, at_most
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import LARGEST_NUMBER, as_truth
@@ -262,8 +262,8 @@ def _row(trial: Trial, status: str) -> Alternative:
 
 def _shortfall(problem: Problem, bound: Bound) -> str:
     if bound.epsilon > problem.epsilon:
-        return f"it promises epsilon {number(float(bound.epsilon))}, not {number(float(problem.epsilon))}"
-    return f"it requires delta {number(float(bound.delta))}, and {number(float(problem.delta))} was requested"
+        return f"it promises epsilon {at_most(bound.epsilon)}, not {at_least(problem.epsilon)}"
+    return f"it requires delta {at_most(bound.delta)}, and {at_least(problem.delta)} was requested"
 
 
 def definition_of(problem: Problem) -> Definition:

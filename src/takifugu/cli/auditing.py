@@ -10,6 +10,7 @@ import click
 from takifugu.cli.group import FAULT, complain
 from takifugu.cli.output import counted, heading, print_json
 from takifugu.cli.progress import watching
+from takifugu.core.escaping import at_most
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.auditing import UNLIKELY, Audited, of_certificate, of_file
 from takifugu.releasing.certificates.checksum import read_certificate
@@ -59,7 +60,7 @@ def _print(answer: Audited) -> None:
         why = answer.not_audited if answer.audit is None else answer.audit.left_open
         click.echo(paragraph(f"{promise}. Not audited: {why}"))
     else:
-        worst = f"{promise}; it is {answer.audit.loss:.6g}, at {answer.audit.comparison}: {answer.verdict}"
+        worst = f"{promise}; it is {at_most(answer.audit.loss)}, at {answer.audit.comparison}: {answer.verdict}"
         left_open = f"; {answer.audit.left_open}" if answer.audit.left_open else ""
         click.echo(paragraph(f"{worst}{left_open}"))
     if answer.fit is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +17,7 @@ from takifugu.accounting.suspicion import explain as meaning_of
 from takifugu.cli.output import coloured, print_json, write_new
 from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseError
-from takifugu.core.escaping import number, visible
+from takifugu.core.escaping import at_most, number, power_at_most, visible
 from takifugu.core.plain import Json
 from takifugu.core.text.bars import block
 from takifugu.core.text.curves import Line, line_chart
@@ -145,18 +144,16 @@ def _as_defined(meaning: Suspicion, definition: Definition | None) -> Suspicion:
 
 
 def _print_meaning(meaning: Suspicion) -> None:
-    promise, factor = f"epsilon {number(meaning.epsilon)}", "more than any number that fits here"
+    promise = f"epsilon {at_most(meaning.epsilon)}"
     if meaning.delta:
-        promise += f", delta {number(meaning.delta)}"
-    if meaning.epsilon < 700:
-        factor = number(math.exp(meaning.epsilon), digits=3)
+        promise += f", delta {at_most(meaning.delta)}"
     ways = "up or down." if meaning.low else "up; it may become certain that it is not so."
-    power = f"e^{number(meaning.epsilon)} = {factor}"
+    power = power_at_most(meaning.epsilon, digits=3)
     click.echo(f"{paragraph(f'A promise of {promise}: odds change by a factor of at most {power}, {ways}')}\n")
     rows = [
-        ["before", percent(meaning.prior, up=True), odds(meaning.prior)],
-        ["after, at most", percent(meaning.high, up=True), odds(meaning.high)],
-        ["after, at least", percent(meaning.low, up=False), odds(meaning.low)],
+        ["before", percent(meaning.prior, up=True), odds(meaning.prior, up=True)],
+        ["after, at most", percent(meaning.high, up=True), odds(meaning.high, up=True)],
+        ["after, at least", percent(meaning.low, up=False), odds(meaning.low, up=False)],
     ]
     click.echo(f"{text_table(['how sure of something hidden', '', 'odds'], rows)}\n")
     before, after = percent(meaning.right_before, up=True), percent(meaning.right, up=True)
@@ -177,7 +174,7 @@ def _print_meaning(meaning: Suspicion) -> None:
         lines = list[list[str]]()
         for case in meaning.beyond:
             becomes = "certain" if case.high == 1 else f"surer than {percent(case.high, up=True)}"
-            lines.append([becomes, number(case.probability, digits=2)])
+            lines.append([becomes, at_most(case.probability, digits=2)])
         click.echo(text_table(["one becomes", "with a probability of at most"], lines))
 
 
@@ -191,7 +188,7 @@ def _print_prices(rows: Sequence[Priced], prior: str, definition: Definition | N
     most = max((_error(p) or 0.0 for p in rows), default=0.0)
     lines, reasons = [], []
     for priced in rows:
-        epsilon = number(float(priced.requested))
+        epsilon = at_most(priced.requested)
         if priced.is_in_file:
             epsilon += " *"
         if priced.calibration is None:
@@ -220,7 +217,7 @@ def _meaning_picture(meaning: Suspicion) -> str:
         Line("at least", [(100 * c.prior, 100 * c.low) for c in curves]),
         Line("unchanged", [(0, 0), (100, 100)]),
     ]
-    title = f"How sure somebody can become, epsilon {number(meaning.epsilon)}"
+    title = f"How sure somebody can become, epsilon {at_most(meaning.epsilon)}"
     marks = [(100 * meaning.prior, percent(meaning.prior, up=True))]
     how = f"takifugu explain --epsilon {meaning.epsilon:g}"
     return line_chart(lines, Axis("sure before, per cent"), Axis("sure after, per cent"), title, how, marks)

@@ -13,7 +13,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.values import NOTHING
 from takifugu.cli.output import amount, path_text, print_json
 from takifugu.core.errors import InputError, LedgerError
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import name_of, paragraph, text_table
 
@@ -66,7 +66,7 @@ def _print_prices(prices: Sequence[Adopted]) -> None:
         lines = list[list[str]]()
         for name, spent, as_paid in zip(price.releases, price.after, price.as_paid, strict=True):
             charged = AS_PAID if as_paid else AT_WORST
-            lines.append([name, number(float(spent.epsilon)), number(float(spent.delta)), charged])
+            lines.append([name, at_most(spent.epsilon), at_most(spent.delta), charged])
         click.echo(text_table(["with release", "epsilon", "delta", "charged"], lines))
         if not all(price.as_paid):
             click.echo(paragraph(WORST_MEANS))
@@ -116,7 +116,7 @@ def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
         before, budget = merged.before.get(row.name, NOTHING), "none"
         if row.budget is not None:
             budget = row.budget.text(up=False)
-        lines.append([name_of(row.name), number(float(before.epsilon)), number(float(row.spent.epsilon)), budget])
+        lines.append([name_of(row.name), at_most(before.epsilon), at_most(row.spent.epsilon), budget])
     click.echo(text_table(["source", "before", "with the other", "budget"], lines))
     for row in merged.after:
         if row.budget is not None and not row.spent.fits(row.budget):

@@ -15,7 +15,7 @@ from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json
 from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError, ReleaseState
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json
@@ -72,8 +72,8 @@ def history(where: Path, source: str | None, as_json: bool) -> None:
             click.echo()
         click.echo(paragraph(f"releases about {name!r}"))
         lines = [
-            [e.created[:10], e.id, _people(rows[normalised(name)], e.units), number(float(e.amount.epsilon)),
-             number(float(e.amount.delta)), e.state, name_of(e.name)]
+            [e.created[:10], e.id, _people(rows[normalised(name)], e.units), at_most(e.amount.epsilon),
+             at_most(e.amount.delta), e.state, name_of(e.name)]
             for e in entries
         ]  # fmt: skip
         click.echo(text_table(["date", "id", "people", "epsilon", "delta", "state", "release"], lines))
@@ -168,7 +168,7 @@ def print_ledger(book: Ledger) -> None:
             composes = ", ".join(Composition(kind).answer for kind in e.kinds)
             scope = e.scope if row.names_people else "all"
             whose = PEOPLE.whose(scope).removesuffix(" together")
-            lines.append([e.created[:10], whose, composes, number(float(e.amount.epsilon)), e.state, name_of(e.name)])
+            lines.append([e.created[:10], whose, composes, at_most(e.amount.epsilon), e.state, name_of(e.name)])
         click.echo(text_table(["date", "whose data", "others after", "epsilon", "state", "release"], lines))
     if any(row.unpublished for row in rows):
         resuming = command("ledger", "resume", book.store.path)

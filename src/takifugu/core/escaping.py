@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import TypeVar
 
@@ -27,6 +28,9 @@ def visible(text: str) -> str:
 def _escape(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
+
+#: Far more digits than are written; exp is the nearest, so that the next number is above it.
+_FINE = Context(prec=50, rounding=ROUND_CEILING)
 
 Real = TypeVar("Real", int, float, Fraction)
 
@@ -58,9 +62,57 @@ def number(value: float | Fraction | None, missing: str = "-", digits: int = 6) 
     exact = float(value)
     if not math.isfinite(exact):
         return f"{exact:g}"
-    if exact == round(exact) and abs(exact) < 1e7:
-        return f"{round(exact):,}"
-    if 1e-4 <= abs(exact) < 1e7:
-        return f"{float(f'{exact:.{digits}g}'):,.10g}"
-    mantissa, exponent = f"{exact:.{digits - 1}e}".split("e")
-    return f"{float(mantissa):.{digits}g}e{int(exponent)}"
+    return _decimal(Fraction(exact), digits, ROUND_HALF_EVEN)
+
+
+def at_most(value: float | Fraction, digits: int = 6) -> str:
+    """Write a loss or a cost like `number`, and never less.
+
+    A float is the number that its shortest decimal says.
+
+    >>> at_most(Fraction(1, 3)), at_most(0.1), at_most(Fraction(10**9, 3)), at_most(Fraction(1, 3), digits=2)
+    ('0.333334', '0.1', '3.33334e8', '0.34')
+    """
+    return _bound(value, digits, ROUND_CEILING)
+
+
+def at_least(value: float | Fraction, digits: int = 6) -> str:
+    """Write what is left, or fits, like `number`, and never more.
+
+    >>> at_least(Fraction(2, 3)), at_least(0.1), at_least(Fraction(2, 3), digits=2)
+    ('0.666666', '0.1', '0.66')
+    """
+    return _bound(value, digits, ROUND_FLOOR)
+
+
+def power_at_most(exponent: float | Fraction, digits: int = 4) -> str:
+    """Write e to a power, and a number above it unless that is vast.
+
+    >>> power_at_most(1), power_at_most(Fraction(1, 3)), power_at_most(0), power_at_most(100)
+    ('e^1 < 2.719', 'e^0.333334 < 1.396', 'e^0 = 1', 'e^100')
+    """
+    written = at_most(exponent)
+    power = Fraction(written.replace(",", ""))
+    if power == 0:
+        return f"e^{written} = 1"
+    if power >= 100:
+        return f"e^{written}"
+    above = _FINE.exp(_FINE.divide(Decimal(power.numerator), Decimal(power.denominator))).next_plus(_FINE)
+    return f"e^{written} < {at_most(Fraction(above), digits)}"
+
+
+def _bound(value: float | Fraction, digits: int, rounding: str) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value:g}"
+    exact = value if isinstance(value, int | Fraction) else Fraction(str(value))
+    return _decimal(Fraction(exact), digits, rounding)
+
+
+def _decimal(value: Fraction, digits: int, rounding: str) -> str:
+    if value.denominator == 1 and abs(value) < 10**7:
+        return f"{value.numerator:,}"
+    rounded = Context(prec=digits, rounding=rounding).divide(Decimal(value.numerator), Decimal(value.denominator))
+    if Fraction(1, 10**4) <= abs(value) < 10**7:
+        return f"{rounded.normalize():,f}"
+    mantissa, _, exponent = f"{rounded:.{digits - 1}e}".partition("e")
+    return f"{Decimal(mantissa).normalize():f}e{int(exponent)}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from takifugu.calibration import Calibration
 from takifugu.core.commands import command
 from takifugu.core.errors import CompositionRefused
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most, number
 from takifugu.core.lists import without
 from takifugu.core.people import People
 from takifugu.core.plain import Json
@@ -192,7 +192,7 @@ def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:
 def _why(calibration: Calibration) -> list[tuple[str, str]]:
     requested, epsilon, promised = calibration.requested, calibration.epsilon, ""
     if requested is not None and epsilon > requested[0]:
-        promised = f"the promise is epsilon {number(float(epsilon))}, not what was requested"
+        promised = f"the promise is epsilon {at_most(epsilon)}, not what was requested"
     facts = [
         ("forced by", calibration.witness.comparison),
         ("because", calibration.witness.detail),

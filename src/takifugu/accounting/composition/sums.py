@@ -23,7 +23,7 @@ from takifugu.accounting.composition.several import STEADY, Several, merged
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most
 from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording
@@ -200,7 +200,7 @@ def _with_singles(view: View, charges: Sequence[Several], singles: Sequence[int]
         return candidates[-1]
     price = _no_bound(refused)
     if candidates:
-        total = f"epsilon {number(candidates[-1].epsilon, digits=4)} in all"
+        total = f"epsilon {at_most(candidates[-1].epsilon, digits=4)} in all"
         price = f"giving up the promise and charging the noise (as_composing = true) would cost {total}"
     raise CompositionRefused(reason or refused, rule=REMEDY, fix=price)
 

@@ -26,7 +26,7 @@ from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction, Randomiser
 from takifugu.core.errors import CompositionRefused, TakifuguError
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most, power_at_most
 from takifugu.mechanisms.one_sided.asymmetric_moves import DIRECTIONS, comparison_of
 from takifugu.mechanisms.one_sided.ordinary_sparse import ordinary_words
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
@@ -105,13 +105,11 @@ class Asymmetric(Definition):
         """Word the promise.
 
         >>> print(ASYMMETRIC.promise(Fraction(1), Fraction(0))[:90])
-        what is published is at most e^1 = 2.718 times as likely where the hidden thing is so of a
+        what is published is at most e^1 < 2.719 times as likely where the hidden thing is so of a
         """
-        factor, excess = f"e^{number(epsilon)}", ""
-        if epsilon < 100:
-            factor = f"{factor} = {number(math.exp(epsilon), digits=4)}"
+        factor, excess = power_at_most(epsilon), ""
         if delta:
-            excess = f", up to an excess probability of {number(delta)}"
+            excess = f", up to an excess probability of {at_most(delta)}"
         return (
             f"what is published is at most {factor} times as likely where the hidden thing is so of a record as where "
             f"it is not so, whatever the other records are{excess}; nothing is promised the other way: an output may "

@@ -21,7 +21,7 @@ from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import CompositionRefused
-from takifugu.core.escaping import number as written
+from takifugu.core.escaping import at_most, power_at_most
 from takifugu.mechanisms.local.hiding import hidden_at
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.printed_sums import PrintedSum, printed_sums
@@ -80,7 +80,7 @@ class Distribution(Definition):
             return ()
         return (
             f"however often the same rows are sent, by whichever mechanism, they tell at most epsilon "
-            f"{written(most, digits=4)} of the population in all",
+            f"{at_most(most, digits=4)} of the population in all",
         )
 
     def printed_sums(self, problem: Problem, noise: Randomiser) -> tuple[PrintedSum, ...]:
@@ -95,14 +95,13 @@ class Distribution(Definition):
         return tuple(printed_sums(noise.sender, populations, epsilon, delta, belief.adds_up))
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
-        factor = f" = {written(math.exp(epsilon), digits=4)}" if epsilon < 100 else ""
         words = (
             "whatever is published about a person's rows, it is at most "
-            f"e^{written(epsilon)}{factor} times as likely from one population as from any other"
+            f"{power_at_most(epsilon)} times as likely from one population as from any other"
         )
         if delta == 0:
             return words
-        return f"{words}, but for an excess probability of at most {written(delta)}"
+        return f"{words}, but for an excess probability of at most {at_most(delta)}"
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         return (

@@ -26,7 +26,7 @@ from takifugu.accounting.definitions.rows import (
 from takifugu.accounting.suspicion import explain, sentence
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
-from takifugu.core.escaping import number as written
+from takifugu.core.escaping import at_most
 
 
 @dataclass(frozen=True)
@@ -72,17 +72,17 @@ class Extended(Distribution):
             return ()
         return (
             f"however often the same rows are sent, by whichever mechanism, they tell at most epsilon "
-            f"{written(max(losses), digits=4)} in all at a distance of 1",
+            f"{at_most(max(losses), digits=4)} in all at a distance of 1",
         )
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         words = (
             "whatever is published about a person's rows, it is at most "
-            f"e^({written(epsilon)} d) times as likely from one population as from another one at distance d"
+            f"e^({at_most(epsilon)} d) times as likely from one population as from another one at distance d"
         )
         if delta == 0:
             return words
-        return f"{words}, but for an excess probability of at most {written(delta)}"
+        return f"{words}, but for an excess probability of at most {at_most(delta)}"
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
         """Put the promise for a distance of 1 in a sentence about a suspicion."""

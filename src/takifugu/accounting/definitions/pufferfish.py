@@ -14,7 +14,7 @@ from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.analysis.sensitivity import entry_change, hidden_change
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most, number, power_at_most
 from takifugu.mechanisms.common.lines import along_line
 
 if TYPE_CHECKING:
@@ -67,14 +67,13 @@ class Pufferfish(Definition):
         return bound.randomiser.hides(entry_change(problem) * problem.grid, bound.epsilon, bound.delta)
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
-        factor = f" = {number(math.exp(epsilon), digits=4)}" if epsilon < 100 else ""
         words = (
             f"what is published makes no hidden possibility more likely, relative to any other, by a factor of more "
-            f"than e^{number(epsilon)}{factor}"
+            f"than {power_at_most(epsilon)}"
         )
         if delta == 0:
             return words
-        return f"{words}, up to an excess probability of at most {number(delta)}"
+        return f"{words}, up to an excess probability of at most {at_most(delta)}"
 
 
 def coordinate_change(problem: Problem) -> Fraction:

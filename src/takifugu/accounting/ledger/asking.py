@@ -16,6 +16,7 @@ from takifugu.accounting.ledger.format.tables import EVERYONE, TAG
 from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit, Debits
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import InputError, LedgerError
+from takifugu.core.escaping import at_most
 from takifugu.core.lists import places_of
 from takifugu.core.names import budget_name
 from takifugu.model.frameworks import Framework
@@ -218,7 +219,7 @@ def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[i
     charge = debit.charge
     if charge.epsilon < SMALLEST_SPEND:
         raise LedgerError(
-            f"the release {debit.name!r} would spend epsilon {float(charge.epsilon):g}",
+            f"the release {debit.name!r} would spend epsilon {at_most(charge.epsilon)}",
             rule="a release costs more than nothing",
             fix="calibrate it for an epsilon above 0, for example 0.1",
         )

@@ -6,11 +6,11 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import at_least, at_most
 from takifugu.core.plain import Plain
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, to_text
@@ -120,10 +120,8 @@ def short(value: Fraction, up: bool) -> str:
     """
     exact = to_text(value)
     if len(exact) > 9:
-        rounding = ROUND_CEILING if up else ROUND_FLOOR
-        context = Context(prec=6, rounding=rounding)
-        exact = format(context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(), "g")
-    return re.sub(r"^\d{4,}(?=\.|$)", lambda match: f"{int(match[0]):,}", exact).replace("e+", "e")
+        return at_most(value) if up else at_least(value)
+    return re.sub(r"^\d{4,}(?=\.|$)", lambda match: f"{int(match[0]):,}", exact)
 
 
 def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:

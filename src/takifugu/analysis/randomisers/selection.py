@@ -15,7 +15,7 @@ import numpy as np
 from takifugu.analysis.randomisers.additive import check_scale
 from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Column, Direction, Kind, Loss, Output, Randomiser
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most
 from takifugu.core.lists import take
 from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.candidates import GRID, AtRank, Goal, MostFrequent, Outcome, goal_from
@@ -166,7 +166,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         >>> PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1)).words()
         'with probability 95 %, whatever the data, the state published occurs at most 4 times less than the best one'
         """
-        within, is_single = number(float(self.shortfall(0.95, values))), self.draws == 1
+        within, is_single = at_most(self.shortfall(0.95, values)), self.draws == 1
         in_cell = " in its cell" if self.groups > 1 else ""
         if isinstance(self.goal, MostFrequent):
             if is_single:

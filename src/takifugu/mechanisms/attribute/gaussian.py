@@ -24,7 +24,7 @@ from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.normal_law import Compared, deviation_up, normal_law
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most, number
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.largest_need import refusing
 from takifugu.mechanisms.normal_by_rule import refusal
@@ -65,7 +65,7 @@ def accurate(variance: Fraction) -> str:
     'in each number the noise stays below 3.92 with probability 95 % (Zhang22 Theorem 2)'
     """
     reach = accuracy(variance, Fraction(1, 20))
-    return f"in each number the noise stays below {number(reach, digits=4)} with probability 95 % (Zhang22 Theorem 2)"
+    return f"in each number the noise stays below {at_most(reach, digits=4)} with probability 95 % (Zhang22 Theorem 2)"
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class AttributeGaussian:
         numbers = (("added_variance", float(drawn)), ("printed_variance", float(printed)), ("exact_delta", exact))
         detail = NOTHING_NEEDED
         if variance:
-            detail = f"exact delta {number(exact, digits=4)}; variance {number(drawn)}, printed for the class as a "
+            detail = f"exact delta {at_most(exact, digits=4)}; variance {number(drawn)}, printed for the class as a "
             detail += f"whole {number(printed)}; {accurate(drawn)}"
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, Witness(worst, detail, numbers))
 

@@ -27,6 +27,7 @@ from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.answer_density import Given, answer_densities
 from takifugu.analysis.questions.normal_law import deviation_up
 from takifugu.core.errors import Unsupported
+from takifugu.core.escaping import at_least
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.largest_need import refusing
 from takifugu.mechanisms.common.rounded_number import least_for_read
@@ -135,8 +136,8 @@ class OfReferences:
         self.split = best_split(list(compared), epsilon, delta)
         if self.split is None:
             raise Unsupported(
-                f"no eta leaves the normal references anything of epsilon {float(epsilon):g} and delta "
-                f"{float(delta):g}: the answer's distributions are not close enough to them; choose other references, "
+                f"no eta leaves the normal references anything of epsilon {at_least(epsilon)} and delta "
+                f"{at_least(delta)}: the answer's distributions are not close enough to them; choose other references, "
                 "or a larger delta"
             )
         variance = Fraction(0)

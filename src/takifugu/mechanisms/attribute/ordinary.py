@@ -22,7 +22,7 @@ from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, answ
 from takifugu.analysis.questions.normal_law import NormalLaw, normal_law
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_least, at_most, number
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
 from takifugu.model.queries.statistic import WholeColumns
@@ -55,9 +55,9 @@ class OrdinaryNoise:
         """Describe the numbers."""
         percent = "above 99.99 %"
         if self.chance < 0.99995:
-            percent = f"{number(100 * self.chance, digits=4)} %"
+            percent = f"{at_least(100 * self.chance, digits=4)} %"
         return (
-            f"ordinary differential privacy with epsilon {float(self.epsilon):g} adds Laplace noise of scale "
+            f"ordinary differential privacy with epsilon {at_most(self.epsilon)} adds Laplace noise of scale "
             f"{number(self.scale)}, which hides single records; somebody who weighs {self.comparison}, equally likely "
             f"before, still guesses right with probability {percent}"
         )

@@ -16,7 +16,7 @@ from takifugu.analysis.bounds import Cost
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared, OfOne, answer_law
 from takifugu.core import searches
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most
 from takifugu.mechanisms.common.lines import line_answers, line_parts
 from takifugu.mechanisms.common.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
 from takifugu.model.beliefs import Belief, separate
@@ -138,8 +138,7 @@ def knowledge_conditions(problem: Problem, loss: Loss, lines: bool = False) -> t
     if enough <= float(problem.epsilon) * NO_MORE:
         return ()
     if math.isfinite(enough):
-        digits = 2 - math.floor(math.log10(enough))
-        promise = f"epsilon is at most {number(math.ceil(enough * 10.0**digits) / 10.0**digits)}"
+        promise = f"epsilon is at most {at_most(enough, digits=3)}"
     else:
         promise = "nothing is promised"
     return (f"nobody who sees it knows what the other components add: against someone who does, {promise}",)

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_least, number
 from takifugu.mechanisms.local import weights
 from takifugu.mechanisms.local.optimal import optimal, optimal_over
 from takifugu.mechanisms.local.over_classes import about_ends
@@ -98,7 +98,7 @@ def strongest(
         measured = measured_loss(sender, populations, epsilon, delta)
         return Option(name, sender, strength, measured, sender.expected_loss(populations))
     except TakifuguError as reason:
-        message = f"{name} does not keep epsilon {number(float(epsilon))}"
+        message = f"{name} does not keep epsilon {at_least(epsilon)}"
         raise CalibrationRefused(message, rule=f"{name}: {reason}").at("mechanism") from reason
 
 

@@ -19,6 +19,7 @@ from fractions import Fraction
 from operator import mul
 
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import at_most
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.divergence import sum_of_powers
 from takifugu.numbers.rationals import Number, as_fraction
@@ -46,8 +47,8 @@ class PairPromise:
             object.__setattr__(self, name, min(number, Fraction(1)) if name == "delta" else number)
 
     def __str__(self) -> str:
-        share = f", delta {float(self.delta):g}" if self.delta else ""
-        return f"epsilon {float(self.epsilon):g}{share}"
+        share = f", delta {at_most(self.delta)}" if self.delta else ""
+        return f"epsilon {at_most(self.epsilon)}{share}"
 
 
 def fresh_input(promises: Iterable[PairPromise]) -> PairPromise:
@@ -89,7 +90,7 @@ def after_stable(promise: PairPromise, steps: int) -> PairPromise:
     unless `steps` is a whole number from 0.
 
     >>> print(after_stable(PairPromise(1, "0.01"), 2))
-    epsilon 2, delta 0.0371828
+    epsilon 2, delta 0.0371829
     """
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
         raise InputError(f"the steps are {steps!r}", rule="they are a whole number from 0").at("steps")

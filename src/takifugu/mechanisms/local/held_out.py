@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import partial
 
 from takifugu.core.errors import TakifuguError
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most
 from takifugu.core.lists import places_of
 from takifugu.mechanisms.local.choosing import strongest
 from takifugu.mechanisms.local.measuring import success
@@ -34,12 +34,12 @@ class HeldOut:
 
     def words(self, mechanism: str, budget: Fraction, of_people: bool) -> str:
         """Return a sentence for a comparison of mechanisms."""
-        loss = "no finite epsilon" if math.isinf(self.epsilon) else f"epsilon {number(self.epsilon, digits=3)}"
+        loss = "no finite epsilon" if math.isinf(self.epsilon) else f"epsilon {at_most(self.epsilon, digits=3)}"
         halved = "people" if of_people else "rows"
         return (
             f"held out: {mechanism}, found from one half of the {halved} of the reference "
-            f"file, has {loss} per row on the other half, and delta {number(self.delta, digits=3)} at epsilon "
-            f"{number(float(budget), digits=3)}; the better of two guesses at the population is right for "
+            f"file, has {loss} per row on the other half, and delta {at_most(self.delta, digits=3)} at epsilon "
+            f"{at_most(budget, digits=3)}; the better of two guesses at the population is right for "
             f"{100 * self.guess:.1f} % of those rows, and for {100 * self.before:.1f} % by the values themselves"
         )
 

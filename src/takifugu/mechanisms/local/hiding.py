@@ -21,7 +21,7 @@ from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.core.errors import CalibrationRefused
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most
 from takifugu.mechanisms.local.choosing import least_loss, mechanisms, strongest, strongest_within
 from takifugu.mechanisms.local.measuring import loss_per_distance
 from takifugu.mechanisms.local.populations import Populations, populations_of
@@ -86,7 +86,7 @@ class Hiding:
         kind, share = Covers.COMPONENT, problem.delta
         if belief.adds_up and populations.are_known:
             option = strongest(populations, epsilon, delta, self.name, dummies, radius)
-            measured = f"delta {number(option.measured)}" if delta else f"epsilon {number(option.measured)}{at}"
+            measured = f"delta {at_most(option.measured)}" if delta else f"epsilon {at_most(option.measured)}{at}"
             detail = f"one row tells {measured}"
             if belief.rows > 1:
                 detail += f", of {belief.rows}"
@@ -98,7 +98,7 @@ class Hiding:
                 sender = least_loss(populations, [promise])
             else:
                 sender = strongest_within(mechanism, populations, promise.epsilon, loss)
-            detail = f"whatever its value, one row tells epsilon {number(loss(sender))}, of {belief.rows}"
+            detail = f"whatever its value, one row tells epsilon {at_most(loss(sender))}, of {belief.rows}"
             share = Fraction(0)
             if populations.apart is None:
                 kind = Covers.EVERYTHING
@@ -161,7 +161,7 @@ def distances_of(belief: FromPopulations, populations: Populations) -> tuple[str
             "it holds for any two distributions of the values",
         )
     pairs = [
-        f"{a!r} and {b!r} are {number(float(distance))}{unit} apart"
+        f"{a!r} and {b!r} are {at_most(distance)}{unit} apart"
         for (a, b), distance in list(populations.apart.items())[:_MOST_PAIRS]
     ]
     more = len(populations.apart) - len(pairs)
@@ -174,7 +174,7 @@ def outside(belief: FromPopulations, noise: Sending) -> tuple[str, ...]:
     if belief.regions is None or not belief.adds_up:
         return ()
     most = belief.rows * noise.local_loss()
-    loss = "without a bound" if math.isinf(most) else f"at most epsilon {number(most)}"
+    loss = "without a bound" if math.isinf(most) else f"at most epsilon {at_most(most)}"
     return (f"outside of the class of populations what is sent of a person tells {loss}",)
 
 

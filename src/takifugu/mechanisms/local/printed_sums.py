@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most, number
 from takifugu.core.plain import Json
 from takifugu.mechanisms.local.choosing import measured_loss, per_distance
 from takifugu.mechanisms.local.classes import largest_mass
@@ -217,8 +217,8 @@ def _promise(epsilon: float) -> PairPromise | None:
 def _words(promise: PairPromise | None) -> str:
     if promise is None:
         return "no bound"
-    share = f", delta {number(float(promise.delta), digits=4)}" if promise.delta else ""
-    return f"epsilon {number(float(promise.epsilon), digits=4)}{share}"
+    share = f", delta {at_most(promise.delta, digits=4)}" if promise.delta else ""
+    return f"epsilon {at_most(promise.epsilon, digits=4)}{share}"
 
 
 def _plain(promise: PairPromise | None) -> Json | None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import at_most
 from takifugu.mechanisms.common.channel_program import Limits, ratio_limits
 from takifugu.mechanisms.local.measuring import Floats, distribution_delta, distribution_loss, local_loss, metric_loss
 from takifugu.numbers.atoms import masses_at
@@ -82,7 +83,7 @@ class LocalPrivacy:
         return self.measured(channel) <= self.epsilon
 
     def describe(self) -> str:
-        return f"local privacy {float(self.epsilon):g}"
+        return f"local privacy {at_most(self.epsilon)}"
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class MetricPrivacy:
         return self.measured(channel) <= self.epsilon
 
     def describe(self) -> str:
-        return f"metric privacy {float(self.epsilon):g} per unit of distance"
+        return f"metric privacy {at_most(self.epsilon)} per unit of distance"
 
 
 @dataclass(frozen=True)
@@ -160,8 +161,8 @@ class DistributionPrivacy:
         return self.measured(channel) <= (self.delta or self.epsilon)
 
     def describe(self) -> str:
-        share = f", delta {float(self.delta):g}" if self.delta else ""
-        return f"distribution privacy {float(self.epsilon):g}{share}"
+        share = f", delta {at_most(self.delta)}" if self.delta else ""
+        return f"distribution privacy {at_most(self.epsilon)}{share}"
 
 
 def hides_value(epsilon: Number) -> LocalPrivacy:

@@ -18,7 +18,7 @@ import numpy as np
 from takifugu.analysis.randomisers import Base, Direction, Kind, Loss, Output
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most, number
 from takifugu.core.plain import Json, Plain
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.senders import Bits, Sender, SentRows, Values
@@ -113,9 +113,9 @@ class Sending(Base):
         """Describe the output, its loss, and the epsilon of the value itself."""
         unit = f" {self.measure}" if self.measure else ""
         itself = self.local_loss()
-        loss = "without a bound" if math.isinf(itself) else f"up to epsilon {number(itself)} per row"
+        loss = "without a bound" if math.isinf(itself) else f"up to epsilon {at_most(itself)} per row"
         return (
-            f"{self.sender.what()}; expected loss {number(self.expected)}{unit} per row, at worst {number(self.worst)}"
+            f"{self.sender.what()}; expected loss {number(self.expected)}{unit} per row, at worst {at_most(self.worst)}"
             f"{unit}; about the value itself, from someone who knows the population, it tells {loss}"
         )
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import at_most as above
 from takifugu.core.escaping import number
 from takifugu.core.plain import set_fields
 from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
@@ -100,8 +101,8 @@ def ordinary_words(domain: Data, query: Query, epsilon: Fraction, grid: Fraction
     noise = count_noise(epsilon, total, Pointing.BOTH)
     chance = sanitiser(at_most(threshold), noise, WRONG).beta(0)
     return (
-        f"ordinary differential privacy with epsilon {number(epsilon)} hides every change of one person, and its "
+        f"ordinary differential privacy with epsilon {above(epsilon)} hides every change of one person, and its "
         f"noise of scale {number(total / epsilon)} is on both sides: never wrong, it can call nothing safe; wrong at "
         "one in a thousand of the places just above the threshold, it calls an empty place safe with probability "
-        f"{number(100 * chance, digits=4)} % at most.",
+        f"{above(100 * chance, digits=4)} % at most.",
     )

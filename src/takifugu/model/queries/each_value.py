@@ -14,7 +14,7 @@ from annotated_types import Ge, Le
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most, number
 from takifugu.core.lists import list_of
 from takifugu.core.plain import PlainForm, form, set_fields
 from takifugu.core.rules import check_type, requires
@@ -74,7 +74,7 @@ class EachValue(PlainForm, kind="each-value"):
             raise InputError(
                 f"the radius is {number(float(self.radius))}",
                 rule=f"it cuts all noise: no other value is nearer than {number(entries.nearest)}",
-                fix=f"write at least {number(entries.nearest)}",
+                fix=f"write at least {at_most(entries.nearest)}",
             ).at("radius")
         return RowCodes(entries.size, len(entries.alphabet(0)))
 

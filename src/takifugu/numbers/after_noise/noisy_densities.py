@@ -13,6 +13,7 @@ import math
 from fractions import Fraction
 
 from takifugu.core.errors import Unsupported
+from takifugu.core.escaping import at_least
 from takifugu.numbers.after_noise.hockey_stick import gaussian_hockey_stick
 from takifugu.numbers.after_noise.nodes import point_masses
 from takifugu.numbers.densities import Continuous
@@ -83,4 +84,4 @@ def least_normal_noise(p: Continuous, q: Continuous, epsilon: Fraction, delta: F
         if judge(safe)[1]:
             return smallest_safe(judge, safe, float(delta), SCALE_TOLERANCE)
         safe *= 2
-    raise Unsupported(f"no normal noise is seen to keep a delta of {float(delta):g}: give a larger one")
+    raise Unsupported(f"no normal noise is seen to keep a delta of {at_least(delta)}: give a larger one")

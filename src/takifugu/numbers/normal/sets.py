@@ -27,6 +27,7 @@ from functools import lru_cache
 import numpy as np
 
 from takifugu.core.errors import Unsupported
+from takifugu.core.escaping import at_least
 from takifugu.numbers.after_noise.gaussian_pair import normal_between
 from takifugu.numbers.after_noise.laplace_pair import UNIT
 from takifugu.numbers.atoms import Floats
@@ -131,7 +132,8 @@ def least_noise(left: Intervals, right: Intervals, epsilon: float, delta: float)
         start *= 2
         if start > _MOST_NOISE:
             raise Unsupported(
-                f"delta {delta:g} is too small to be judged for sets as unlikely as these", fix="give a larger delta"
+                f"delta {at_least(delta)} is too small to be judged for sets as unlikely as these",
+                fix="give a larger delta",
             )
     return smallest_safe(judge, start, delta, SCALE_TOLERANCE)
 

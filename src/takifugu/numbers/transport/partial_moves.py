@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.core.errors import Unsupported
+from takifugu.core.escaping import at_least
 from takifugu.numbers.densities import Continuous
 from takifugu.numbers.densities.exponential import ends_of
 from takifugu.numbers.densities.moves import farthest_move
@@ -36,7 +37,8 @@ def farthest_but(p: Continuous, q: Continuous, delta: Fraction) -> float:
     (left, left_doubt), (right, right_doubt) = _read(p, first, last), _read(q, first, last)
     share = delta - Fraction(left_doubt) - Fraction(right_doubt)
     if share <= 0:
-        raise Unsupported(f"a delta of {float(delta):g} is less than what is in doubt of the masses: give a larger one")
+        least = at_least(delta)
+        raise Unsupported(f"a delta of {least} is less than what is in doubt of the masses: give a larger one")
     cells = int(w_infinity(left, right, share)) + 1
     distance = (last - first) / CELLS * cells * (1 + _ROUNDING) + _ROUNDING * max(abs(first), abs(last))
     try:

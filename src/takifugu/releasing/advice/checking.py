@@ -11,6 +11,7 @@ from pathlib import Path
 
 from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused
+from takifugu.core.escaping import at_least, at_most
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table
 from takifugu.core.tracebacks import without_data
@@ -145,7 +146,7 @@ def _unpaid(planned: Plan) -> Iterator[str]:
     for table in planned.tables:
         cost = max(calibration.epsilon for calibration in table.calibrations)
         if cost > most:
-            sentence = f"costs epsilon {float(cost):g}, and the whole budget is epsilon {float(most):g}"
+            sentence = f"costs epsilon {at_most(cost)}, and the whole budget is epsilon {at_least(most)}"
             larger = f"budget = {two_digits(float(cost)):g}"
             yield f"{table.name} {sentence}; write {larger} under [source], or a smaller epsilon under its [[release]]"
 

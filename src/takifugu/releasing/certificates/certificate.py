@@ -10,7 +10,7 @@ from itertools import chain, repeat
 
 from takifugu.accounting import definitions
 from takifugu.analysis.randomisers import KINDS
-from takifugu.core.escaping import number, visible
+from takifugu.core.escaping import at_least, at_most, number, visible
 from takifugu.core.lists import take
 from takifugu.core.people import People
 from takifugu.core.plain import Json, Plain, indented
@@ -131,7 +131,7 @@ class Certificate:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Return the warnings of the certificate."""
-        numbers = {"epsilon": short(self.epsilon), "requested": short(self.requested or self.epsilon)}
+        numbers = {"epsilon": charged(self.epsilon), "requested": at_least(Fraction(self.requested or self.epsilon))}
         return tuple(CAUTIONS[caution].format(**numbers) for caution in self.cautions)
 
     @property
@@ -209,8 +209,9 @@ def once(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
-def short(value: Fraction | str) -> str:
-    return number(Fraction(value))
+def charged(value: str) -> str:
+    """Write an epsilon or a delta of a certificate, never less."""
+    return at_most(Fraction(value))
 
 
 def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
@@ -294,7 +295,7 @@ def _definition(c: Certificate) -> definitions.Definition:
 
 def promise_text(c: Certificate) -> str:
     words = _of_compared(c, _definition(c).promise(Fraction(c.epsilon), Fraction(c.delta)))
-    return f"epsilon {short(c.epsilon)}, delta {short(c.delta)} ({c.definition}): {words}"
+    return f"epsilon {charged(c.epsilon)}, delta {charged(c.delta)} ({c.definition}): {words}"
 
 
 def _of_compared(c: Certificate, words: str) -> str:
@@ -361,7 +362,7 @@ def noise_text(c: Certificate) -> str:
     if len(kinds) == 1 and not kinds[0].has_scale:
         law, errors = f"on multiples of {c.grid}", errors[-1:]
     elif scales:
-        size = " to ".join(map(short, dict.fromkeys((scales[0], scales[-1]))))
+        size = " to ".join(map(number, dict.fromkeys((scales[0], scales[-1]))))
         law = f"scale {size}, on multiples of {c.grid}, {law}"
     return "; ".join([kind_words, law, *_error(errors)])
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_least, at_most, number
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.core.text.parts import InParts, Part, rows, words
@@ -73,9 +73,9 @@ class Outlook(InParts):
     def parts(self) -> Iterator[Part]:
         windows, ahead = list[tuple[str, ...]](), list[tuple[str, ...]]()
         for name, steps, epsilon, scale in self.windows:
-            windows.append((name, number(steps), number(epsilon), number(scale)))
+            windows.append((name, number(steps), at_most(epsilon), number(scale)))
         for row in self.rows:
-            ahead.append((number(row.releases), number(row.epsilon), number(row.added)))
+            ahead.append((number(row.releases), at_most(row.epsilon), at_most(row.added)))
         yield rows(_WINDOWS, windows)
         yield rows(_AHEAD, ahead)
         yield words(*self._words)
@@ -85,13 +85,13 @@ class Outlook(InParts):
         yield self.meaning.format(person=self.people.one)
         if self.budget is None:
             return
-        last, budget = self.rows[-1].releases, number(self.budget)
+        last, budget = self.rows[-1].releases, at_least(self.budget)
         if not self.is_sought:
             yield f"{self.plan} looks for epsilons with which {last:,} windows fit the budget of epsilon {budget}"
         elif self.fits is None:
             yield f"{last:,} windows do not fit the budget of epsilon {budget} at any epsilon"
         else:
-            epsilons = [f"{name} at epsilon {number(epsilon * self.fits)}" for name, _, epsilon, _ in self.windows]
+            epsilons = [f"{name} at epsilon {at_least(epsilon * self.fits)}" for name, _, epsilon, _ in self.windows]
             yield f"{last:,} windows fit the budget of epsilon {budget} with {', '.join(epsilons)}"
 
     def to_dict(self) -> Json:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from takifugu.analysis.randomisers import MARKS, Randomiser, answered
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import at_most
 from takifugu.core.escaping import number as written
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.plain import Json, Row
@@ -106,7 +107,7 @@ def cells_of(row: Row, keys: Sequence[str]) -> list[str]:
 
 
 def made(certificate: Certificate) -> str:
-    return f"{', '.join(certificate.mechanisms)}, epsilon {written(Fraction(certificate.epsilon))}"
+    return f"{', '.join(certificate.mechanisms)}, epsilon {at_most(Fraction(certificate.epsilon))}"
 
 
 def readable(value: object) -> Any:

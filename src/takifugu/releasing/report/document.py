@@ -17,13 +17,13 @@ from takifugu.core.errors import InputError
 from takifugu.core.text.tables import shortened
 from takifugu.releasing.certificates.certificate import (
     account_text,
+    charged,
     composes,
     in_short,
     meaning_of,
     mechanisms_of,
     noise_text,
     promise_text,
-    short,
     statistic_of,
     stay_words,
 )
@@ -130,9 +130,9 @@ def _key_facts(t: Published) -> Iterator[tuple[str, str]]:
         half = farthest_end(answer, t.cells)
         if half is not None:
             widths.append(half)
-    yield "epsilon", short(c.epsilon)
+    yield "epsilon", charged(c.epsilon)
     if Fraction(c.delta):
-        yield "delta", short(c.delta)
+        yield "delta", charged(c.delta)
     if widths:
         ends = map(readable, dict.fromkeys((min(widths), max(widths))))
         yield "interval (95 %)", f"± {' to '.join(map(number, ends))}"

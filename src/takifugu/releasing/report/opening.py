@@ -182,7 +182,7 @@ def suspicion_of(t: Published) -> str:
     high, but = explained.high, ""
     if explained.beyond:
         high = explained.beyond[0].high
-        but = f", but for a probability of at most {min(1.0, 3 * explained.delta):.2g}"
+        but = f", but for a probability of at most {suspicion.thrice(explained.delta)}"
     unit = c.units[0] if c.scope == "unit" and c.units else ""
     facts = _rather(compared.left, compared.right, word, unit, c.window)
     return (

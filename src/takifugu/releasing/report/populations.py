@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.core.escaping import number as short
+from takifugu.core.escaping import at_most
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.maps import ends_of, heat_map
 from takifugu.core.text.pictures import Bar, bar_chart
@@ -133,8 +133,8 @@ def _drawn(picture: Picture, width: int) -> str:
 
 
 def _number(value: float) -> str:
-    return "without a bound" if math.isinf(value) else short(value, digits=4)
+    return "without a bound" if math.isinf(value) else at_most(value, digits=4)
 
 
 def _loss(value: float, measure: str) -> str:
-    return f"{short(value, digits=4)} {measure}".strip()
+    return f"{at_most(value, digits=4)} {measure}".strip()
