@@ -10,6 +10,7 @@ from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
 from takifugu.core.entries import entry_word
+from takifugu.core.escaping import at_most
 from takifugu.model.queries.additive import Additive, whole_change
 from takifugu.numbers.runs import Runs
 
@@ -84,7 +85,7 @@ def _entry_change(part: Part) -> Fraction:
 
 def _witness(comparison: str, size: Fraction) -> Witness:
     if size:
-        detail = f"they move the answer by up to {float(size):g}"
+        detail = f"they move the answer by up to {at_most(size)}"
     else:
         detail = "they do not move the answer"
     return Witness(comparison, detail, (("D", float(size)),))

@@ -24,7 +24,7 @@ from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.normal_law import Compared, deviation_up, normal_law
-from takifugu.core.escaping import at_most, number
+from takifugu.core.escaping import at_least, at_most, number
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.largest_need import refusing
 from takifugu.mechanisms.normal_by_rule import refusal
@@ -104,8 +104,8 @@ class AttributeGaussian:
         if over:
             delta = max(comparison.laws.delta(drawn, problem.epsilon) for comparison in over)
             return Refusal(
-                f"the printed variance {number(variance)} keeps delta {number(delta, digits=4)} at this epsilon, more "
-                f"than {number(problem.delta)} (its constant is proved for epsilon up to 1, errata E8a): use "
+                f"the printed variance {number(variance)} keeps delta {at_most(delta, digits=4)} at this epsilon, more "
+                f"than {at_least(problem.delta)} (its constant is proved for epsilon up to 1, errata E8a): use "
                 'mechanism="attribute-gaussian-exact"'
             )
         variances = []

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError
-from takifugu.core.escaping import at_least, number
+from takifugu.core.escaping import at_least, at_most
 from takifugu.mechanisms.local import weights
 from takifugu.mechanisms.local.optimal import optimal, optimal_over
 from takifugu.mechanisms.local.over_classes import about_ends
@@ -226,8 +226,8 @@ def _too_near(
     mechanism: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction
 ) -> CalibrationRefused:
     most_noise = mechanism.make(_WEAKEST * _unit(mechanism, populations))
-    least = number(measured_loss(most_noise, populations, epsilon, delta))
-    tells = f"delta {least} at epsilon {number(float(epsilon))}" if delta else f"epsilon {least}"
+    least = at_most(measured_loss(most_noise, populations, epsilon, delta))
+    tells = f"delta {least} at epsilon {at_most(epsilon)}" if delta else f"epsilon {least}"
     return CalibrationRefused(
         f"the most noise within the radius tells {tells}", fix="write a larger radius, or a larger epsilon or delta"
     )

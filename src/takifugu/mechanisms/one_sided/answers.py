@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import at_most as above
 from takifugu.core.rules import check_type
 from takifugu.mechanisms.one_sided.sparse import Answers, Marks
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing
@@ -190,7 +191,7 @@ class Sanitiser:
         if alpha == 0:
             said = f"{never} wrongly"
         else:
-            said = f'"{self.question}" is wrong with probability at most {_up(alpha)}'
+            said = f'"{self.question}" is wrong with probability at most {above(alpha, digits=4)}'
         if self.cutoff is None:
             return [never]
         return [said, *(f"with a count of {m} it is missed with probability {1 - self.beta(m):.4f}" for m in counts)]
@@ -319,9 +320,3 @@ def _threshold(value: Number, least: int) -> Fraction:
             f"the threshold is {value!r}", rule="a count is never negative", fix="write for example 5"
         ).at("threshold")
     return threshold
-
-
-def _up(alpha: Fraction) -> str:
-    """Write a probability with four digits, never below it."""
-    text = f"{float(alpha):.3e}"
-    return text if Fraction(text) >= alpha else f"{float(alpha) * 1.001:.3e}"

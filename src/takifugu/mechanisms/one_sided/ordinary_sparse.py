@@ -92,7 +92,7 @@ def ordinary_words(domain: Data, query: Query, epsilon: Fraction, grid: Fraction
     >>> from takifugu.mechanisms.one_sided import Visits
     >>> from takifugu.model.queries import Visitors
     >>> print(ordinary_words(Visits.of("ab", most=1), AtMost(Visitors(), 2), Fraction(1), Fraction(1))[0][-60:])
-    calls an empty place safe with probability 0.4194 % at most.
+    calls an empty place safe with probability 0.4195 % at most.
     """
     if not isinstance(query, AtMost) or grid != 1:
         return ()

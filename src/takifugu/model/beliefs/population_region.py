@@ -21,6 +21,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import at_most
 from takifugu.core.lists import with_keys
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Floats
@@ -181,7 +182,7 @@ class Regions:
         return (
             f"the populations were counted in a sample ({word}: {sizes}); the promise holds for every distribution in "
             f"a class that holds the true ones with confidence {self.confidence}; two distributions of one "
-            f"population in it differ by at most {100 * self.largest_move:.3g} % of their mass",
+            f"population in it differ by at most {at_most(100 * self.largest_move, digits=3)} % of their mass",
             independence,
         )
 

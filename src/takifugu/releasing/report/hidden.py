@@ -8,7 +8,7 @@ from fractions import Fraction
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, if_belief_off
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
 from takifugu.model.secrets import OF_FACTS
@@ -78,7 +78,7 @@ def _suspicion_picture(epsilon: float, width: int) -> str:
     for name, factor in (("at most", epsilon), ("unchanged", 0.0), ("at least", -epsilon)):
         between = [(100 * p, 100 * suspicion.posterior(p, factor)) for p in (i / 50 for i in range(1, 50))]
         lines.append(Line(name, [(0, 0), *between, (100, 100)]))
-    title = f"From before to after, epsilon {number(epsilon, digits=4)}"
+    title = f"From before to after, epsilon {at_most(epsilon, digits=4)}"
     return line_chart(lines, Axis("how sure before, %"), Axis("how sure after, %"), title, width=width, height=300)
 
 
