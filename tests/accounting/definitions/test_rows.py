@@ -174,7 +174,7 @@ def test_a_value_sent_again_tells_at_most_what_the_value_itself_tells(law: Any, 
 
 def test_compare_says_what_the_rows_tell_however_often_they_are_sent() -> None:
     about = tf.Pufferfish(tf.which_population(), tf.FromPopulations(PEOPLE, rows=2, independent=True))
-    words = "they tell at most epsilon 2.197 of the population"
+    words = "they tell at most epsilon 2.198 of the population"
     assert words in " ".join(str(tf.compare(about, tf.EachValue(), epsilon=1)).split())
     dependent = tf.Pufferfish(tf.which_population(), tf.FromPopulations(PEOPLE, rows=2))
     assert "however often" not in str(tf.compare(dependent, tf.EachValue(), epsilon=1))

@@ -165,7 +165,7 @@ def test_warnings_and_other_promises() -> None:
     failing = replace(noisy.certificate, delta="1/1000", compositions=("composes",))
     page = check_page(report_html(replace(noisy, certificate=failing)))
     assert "but for a probability of at most 0.003" in page.text
-    assert "delta 0.00101005" in texts(page, "td")
+    assert "delta 0.00101006" in texts(page, "td")
     check_page(report_html(release(epsilon=2000)))
     nothing = replace(noisy.certificate, epsilon="0")
     assert "nobody becomes any more or less sure" in check_page(report_html(replace(noisy, certificate=nothing))).text
