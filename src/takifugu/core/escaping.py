@@ -102,10 +102,12 @@ def power_at_most(exponent: float | Fraction, digits: int = 4) -> str:
 
 
 def _bound(value: float | Fraction, digits: int, rounding: str) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
     if isinstance(value, float) and not math.isfinite(value):
         return f"{value:g}"
-    exact = value if isinstance(value, int | Fraction) else Fraction(str(value))
-    return _decimal(Fraction(exact), digits, rounding)
+    exact = value if isinstance(value, Fraction) else Fraction(str(value))
+    return _decimal(exact, digits, rounding)
 
 
 def _decimal(value: Fraction, digits: int, rounding: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.core.commands import command
-from takifugu.core.escaping import number
+from takifugu.core.escaping import at_most, number
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
@@ -143,7 +143,7 @@ def _sizes(blur: Blur) -> tuple[str, str, str, str]:
     """Return the ±, the cells' range, their ratio, and the median |noise|."""
     if blur.marks:
         return "-", "-", "-", "-"
-    width, median = number(blur.half_width), number(blur.median)
+    width, median = at_most(blur.half_width), number(blur.median)
     if not blur.ranges:
         return width, "any number", "-", median
     ends = map(number, (min(blur.ranges), max(blur.ranges)))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from takifugu.core.errors import TakifuguError
+from takifugu.core.escaping import at_most
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.core.text.maps import Ground, Legend, box_map
 from takifugu.core.text.pictures import Bar, Panel, value_chart
@@ -19,7 +20,6 @@ from takifugu.model.queries import registry
 from takifugu.releasing.certificates.cells import MARK, READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.readability import Ends
-from takifugu.releasing.postprocess.readable import number
 
 #: How much is drawn; the tables have everything.
 MOST_BARS, MOST_PANELS, MOST_OF_TWO, MOST_TIMES = 40, 8, 12, 800
@@ -194,7 +194,7 @@ def safe_map(boxes: Boxes, rows: Sequence[Row], title: str, width: int) -> str:
             return NO_QUESTION, ""
         if isinstance(place[UPPER], str):
             return place_kind(place), ""
-        return place_kind(place), number(place[UPPER])
+        return place_kind(place), at_most(place[UPPER])
 
     (left, right), (low, high) = boxes.x, boxes.y
     ground = Ground((float(left), float(right)), (float(low), float(high)))

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from takifugu.analysis.randomisers import MARKS, Randomiser, answered
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_most
+from takifugu.core.escaping import at_least, at_most
 from takifugu.core.escaping import number as written
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.plain import Json, Row
@@ -55,10 +55,10 @@ class Interval:
         return isinstance(value, int | float | Fraction) and self.low <= value <= self.high
 
     def __str__(self) -> str:
-        level = f"{100 * self.level:g} % over the noise"
+        level = f"{at_least(100 * Fraction(str(self.level)))} % over the noise"
         if self.cells > 1:
             level += f", all {self.cells} cells at once"
-        return f"{number(self.low)} to {number(self.high)} ({level}; {self.label})"
+        return f"{at_least(self.low)} to {at_most(self.high)} ({level}; {self.label})"
 
 
 def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence[T]) -> T | dict[str, T]:
@@ -135,7 +135,7 @@ def in_words(row: Row) -> str:
         return number(row["value"])
     if isinstance(row[UPPER], str):
         return number(row[UPPER])
-    words = f"at most {number(row[UPPER])}"
+    words = f"at most {at_most(row[UPPER])}"
     return f"{row[MARK]}: {words}" if MARK in row else words
 
 
@@ -153,12 +153,12 @@ def number(value: object) -> str:
 
 
 def measured(size: float, unit: str) -> str:
-    """Write a size with its unit, if any.
+    """Write a size, rounded up, with its unit, if any.
 
     >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.5, "")
     ('137 rows', '1 row', '2.5')
     """
-    text = written(size)
+    text = at_most(size)
     if text == "1":
         unit = re.sub(r"^(row|step)s\b", r"\1", unit)
     return f"{text} {unit}".rstrip()

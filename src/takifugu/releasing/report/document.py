@@ -14,6 +14,7 @@ from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.calibration.alternatives import CHOSEN, Alternative, drawn_errors
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import at_most
 from takifugu.core.text.tables import shortened
 from takifugu.releasing.certificates.certificate import (
     account_text,
@@ -29,7 +30,6 @@ from takifugu.releasing.certificates.certificate import (
 )
 from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
-from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.hidden import if_off, not_hidden, suspicions
 from takifugu.releasing.report.opening import number_with_error, opening, verdict_of
@@ -134,8 +134,8 @@ def _key_facts(t: Published) -> Iterator[tuple[str, str]]:
     if Fraction(c.delta):
         yield "delta", charged(c.delta)
     if widths:
-        ends = map(readable, dict.fromkeys((min(widths), max(widths))))
-        yield "interval (95 %)", f"± {' to '.join(map(number, ends))}"
+        ends = dict.fromkeys((min(widths), max(widths)))
+        yield "interval (95 %)", f"± {' to '.join(map(at_most, ends))}"
     if c.measured_in:
         yield "measured in", c.measured_in
     yield "found by", ", ".join(c.mechanisms)
