@@ -181,7 +181,8 @@ def test_comparing_says_what_ordinary_noise_would_do() -> None:
     a = math.exp(-1 / 2)
     cutoff = max(z for z in range(-40, 3) if a ** (3 - z) / (1 + a) <= 1e-3)
     (words,) = table.remarks
-    assert f"{100 * a**-cutoff / (1 + a):.4g} % at most" in words
+    chance = math.ceil(1e6 * a**-cutoff / (1 + a)) / 1e4  # four digits, rounded up
+    assert f"{chance:.4g} % at most" in words
     assert "never wrong, it can call nothing safe" in words
     assert not tf.compare(Asymmetric(visits(), Visits.of(["a", "b"], most=1)), tf.Visitors(), 1).remarks
 
