@@ -150,7 +150,7 @@ def close_beliefs(channel: Channel, p: Population, q: Population, closeness: Num
 
     >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
     >>> print(close_beliefs(flip, {0: 1}, {0: 1}, "1/2", lambda x, y: abs(x - y)))
-    epsilon 1.09861
+    epsilon 1.09862
     """
     within = as_fraction(closeness, "closeness", "closeness")
     if within < 0:
