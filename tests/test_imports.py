@@ -213,7 +213,7 @@ _NOT_BEFORE_A_ROW = ("duckdb", "narwhals")
     )),
     ("check", (*_NOT_BEFORE_A_RELEASE, *_NOT_BEFORE_A_ROW, "takifugu.releasing.publishing")),
     ("plan", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.advice", "takifugu.releasing.publishing")),
-    ("advise", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.publishing")),
+    ("advise", ("matplotlib", "scipy", "takifugu.releasing.publishing", "takifugu.releasing.report")),
     ("release", ("matplotlib", "scipy", "pandas", "polars")),
     ("explain", (*_NOT_BEFORE_A_RELEASE, *_NOT_BEFORE_A_ROW, "numpy", "pydantic")),
     ("--help", (*_NOT_BEFORE_A_RELEASE, *_NOT_BEFORE_A_ROW, "numpy", "pydantic", "tomllib")),
