@@ -567,7 +567,9 @@ def between(request: Request, noise: Mapping[str, Any], epsilon: float, delta: f
     """Return the loss of one release about which of two laws the answer follows."""
     rows: list[tuple[str, Fraction, Fraction]] = []
     for side, law in zip(("left", "right"), request.beliefs, strict=True):
-        rows += [(side, Fraction(v), p) for v, p in zip(law["values"], exact(law["probabilities"]), strict=True)]
+        for value, probability in zip(law["values"], exact(law["probabilities"]), strict=True):
+            if probability:  # floats tell no loss exactly at an output as far away as a value that never occurs
+                rows.append((side, Fraction(value), probability))
     scale = math.lcm(*(p.denominator for *_, p in rows))
     law = Law(("law",), [(s,) for s, *_ in rows], [(s,) for s, *_ in rows], [int(p * scale) for *_, p in rows])
     return worst(law, [("law", "left", "right")], [(v,) for _, v, _ in rows], [Noise(noise)], epsilon, delta)
