@@ -184,12 +184,7 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
     if not arrangement.ties:
         return rows
     if rows.are_rounded:
-        raise DataError(
-            f"column {layout.order!r} has numbers so large that several are the same when they are rounded",
-            rule="of a number with a fraction, or of more than 18 digits, about 16 digits are read",
-            fix="take a public number off all of them first; nanoseconds since 1970 may become thousandths of a second "
-            '(without their last six digits), with order_format = "epoch_ms"',
-        ).at("order")
+        raise _same_when_rounded(layout)
     if layout.duplicates == "refuse":
         used, hint = (layout.order, layout.unit, layout.piece, layout.value), ""
         clocks = [name for name in table.names if name not in used and _CLOCK.search(name)]
@@ -210,6 +205,15 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
             fix="leave one row for each step",
         ).at("duplicates")
     return rows.without_ties(layout.duplicates)
+
+
+def _same_when_rounded(layout: Layout) -> DataError:
+    return DataError(
+        f"column {layout.order!r} has numbers so large that several are the same when they are rounded",
+        rule="of a number with a fraction, or of more than 18 digits, about 16 digits are read",
+        fix="take a public number off all of them first; nanoseconds since 1970 may become thousandths of a second "
+        '(without their last six digits), with order_format = "epoch_ms"',
+    ).at("order")
 
 
 def without_place(reason: int, layout: Layout) -> DataError:

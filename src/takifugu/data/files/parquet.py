@@ -149,6 +149,8 @@ def _durations(connection: DuckDBPyConnection, paths: str, kinds: Sequence[Seque
     """Return the columns of whole numbers that are durations by Arrow's schema."""
     names = Counter(str(name).casefold() for name, *_ in kinds)  # DuckDB ignores case, and renames the second
     whole = [str(name) for name, kind, converted, *_ in kinds if kind == "INT64" and converted is None]
+    if not whole:
+        return []
     ((schema,),) = connection.sql(
         f"select any_value(value) from parquet_kv_metadata({paths}) where key = 'ARROW:schema'::blob"
     ).fetchall()

@@ -60,7 +60,7 @@ def beforehand(planned: Plan) -> Iterator[str]:
     refusal = ""
     try:
         if planned.knows_units:
-            refusal = refusal_of(previewed(planned, planned.file.budget), planned.file)
+            refusal = why_refused(previewed(planned, planned.file.budget), planned.file)
         notices = (*notices_of_layout(planned.file), *notices_of_file(planned.file))
     except LedgerError as error:
         yield error.message
@@ -97,7 +97,7 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
     return f"the ledger has another budget, so first {_setting(planned.file, budget)}"
 
 
-def refusal_of(account: Preview, file: ReleaseFile) -> str:
+def why_refused(account: Preview, file: ReleaseFile) -> str:
     """Say why the ledger would refuse, and what to write or run instead; "" if it would not."""
     return account.words if account.over is None else with_ways_to_pay(account.over, file).message
 

@@ -19,7 +19,7 @@ from takifugu.core.text.tables import name_of
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
-from takifugu.releasing.advice.budgets import previewed, refusal_of
+from takifugu.releasing.advice.budgets import previewed, why_refused
 from takifugu.releasing.advice.refusing import refusals as refusals_of
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
@@ -194,7 +194,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
                 remarks |= dict.fromkeys(file.kind.remarks(file, table.item, c.mechanism, c.randomiser))
         beforehand = [*remarks, *notices(questions, name, account, people)]
         if not account.fits:
-            refusals.append(refusal_of(account, file))
+            refusals.append(why_refused(account, file))
     else:
         beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_layout(file)]
     all_notices = (*beforehand, *notices_of_sources)

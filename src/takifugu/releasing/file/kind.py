@@ -25,7 +25,6 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.keys import Described, Section
-from takifugu.releasing.file.neighbours import output_by_default
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape, opened
@@ -286,6 +285,15 @@ class Laid(Protocol):
     """A declared [belief] whose keys decide which rows become which entry of whom."""
 
     def layout(self) -> Plain: ...
+
+
+def output_by_default(path: Path) -> str:
+    """Return the default name of a release file's output folder.
+
+    >>> output_by_default(Path("study/minutes.toml"))
+    'minutes-published'
+    """
+    return f"{path.stem}-published"
 
 
 def assumptions_of(file: ReleaseFile) -> tuple[str | Fact, ...]:

@@ -13,17 +13,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from takifugu.core.commands import command
 from takifugu.core.files import path_in, read_file, replace_synced
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json
 from takifugu.core.sections import section_in
+from takifugu.releasing.file.kind import ReleaseFile, output_by_default
 from takifugu.releasing.file.source import is_one_of, private_files
-
-if TYPE_CHECKING:
-    from takifugu.releasing.file.kind import ReleaseFile
 
 #: Larger files are no release files, and so many are looked at.
 LARGEST, MOST_FILES = 1_000_000, 500
@@ -55,15 +52,6 @@ class Neighbour:
     def place(self) -> str | Path:
         """Return the path or URL of its ledger."""
         return path_in(self.path.parent, self.ledger)
-
-
-def output_by_default(path: Path) -> str:
-    """Return the default name of a release file's output folder.
-
-    >>> output_by_default(Path("study/minutes.toml"))
-    'minutes-published'
-    """
-    return f"{path.stem}-published"
 
 
 def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:

@@ -24,8 +24,9 @@ from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.roles import Roles
 from takifugu.releasing.file.keys import ROWS
+from takifugu.releasing.file.kind import output_by_default
 from takifugu.releasing.file.kinds import KINDS
-from takifugu.releasing.file.neighbours import Neighbour, neighbours, output_by_default
+from takifugu.releasing.file.neighbours import Neighbour, neighbours
 
 _WIDTH, _COMMENT_AT = 100, 31
 #: The confidence of the class of chains that a public file supports.
