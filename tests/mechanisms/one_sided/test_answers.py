@@ -82,9 +82,11 @@ def test_tails_are_sums_of_masses_and_integrals_of_densities(pointing, epsilon, 
 
 
 @pytest.mark.parametrize("pointing", Pointing)
-@pytest.mark.parametrize("epsilon", [F(1, 3), 2])
+@pytest.mark.parametrize("epsilon", [F(1, 3), F(1, 30), F(3, 70), 2])
 def test_tails_are_exact_to_the_last_digit(pointing, epsilon):
     noise = count_noise(epsilon, 2, pointing)
+    dangerous = sanitiser(at_least(6), noise, "0.01")
+    assert dangerous.alpha == noise.at_least(dangerous.cutoff - 4)[1]
     with mp.workdps(60):
         a = mp.exp(-mp.mpf(1) * noise.scale.denominator / noise.scale.numerator)
         for k in range(1, 40):
@@ -208,6 +210,8 @@ BAD_THRESHOLDS = [-1, -0.5, math.nan, math.inf, "five", None, True]
     *((ask, number, "threshold") for ask in (at_most, fewer_than, at_least) for number in BAD_THRESHOLDS),
     (at_least, 0, "every count is at least 0"),
     (fewer_than, 0, "no count is fewer than 0"),
+    *((sanitiser(at_most(5), count_noise(1, 1, pointing)).says_yes, ["4"], "noisy counts") for pointing in (UP, DOWN)),
+    (sanitiser(at_most(5), count_noise(1)).says_yes, [4 + 0j], "noisy counts"),
     *((MARK, alpha, "alpha") for alpha in (-0.1, 1, 1.5, math.nan, "1e-31")),
     *((partial(count_noise, 1), sensitivity, "sensitivity") for sensitivity in (0, -1, math.nan)),
 ])  # fmt: skip

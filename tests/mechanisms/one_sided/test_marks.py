@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import takifugu as tf
@@ -97,13 +98,14 @@ def test_it_reads_back_and_says_what_it_can() -> None:
     noise = SafeCells(F(3, 2), F(1, 4), 2, (5, 0), None, F(2))
     assert randomisers.from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
     assert noise.scale == F(3, 8)
-    assert noise.chance(6, 5) == 0
+    assert noise.chance(6, 5) == noise.chance_of_danger(6, 5) == 0
     for unknown in (noise.expected_error, noise.variance, lambda: noise.half_width(0.95)):
         with pytest.raises(Unsupported):
             unknown()
     with pytest.raises(InputError):
         noise.draw_column([1], None)  # type: ignore[arg-type]
-    for wrong in ({"thresholds": (-1,)}, {"thresholds": (1, 2, 3)}, {"units": F(0)}, {"limit": 0}):
+    for wrong in ({"thresholds": (-1,)}, {"thresholds": (1, 2, 3)}, {"units": F(0)}, {"limit": 0},
+                  {"alpha": F(0)}, {"alpha": F(1)}):
         with pytest.raises(InputError):
             replace(noise, **wrong)
 
@@ -305,9 +307,20 @@ def test_three_marks_are_published_drawn_and_read_back(tmp_path: Path) -> None:
     assert '"dangerous" means that the true count is more than 3: where it is not, this is said with' in text
 
 
-def test_outskirts_first_is_an_order_from_the_edge_to_the_middle() -> None:
-    town = Boxes.of((0, 6), (0, 2), columns=3, rows=2)
-    names = town.from_outside()
-    assert sorted(names) == sorted(town.names())
-    away = [math.dist(town.middle(name), (3, 1)) for name in names]
+@pytest.mark.parametrize(("x", "y", "columns", "rows"), [
+    ((0, 6), (0, 2), 3, 2), ((-7, 2), (5, 6), 5, 4), ((F(1, 3), 1), (-1, F(5, 7)), 4, 3),
+])  # fmt: skip
+def test_outskirts_first_is_an_order_from_the_edge_to_the_middle(x: Any, y: Any, columns: int, rows: int) -> None:
+    town = Boxes.of(x, y, columns, rows)
+    wide, tall = F(x[1] - x[0]) / columns, F(y[1] - y[0]) / rows
+    away = []
+    for name in town.from_outside():
+        row, column = map(int, name[1:].split("c"))
+        left, low = x[0] + column * wide, y[0] + row * tall
+        ends = (left, low, left + wide, low + tall)
+        assert town.box(name) == tuple(round(float(end), 9) for end in ends)
+        near, far = np.array(town.box(name)).reshape(2, 2)
+        assert np.array(town.middle(name)) * 2 == pytest.approx(near + far, abs=1e-12)
+        away.append((left + wide / 2 - F(x[0] + x[1]) / 2) ** 2 + (low + tall / 2 - F(y[0] + y[1]) / 2) ** 2)
     assert away == sorted(away, reverse=True)
+    assert sorted(town.from_outside()) == sorted(town.names())

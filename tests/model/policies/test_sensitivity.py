@@ -78,7 +78,11 @@ def test_weights_of_either_sign_turn_the_moves(weights: tuple[int, int], value: 
     relation = relation_of(lambda record: (record != value) is is_hidden)
     slow = reaches(relation, VALUES, 2, lambda data: [weights[0] * CODES[data[0]] + weights[1] * CODES[data[1]]])
     predicate = none_of(value) if is_hidden else any_of(value)
-    check(sensitivity(Policy.of(predicate), Domain.of(2, VALUES), Linear(weights, codes=CODES)), slow)
+    computed = sensitivity(Policy.of(predicate), Domain.of(2, VALUES), Linear(weights, codes=CODES))
+    check(computed, slow)
+    if computed.worst is not None:
+        record, before, after = computed.worst
+        assert abs(weights[record] * (CODES[after] - CODES[before])) == computed.total
 
 
 def test_records_that_are_rounded_by_weight_move_by_their_own_numbers() -> None:
@@ -199,8 +203,8 @@ def test_counts_are_of_people_and_each_person_counts_once() -> None:
 
 
 @pytest.mark.parametrize("wrong", [
-    {"Zoe": ["bar", "shop", "gym"]}, {"Zoe": ["elsewhere"]}, {"Zoe": "bar"}, "bar", 3, [3], np.array([[1, 2]]),
-    np.array([[1, -2, 0]]), np.array([[1.0, 2.0, 0.0]]),
+    {"Zoe": ["bar", "shop", "gym"]}, {"Zoe": ["elsewhere"]}, {"Zoe": "bar"}, "bar", 3, [3], [["bar"], 3],
+    np.array([[1, 2]]), np.array([[1, -1, 0]]), np.array([[1.0, 2.0, 0.0]]),
 ])  # fmt: skip
 def test_data_that_break_a_rule_are_refused_and_nobody_is_named(wrong: Any) -> None:
     domain = Visits.of(["bar", "shop", "gym"], most=2)
