@@ -18,6 +18,7 @@ from takifugu.mechanisms.one_sided import Monotone, Policy, Visits, any_of, chec
 from takifugu.model import queries
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.policies.places import counts_of
+from takifugu.model.policies.sensitivity import Change, Sensitivity
 from takifugu.model.queries import AtMost, Count, Histogram, Linear, Query, Sum, Visitors
 
 F = Fraction
@@ -253,3 +254,7 @@ def test_queries_read_back(query: Query) -> None:
 
 def test_every_pair_of_directions_has_a_name() -> None:
     assert {(r, f): str(Monotone.of(r, f)) for r, f in product((False, True), repeat=2)} == DIRECTIONS
+    moving = [Monotone.INCREASING, Monotone.DECREASING, Monotone.NONE]
+    for first, second in product(moving, repeat=2):
+        moves = Sensitivity((Change(first, Fraction(1)), Change(second, Fraction(2))), Fraction(3))
+        assert moves.direction is (first if first is second else Monotone.NONE)
