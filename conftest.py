@@ -91,7 +91,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )  # fmt: skip
     parser.addoption(
         "--some-examples", action="store_true",
-        help="a sixth of the examples of each property test: `make test-slow` takes all of them",
+        help="a tenth of the examples of each property test: `make test-slow` takes all of them",
     )  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def _take_some_examples(test: Any) -> None:
 
 
 def _some(whole: settings) -> int:
-    return max(3, whole.max_examples // 6)
+    return max(3, whole.max_examples // 10)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -4,6 +4,7 @@ import math
 import operator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -30,12 +31,17 @@ def split_of(framework, queries, epsilon=Fraction(1), weights=None):
     return Split(LaplaceTogether(framework, problems, epsilon), tuple(weights or [1.0] * len(queries)))
 
 
+@cache
+def normal_together(queries, epsilon):
+    return tf.calibrate_jointly(chain(), queries, epsilon, TINY)
+
+
 def total_error(calibrations, weights=None):
     each = [one.randomiser.expected_error() for one in calibrations]
     return math.fsum(w * e for w, e in zip(weights or [1.0] * len(each), each, strict=True))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)])
 @pytest.mark.parametrize(("matrix", "queries"), [
     (STAY, [COUNT, LAST]),
@@ -114,7 +120,7 @@ TINY = Fraction(1, 10**5)
     ("queries", "epsilon"), [([COUNT, LAST], 1), ([COUNT, tf.Histogram(), TWICE], Fraction(1, 2)), ([TWICE], 2)]
 )
 def test_normal_noise_keeps_what_it_promises_together(queries, epsilon):
-    calibrations = tf.calibrate_jointly(chain(), queries, epsilon, TINY)
+    calibrations = normal_together(tuple(queries), epsilon)
     charges = [charge_of(one, reading="at once", begins_series=True) for one in calibrations]
     for charged in (tf.compose(calibrations, fixed_in_advance=True), joint(chain(), charges)):
         assert epsilon * (1 - Fraction(1, 10**6)) <= charged.epsilon <= epsilon
@@ -136,7 +142,7 @@ def true_delta_of(calibrations, epsilon, shrunk=1.0):
 
 
 def test_mutant_with_half_the_noise_is_caught():
-    calibrations = tf.calibrate_jointly(chain(), [COUNT, TWICE], 1, TINY)
+    calibrations = normal_together((COUNT, LAST), 1)
     assert true_delta_of(calibrations, 1) <= TINY
     assert true_delta_of(calibrations, 1, shrunk=0.5) > TINY
 

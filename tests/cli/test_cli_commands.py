@@ -407,7 +407,7 @@ TABLE = files.data()
 LINES = TABLE.splitlines()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("content", "says"), [
     (b"", "source.file: data.csv is empty"),
     (b"\n\n\n", "source.file: data.csv is empty"),

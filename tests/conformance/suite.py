@@ -8,6 +8,7 @@ import json
 import math
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -330,12 +331,10 @@ def check_sending(noise: Any) -> None:
 
 def _check_draws(noise: Any, answer: int | Fraction, masses: dict[int, float], draws: int = 2000) -> None:
     entropy = InsecureSeededEntropyForTests(6)
-    seen = dict.fromkeys(masses, 0)
-    for _ in range(draws):
-        (value,) = noise.draw([answer], entropy)
+    drawn = Counter(noise.draw([answer], entropy)[0] for _ in range(draws))
+    for value in drawn:
         assert noise.log_density([answer], [value]) > -math.inf, f"{noise.kind}: draws {value}, which its law excludes"
-        if value / noise.grid in seen:
-            seen[int(value / noise.grid)] += 1
+    seen = {y: drawn[y * noise.grid] for y in masses}
     often = [y for y, mass in masses.items() if mass * draws >= 5]
     statistic = sum((seen[y] - masses[y] * draws) ** 2 / (masses[y] * draws) for y in often)
     chance = float(chdtrc(max(len(often) - 1, 1), statistic))

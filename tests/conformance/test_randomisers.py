@@ -26,6 +26,7 @@ from takifugu.calibration.registry import REGISTRY
 from takifugu.model.queries.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
+DRAWS = 2000
 #: Cases with little noise, whose law has few masses.
 NEAR = ("chain, count", "two laws off any grid", "two laws that are one")
 
@@ -94,10 +95,10 @@ def check_choice(noise: Any, answers: list[tuple[int, ...]]) -> None:
         masses = {output: math.exp(noise.log_density(answer, output)) for output in noise.possible()}
         assert abs(sum(masses.values()) - 1) < 1e-9
         entropy, seen = InsecureSeededEntropyForTests(number), Counter[Any]()
-        for _ in range(3000):
+        for _ in range(DRAWS):
             seen[noise.draw(answer, entropy)] += 1
         for output, mass in masses.items():
-            assert abs(seen[output] - 3000 * mass) <= 6 * math.sqrt(3000 * mass) + 1, (answer, output)
+            assert abs(seen[output] - DRAWS * mass) <= 6 * math.sqrt(DRAWS * mass) + 1, (answer, output)
     assert randomiser_from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
 
 
@@ -109,10 +110,10 @@ def check_marks(noise: Any) -> None:
         assert abs(sum(masses.values()) - 1) < 1e-6
         assert (masses["safe"] > 0) == (answer <= noise.thresholds[0])
         entropy, seen = InsecureSeededEntropyForTests(answer), Counter[Any]()
-        for _ in range(3000):
+        for _ in range(DRAWS):
             seen[noise.draw([answer], entropy)[0]] += 1
         for mark, mass in masses.items():
-            assert abs(seen[mark] - 3000 * mass) <= 6 * math.sqrt(3000 * mass) + 1, (answer, mark)
+            assert abs(seen[mark] - DRAWS * mass) <= 6 * math.sqrt(DRAWS * mass) + 1, (answer, mark)
     assert randomiser_from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
 
 

@@ -187,7 +187,7 @@ EXAMPLES = (
 )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_it_does_what_a_release_file_must(example: Example, tmp_path: Path) -> None:
     check_release_file(example, tmp_path)

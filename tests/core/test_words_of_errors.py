@@ -32,7 +32,7 @@ def readers(tree: ast.AST, name: str) -> Iterator[str]:
 
 
 def _reads(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    nodes = list(_nodes_of(function))
+    nodes = _nodes_of(function)
     errors = {n.name for n in nodes if isinstance(n, ast.ExceptHandler) and n.name}
     arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
     errors |= {a.arg for a in arguments if a.annotation is not None and _is_error(ast.unparse(a.annotation))}
@@ -48,12 +48,12 @@ def _reads(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(_is_reading(node, errors, words) for node in nodes)
 
 
-def _nodes_of(function: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a function without those of functions inside it."""
-    for child in ast.iter_child_nodes(function):
-        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield child
-            yield from _nodes_of(child)
+def _nodes_of(function: ast.AST) -> list[ast.AST]:
+    """List the nodes of a function without those of functions inside it."""
+    nodes = [function]
+    for node in nodes:
+        nodes += [n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return nodes[1:]
 
 
 def _is_error(annotation: str) -> bool:

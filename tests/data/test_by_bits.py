@@ -151,7 +151,7 @@ def test_times_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, text:
     are_read_as_ever(tmp_path / "times.csv", [*(f"u,{minute},a" for minute in MINUTES), f"u,{text},b"], "1min")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("number", ["007", "+7", "7.0", " 7", "7e0", "0x7", "", "-0"])
 @pytest.mark.parametrize("missing", [{7}, {7, 100}])
 def test_numbers_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, number: str, missing: set[int]) -> None:

@@ -63,7 +63,7 @@ def test_what_a_calendar_does_not_tell(step: Any, by: Any, words: str) -> None:
     assert caught.value.where == ("by",)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", [*ENGINES, "file"])
 def test_every_engine_counts_what_a_direct_count_finds(engine: str, tmp_path: Path) -> None:
     rows = recording()

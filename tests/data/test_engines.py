@@ -92,7 +92,7 @@ def nasty(at: str) -> tuple[list[dict[str, Any]], Columns]:
     return rows, columns(rows, {"unit": "text", "piece": "float", "at": kind, "state": "text"})
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("at", TIMES)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_nasty_rows(engine: str, at: str) -> None:
@@ -136,6 +136,7 @@ def test_states_that_are_true_or_false(engine: str) -> None:
     assert piece.counts.tolist() == [2, 1]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_transitions(engine: str) -> None:
     rows, data = nasty("whole numbers")
@@ -154,6 +155,7 @@ def test_transitions(engine: str) -> None:
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_names_that_engines_read_as_patterns(engine: str) -> None:
     names = ("*", "^a$", "a", 'q"x', "^.*$")
@@ -260,7 +262,7 @@ def test_engines_agree_with_plain_words(
             assert by_name(read_pieces(ENGINES[engine](made), rules, lengths)) == by_name(expected)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("at", [at for at in TIMES if at != "zoned times"])
 def test_files_are_read_like_frames(tmp_path: Path, reader: str, at: str) -> None:
     rows, data = nasty(at)
@@ -274,10 +276,11 @@ def test_files_are_read_like_frames(tmp_path: Path, reader: str, at: str) -> Non
         assert by_name([(u, p and p.removesuffix(".0").replace("-0", "0"), s) for u, p, s in read]) == by_name(plain)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "pyarrow", "pandas"])
 def test_many_rows_in_many_row_groups(tmp_path: Path, engine: str) -> None:
     """Rows that an engine reads with several threads stay in order: lengths, gaps, cuts and pairs come out exactly."""
-    rows = [(unit, minute) for unit in range(16) for minute in range(unit, 5000) if minute % 97 and minute % 40 != unit]
+    rows = [(unit, minute) for unit in range(8) for minute in range(unit, 5000) if minute % 97 and minute % 40 != unit]
     states = [(unit * minute) % 7 % 3 for unit, minute in rows]
     file = tmp_path / "d.parquet"
     words = [f"s{state}" for state in states]
@@ -301,6 +304,6 @@ def test_many_rows_in_many_row_groups(tmp_path: Path, engine: str) -> None:
     assert [p.counts.tolist() for p in pieces(open_frame(mixed), rules, recode)] == [
         p.counts.tolist() for p in pieces(opened, rules, recode)
     ]
-    back = pyarrow.concat_tables([table.slice(0, 40_000), table.slice(39_999)])
+    back = pyarrow.concat_tables([table.slice(0, 20_000), table.slice(19_999)])
     with pytest.raises(DataError, match="has ties"):
         pieces(open_frame(engines.same_kind(back, data, tmp_path)), rules, recode)

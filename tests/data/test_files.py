@@ -57,7 +57,7 @@ GOOD = {
 }
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", GOOD)
 def test_odd_csv_files_are_read(tmp_path: Path, reader: str, name: str) -> None:
     content, expected = GOOD[name]

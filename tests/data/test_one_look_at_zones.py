@@ -77,6 +77,7 @@ def test_hours_that_are_shown_twice_are_told_apart_by_the_order_of_rows(tmp_path
     assert looks == [FEW, FEW]  # all are read a second time
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("years", [-90, -5, 5, 60])
 def test_rows_of_other_years_than_the_first_ones_are_looked_at_again(
     tmp_path: Path, looks: list[int], years: int

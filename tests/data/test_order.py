@@ -80,7 +80,7 @@ def test_numbers_with_fractions_are_read_to_a_thousandth_of_a_step(engine: str) 
     assert ticks(engine, numbered("int", [5, -3, None]), 0.5) == ([10, -6, None], 1)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("kind", "values", "step", "words"), [
     ("text", ["1", "SENTINEL"], None, "neither all numbers nor all ISO"),
@@ -144,7 +144,7 @@ def test_parquet_of_zoned_times_is_read_in_every_unit(unit: str, tmp_path: Path)
     assert len(piece.values) == 9
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", [*ENGINES, "csv"])
 def test_numbers_beyond_64_bits_and_the_year_0_have_no_place(engine: str, tmp_path: Path) -> None:
     for text, step in (("999999999999999999", 0.001), ("0000-01-01T00:00", "1min")):
@@ -238,7 +238,7 @@ def columns(kind: str, unit: int, late: float = 0) -> dict[str, tuple[str, list[
     return {"at": (kind, texts.get(kind, numbers)), "state": ("text", SEEN)}
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", ["int", "float", "text", "decimal"])
 @pytest.mark.parametrize(("form", "unit"), [("epoch", 1), ("epoch_ms", 1000)])
@@ -272,7 +272,7 @@ def test_of_a_file_too(tmp_path: Path, reader: str) -> None:
     assert piece.values.tolist() == EXPECTED
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("engine", [*ENGINES, "csv"])
 def test_what_is_no_time_is_refused(engine: str, tmp_path: Path, reader: str) -> None:
     def made(kind: str, values: list[Any]) -> Any:
@@ -297,7 +297,7 @@ PAIRS = {
 }
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("engine", [*ENGINES, "csv"])
 @pytest.mark.parametrize("case", PAIRS)
 def test_a_date_and_a_time_of_day(engine: str, case: str, tmp_path: Path, reader: str) -> None:

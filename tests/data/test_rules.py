@@ -46,7 +46,7 @@ RULES = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("question", [pieces, entries])
 def test_every_engine_refuses_in_the_same_words(rule: str, question: Any) -> None:
@@ -71,7 +71,7 @@ def test_numbers_that_no_engine_tells_apart_are_no_ties(engine: str, first: int)
         pieces(open_frame(ENGINES[engine](rows)), Layout("v", order="t", step=1), STATES)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("mixed", [False, True])
 @pytest.mark.parametrize("layout", [FULL, STEPS])
@@ -88,7 +88,7 @@ def test_rows_that_go_backwards_are_sorted(engine: str, mixed: bool, layout: Lay
         pieces(open_frame(ENGINES[engine](table([*rows, ("x", 1.0, 0, "a")]))), layout, STATES)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", IN_ROWS)
 @pytest.mark.parametrize("layout", [FULL, STEPS])
 def test_of_rows_in_one_step_the_first_or_the_last_counts(engine: str, layout: Layout) -> None:

@@ -67,7 +67,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     return open_by
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_every_engine_calls_a_unit_by_its_one_name(opened: Any, reader: str, spelling: str) -> None:
@@ -80,6 +80,7 @@ def test_every_engine_calls_a_unit_by_its_one_name(opened: Any, reader: str, spe
     assert [one.unit for one in entries(table, layout, STATES)] == ["Ana", NAME]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("spelling", SPELLINGS[:2])
 def test_every_engine_refuses_two_spellings_by_row(opened: Any, reader: str, spelling: str) -> None:
@@ -91,6 +92,7 @@ def test_every_engine_refuses_two_spellings_by_row(opened: Any, reader: str, spe
     assert in_rows == (reader in IN_ROWS or reader not in ENGINES)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("reader", READERS)
 def test_every_engine_refuses_a_control_in_a_name(opened: Any, reader: str) -> None:
     for name, said in (("An\u202ea", "holds a control character"), ("\u200b", "no character that can be seen")):
@@ -143,6 +145,7 @@ def test_a_number_of_64_bits_is_not_called_by_a_negative_one() -> None:
     assert [piece.unit for piece in recorded] == ["9223372036854775807"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("reader", READERS)
 def test_a_number_with_an_exponent_names_nobody(opened: Any, reader: str) -> None:
     """R writes a table's 100000 as 1e+05, and a Parquet file of the same table has 100000."""

@@ -166,6 +166,7 @@ def test_bags_are_never_above_elimination_in_the_same_order():
             assert (bags <= loss_by_elimination(network, tables, entry, order) + 1e-9)[pairs].all()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(15))
 def test_binary_trees_are_exact_for_every_entry(seed):
     rng = np.random.default_rng(seed)

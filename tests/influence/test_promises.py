@@ -154,7 +154,9 @@ def bounded_otherwise(part, epsilon):
         return least
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 20))])
+@pytest.mark.parametrize("seed", [
+    0, pytest.param(1, marks=pytest.mark.mutants), *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 20)),
+])  # fmt: skip
 def test_scales_are_those_of_one_table_an_entry(seed):
     rng, strict = np.random.default_rng(seed), 0
     for _ in range(50):
@@ -174,6 +176,7 @@ def test_scales_are_those_of_one_table_an_entry(seed):
     assert strict > 25
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("stay", [0.99, 0.998])
 @pytest.mark.parametrize("start", ["stationary", "any", pytest.param([0.0, 1.0], marks=pytest.mark.slow)])
 def test_scales_of_runs_that_forget_slowly_are_those_of_one_table_an_entry(stay, start):

@@ -130,6 +130,7 @@ def test_known_scales():
     assert twenty.scale > 11.971  # the least of any normal noise
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("query", [tf.Count(1), tf.Histogram(), tf.Count(1, entries=(3,))])
 def test_never_more_than_noise_for_the_whole_recording(query):
     for matrix in (STAY, [[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]):

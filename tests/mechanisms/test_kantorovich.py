@@ -72,7 +72,7 @@ def check_pair(seed: int) -> None:
     assert bound(STRICT, tripled, epsilon).randomiser.scale == 3 * strict.scale
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("block", range(10))
 def test_order_audit_scaling_and_swapping(block: int) -> None:
     for seed in range(20 * block, 20 * block + 20):

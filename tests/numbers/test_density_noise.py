@@ -146,6 +146,7 @@ def test_masses_without_the_width_of_their_cells_are_noticed(monkeypatch):
     exponential._masses.cache_clear()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("share", [F(1, 4), F(1, 10), F(1, 1000)])
 def test_all_but_a_share_moves_as_far_as_it_must(share):
     """From [0, 1] to [0, 2]: a bit at 1 - u moves u further at most, and what is above 1 + w stays."""

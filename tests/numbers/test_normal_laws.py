@@ -250,7 +250,7 @@ def test_the_bounds_of_what_is_seen_on_a_cell_hold_within_it(chosen, rho):
     assert (seen - error <= most).all()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("left", "right"), SETS)
 def test_noise_added_to_a_number_of_known_spread_keeps_delta_and_no_less_does(left, right):
     """Mean 3, variance 4; the published number has variance 2, half of which the secret explains."""

@@ -70,6 +70,7 @@ def filled(low: list[Fraction], high: list[Fraction], values: list[Fraction]) ->
     return total
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("states", "trials"), [(2, 60), (3, 60), (6, 60), (12, 20)])
 def test_the_best_row_of_a_box_is_never_below_the_exact_one(states: int, trials: int) -> None:
     """Theorem 3: the allowance of 32 (k + 1) units, against rationals; errors reach a hundredth of it."""
@@ -227,6 +228,7 @@ def noised(
     return mpmath.log(total / mpmath.sqrt(2 * mpmath.pi)), middle
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("mean", "deviation"), [(0.0, 1.0), (0.3, 2.0), (-1.5, 0.25)])
 def test_what_is_in_doubt_of_cells_covers_what_they_miss(mean: float, deviation: float) -> None:
     """Theorem 8, against 60 digits: what a law does not share with itself as read is charged."""

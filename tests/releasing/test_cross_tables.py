@@ -49,6 +49,7 @@ def test_it_counts_each_combination(tmp_path: Path, kind: str, text: str, questi
     assert sorted(counts) == sorted(map(", ".join, product(*values)))  # every combination has a cell
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_counts_the_same(tmp_path: Path, engine: str) -> None:
     rows = list(csv.DictReader(STAFF.splitlines()))

@@ -209,7 +209,7 @@ def test_hours_of_a_zone_are_those_of_its_clocks(tmp_path: Path) -> None:
         assert aware.astimezone(UTC) - datetime(2026, 10, 24, tzinfo=UTC) >= timedelta(hours=hour)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("extra", "time", "step"), [
     ("", "2026-10-25T02:30", "showed twice"),
     ('ambiguous = "first"\n', "2026-10-25T02:30", 2),

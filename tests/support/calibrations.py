@@ -24,8 +24,8 @@ USERS = tuple(ROOT / name for name in (
     "README.md", "docs", "src/takifugu/releasing", "tests/conformance/test_release_files.py", "tests/accounting/ledger",
     "tests/releasing", "tests/cli/test_cli.py", "tests/cli/test_cli_commands.py",
     "tests/cli/test_cli_fuzz.py", "tests/cli/test_cli_hints.py", "tests/cli/test_cli_init.py",
-    "tests/cli/test_cli_manners.py", "tests/cli/test_example_command.py", "tests/printed/test_printed.py",
-    "tests/test_examples.py",
+    "tests/cli/test_cli_check.py", "tests/cli/test_cli_manners.py", "tests/cli/test_example_command.py",
+    "tests/cli/test_plain_words.py", "tests/printed/test_printed.py", "tests/test_examples.py",
 ))  # fmt: skip
 #: Those that read files, and calibrate nothing or anew.
 READERS = tuple(ROOT / name for name in ("tests/data", "tests/cli", "tests/printed", "tests/extending"))

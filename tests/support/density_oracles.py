@@ -23,7 +23,7 @@ from takifugu.numbers.densities.uniform_mean import UniformMean
 
 
 def height(density: dict[str, Any]) -> Callable[[float], Any]:
-    """Return the density, as a function that gives 40 digits where `mp.dps` is that."""
+    """Return the density, as a function to the digits of `mp.dps` at this call."""
     kind = density["kind"]
     if kind == "normal":
         return lambda x: mp.npdf(x, density["mean"], density["deviation"])
@@ -35,7 +35,8 @@ def height(density: dict[str, Any]) -> Callable[[float], Any]:
         n, low, high = density["count"], density["low"], density["high"]
         return lambda x: _irwin_hall(n, low, high, x, n - 1) * n / (mp.mpf(high) - mp.mpf(low))
     if kind == "tabulated":
-        return lambda x: _line(density, x) / _trapezoids(density)
+        area = _trapezoids(density)
+        return lambda x: _line(density, x) / area
     whole, (low, high) = height(density["whole"]), _range(density)
     share = mass(density["whole"], low, high)
     return lambda x: whole(x) / share if low <= x <= high else mp.mpf(0)
@@ -51,9 +52,11 @@ def _line(density: dict[str, Any], x: Any) -> Any:
 def _trapezoids(density: dict[str, Any], x: Any = mp.inf) -> Any:
     """Return the integral up to x, without scaling."""
     total = mp.mpf(0)
-    for a, b in pairwise(density["points"]):
-        end = min(max(mp.mpf(x), a), b)
-        total += (_line(density, a) + _line(density, end)) / 2 * (end - a)
+    for (a, b), (left, right) in zip(pairwise(density["points"]), pairwise(density["heights"]), strict=True):
+        if x <= a:
+            break
+        wide = min(mp.mpf(x), b) - a
+        total += (left + (right - mp.mpf(left)) * wide / (mp.mpf(b) - a) / 2) * wide
     return total
 
 
@@ -70,24 +73,32 @@ def _irwin_hall(n: int, low: float, high: float, x: Any, order: int) -> Any:
 
 def below(density: dict[str, Any], x: Any) -> Any:
     """Return P(X <= x)."""
+    return distribution(density)(x)
+
+
+def distribution(density: dict[str, Any]) -> Callable[[Any], Any]:
+    """Return P(X <= x) as a function of x, to the digits of `mp.dps` at this call."""
     kind = density["kind"]
     if kind == "normal":
-        return mp.ncdf(x, density["mean"], density["deviation"])
+        return lambda x: mp.ncdf(x, density["mean"], density["deviation"])
     if kind == "normal-mixture":
-        parts = zip(density["weights"], density["means"], density["deviations"], strict=True)
-        return mp.fsum(w * mp.ncdf(x, m, s) for w, m, s in parts) / mp.fsum(density["weights"])
+        parts = list(zip(density["weights"], density["means"], density["deviations"], strict=True))
+        total = mp.fsum(density["weights"])
+        return lambda x: mp.fsum(w * mp.ncdf(x, m, s) for w, m, s in parts) / total
     if kind == "uniform-mean":
-        return _irwin_hall(density["count"], density["low"], density["high"], x, density["count"])
+        return lambda x: _irwin_hall(density["count"], density["low"], density["high"], x, density["count"])
     if kind == "tabulated":
-        return _trapezoids(density, x) / _trapezoids(density)
-    low, high = _range(density)
-    first = below(density["whole"], low)
-    return (below(density["whole"], min(max(x, low), high)) - first) / (below(density["whole"], high) - first)
+        area = _trapezoids(density)
+        return lambda x: _trapezoids(density, x) / area
+    whole, (low, high) = distribution(density["whole"]), _range(density)
+    first, last = whole(low), whole(high)
+    return lambda x: (whole(min(max(x, low), high)) - first) / (last - first)
 
 
 def mass(density: dict[str, Any], low: Any, high: Any) -> Any:
     """Return the mass of an interval, from the distribution function."""
-    return below(density, high) - below(density, low)
+    whole = distribution(density)
+    return whole(high) - whole(low)
 
 
 def _range(density: dict[str, Any]) -> tuple[Any, Any]:
@@ -147,7 +158,10 @@ def max_divergence(p: Any, q: Any, eta: float, cells: int = 3200) -> float:
     kinks = sorted({*_kinks(one), *_kinks(other)})
     ends = np.unique(np.concatenate([np.linspace(kinks[0], kinks[-1], cells + 1), kinks]))
     middles = (ends[1:] + ends[:-1]) / 2
-    masses = [np.array([float(height(density)(x)) for x in middles]) * np.diff(ends) for density in (one, other)]
+    masses = []
+    for density in (one, other):
+        of = height(density)
+        masses.append(np.array([float(of(x)) for x in middles]) * np.diff(ends))
     with np.errstate(all="ignore"):
         order = np.argsort(-np.where(masses[0] > 0, masses[0] / masses[1], 0.0))
         left, right = (np.cumsum(part[order]) for part in masses)
@@ -161,7 +175,8 @@ def noisy_hockey_stick(p: Any, q: Any, sigma: float, epsilon: float, cells: int 
     for density in (p.to_dict(), q.to_dict()):
         kinks = _kinks(density)
         ends = np.unique(np.concatenate([np.linspace(kinks[0], kinks[-1], cells), kinks]))
-        weights = np.diff([float(below(density, x)) for x in ends])
+        below_each = distribution(density)
+        weights = np.diff([float(below_each(x)) for x in ends])
         laws.append(((ends[1:] + ends[:-1]) / 2, weights))
     first, last = (edge(x for places, _ in laws for x in places) for edge in (min, max))
     y = np.linspace(first - 8 * sigma, last + 8 * sigma, cells)
@@ -179,7 +194,8 @@ def noisy_log_ratio(p: Any, q: Any, scale: float, cells: int = 2000) -> float:
     middles = (ends[1:] + ends[:-1]) / 2
     noisy = []
     for density in (p.to_dict(), q.to_dict()):
-        weights = np.diff([float(below(density, x)) for x in ends])
+        below_each = distribution(density)
+        weights = np.diff([float(below_each(x)) for x in ends])
         noisy.append(np.exp(-np.abs(middles[:, None] - middles) / scale) @ weights)
     return float(np.abs(np.log(noisy[0] / noisy[1])).max())
 

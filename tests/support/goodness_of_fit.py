@@ -3,6 +3,7 @@
 Every test says how it can fail: `misfit` is small when the samples do not come from the law.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import erfc, exp, sqrt
@@ -53,13 +54,13 @@ def misfit(samples: NDArray[Any] | Sequence[int], cdf: Cdf, center: Fraction, sp
     do not depend on the samples.
     """
     ends = sorted({round(center + spread * Fraction(x)) for x in LADDER})
-    values = np.sort(np.array([int(x) for x in samples], dtype=object))
-    below = np.searchsorted(values, np.array(ends, dtype=object), side="right")
+    values = sorted(map(int, samples))
+    below = np.array([bisect_right(values, end) for end in ends])
     levels = np.array([cdf(end) for end in ends])
-    counts = np.diff(np.concatenate([[0], below, [values.size]]))
+    counts = np.diff(np.concatenate([[0], below, [len(values)]]))
     probabilities = np.diff(np.concatenate([[0.0], levels, [1.0]]))
-    distance = np.abs(below / values.size - levels).max()
-    return 2 * min(chi_squared_p(counts, probabilities), float(kolmogorov(distance * sqrt(values.size))))
+    distance = np.abs(below / len(values) - levels).max()
+    return 2 * min(chi_squared_p(counts, probabilities), float(kolmogorov(distance * sqrt(len(values)))))
 
 
 def chi_squared_p(counts: NDArray[Any], probabilities: NDArray[np.float64]) -> float:

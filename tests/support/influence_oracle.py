@@ -115,7 +115,7 @@ def worst_event(law: Array, tables: Sequence[Array], deltas: Sequence[Array], a:
 
 
 _METHOD = "highs-ds"
-_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10, "presolve": False}
 
 Constraints = tuple[Array, Array, Array, Array]
 

@@ -17,6 +17,8 @@ Law = Mapping[Any, Any]
 def as_mpf(number: Any) -> mpmath.mpf:
     if isinstance(number, mpmath.mpf):
         return number
+    if isinstance(number, float | int):
+        return mpmath.mpf(number)
     exact = Fraction(number)
     return mpmath.mpf(exact.numerator) / exact.denominator
 
@@ -132,8 +134,9 @@ def _laplace_below(z: Any) -> mpmath.mpf:
 
 
 def _root(function: Any, start: Any, end: Any) -> Any:
+    """Return a zero to 90 bits of the interval: an integral that ends there is right to twice as many."""
     sign = function(start)
-    for _ in range(180):
+    for _ in range(90):
         middle = (start + end) / 2
         start, end = (middle, end) if function(middle) * sign > 0 else (start, middle)
     return (start + end) / 2

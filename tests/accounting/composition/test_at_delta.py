@@ -55,7 +55,7 @@ def test_two_releases_promise_no_less_than_they_lose(laplace):
     assert true_delta(np.array(STAY), [0.8, 0.2], 4, releases, float(promise.epsilon) / 2) > promise.delta
 
 
-@pytest.mark.parametrize("number", [10, 100])
+@pytest.mark.parametrize("number", [10, pytest.param(100, marks=pytest.mark.mutants)])
 def test_many_releases_lose_as_one_of_the_root_of_their_number(number):
     one = normal(COUNT, 0.2, 1e-4 / number)
     promise = tf.compose([one] * number, fixed_in_advance=True)

@@ -44,7 +44,7 @@ def charges(*calibrations: Any) -> list[Charge]:
     return [replace(first, begins_series=True), *others]
 
 
-@pytest.mark.parametrize("number", [1, 2, 10, 100])
+@pytest.mark.parametrize("number", [1, 2, 10, pytest.param(100, marks=pytest.mark.mutants)])
 def test_equal_releases_cost_what_they_do_if_fixed_in_advance(number: int) -> None:
     one = normal(COUNT, "0.2", Fraction(1, 10**4 * number))
     together = joint(FRAMEWORK, charges(*[one] * number))

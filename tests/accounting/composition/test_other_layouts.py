@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
@@ -31,8 +32,10 @@ def charge(about: Framework, weights: list[int], scale: Any, layout: str, **chan
     return replace(made, epsilon=most, scale=Fraction(scale), layout=layout, **changes)
 
 
-def random_case(c: random.Random) -> tuple[Mapping[str, Framework], list[Charge], float]:
+@cache
+def random_case(seed: str) -> tuple[Mapping[str, Framework], list[Charge], float]:
     """Return one to three releases in a layout, one or two in another one, and the true loss of all of them."""
+    c = random.Random(seed)
     size, stay, initial = c.randint(2, 6), c.choice((0.55, 0.8, 0.95)), c.choice(("stationary", "stationary", "any"))
     back = c.choice((stay, 0.6))
     moved = list(range(size))
@@ -74,21 +77,23 @@ def random_case(c: random.Random) -> tuple[Mapping[str, Framework], list[Charge]
 def least_ratio(cases: int, seed: str) -> float:
     ratios = []
     for number in range(cases):
-        frameworks, charges, true = random_case(random.Random(f"{seed}:{number}"))
+        frameworks, charges, true = random_case(f"{seed}:{number}")
         cost = cost_at_other_steps(frameworks, charges)
         assert cost is not None
         ratios.append(float(cost[0]) / true)
     return min(ratios)
 
 
-@pytest.mark.parametrize("cases", [60, pytest.param(900, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("cases", [
+    30, pytest.param(60, marks=pytest.mark.mutants), pytest.param(900, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_no_bijection_reveals_more_than_is_charged(cases: int) -> None:
     assert least_ratio(cases, "moved") >= 1 - SLACK
 
 
 def test_what_the_other_layout_reveals_is_noticed_if_it_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(other_layouts, "dearest_step", lambda *_: Fraction(0))
-    assert least_ratio(60, "moved") < 1
+    assert least_ratio(30, "moved") < 1
 
 
 @pytest.mark.mutants
@@ -153,7 +158,7 @@ def test_pieces_of_one_layout_may_be_one_of_the_other() -> None:
 @pytest.mark.mutants
 def test_one_more_release_never_costs_less() -> None:
     for number in range(40):
-        frameworks, charges, _ = random_case(random.Random(f"grows:{number}"))
+        frameworks, charges, _ = random_case(f"grows:{number}")
         for left_out in range(len(charges)):
             fewer = [one for n, one in enumerate(charges) if n != left_out]
             less, all_of_them = (cost_at_other_steps(frameworks, some) for some in (fewer, charges))

@@ -34,7 +34,7 @@ from takifugu.model.queries import Query
 WHOLE, DATA, QUILT, SINGLE = Covers
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", BELIEFS)
 def test_another_release_never_makes_a_set_cheaper(name: str) -> None:
     """Also where sums stop being exact."""
@@ -211,7 +211,9 @@ def fits(framework: Framework, epsilon: Fraction, released: Charge) -> bool:
     return max(alone.epsilon, noise.epsilon) <= epsilon and alone.epsilon < thrice.epsilon
 
 
-@pytest.mark.parametrize("many", [60, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("many", [
+    30, pytest.param(60, marks=pytest.mark.mutants), pytest.param(1000, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_releases_at_epsilon_fit_a_budget_of_epsilon(many: int) -> None:
     assert all(fits(*release) for release in releases(many))
 
@@ -292,7 +294,7 @@ def _mass(path: Sequence[int], stay: float) -> float:
     return mass
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("how", PLACES)
 @pytest.mark.parametrize("name", ["two", "three", "any start"])
 def test_another_query_never_makes_a_set_cheaper(name: str, how: str) -> None:

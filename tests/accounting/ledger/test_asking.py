@@ -144,6 +144,7 @@ def reserve(source: str, *units: str, **more: bool) -> Callable[[Ledger], object
     return lambda ledger: ledger.reserve(source, [about(unit, "1/2") for unit in units], **more)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("source", "meanwhile", "is_stale"), [
     *((source, reserve(other, "Ana"), True) for source in ("work", "sleep") for other in ("work", "sleep")),
     *(("work", lambda ledger, other=other: ledger.set_budget(other, 5), True) for other in ("work", "sleep")),

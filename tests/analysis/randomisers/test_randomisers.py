@@ -159,6 +159,7 @@ def test_reach_is_the_tail_before_rounding(noise: Any, distance: Fraction) -> No
         assert noise.log_reach(distance) == pytest.approx(float(mpmath.log(true)), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("noise", [
     DiscreteLaplace(Fraction(2), Fraction(1, 2), 2),
     RoundedLaplace(Fraction(1), Fraction(1, 2), 2),
@@ -168,7 +169,7 @@ def test_draws_follow_the_masses(noise: Any) -> None:
     entropy = InsecureSeededEntropyForTests(5)
     answer = (3, -4)
     seen = [Counter[int](), Counter[int]()]
-    draws = 4000
+    draws = 2000
     for _ in range(draws):
         output = noise.draw(answer, entropy)
         assert noise.log_density(answer, output) > -math.inf

@@ -69,10 +69,10 @@ def checked(data: Any, rules: Rules, rows: Sequence[Row], window: range, steps: 
             assert piece.complete
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("engine", [*engines.ENGINES, "csv"])
 def test_runs_are_counted_as_if_each_step_had_a_row(engine: str, tmp_path: Path) -> None:
-    refused, number = 0, 25
+    refused, number = 0, 15
     for chance, rules, rows, window in cases(sum(map(ord, engine)), number):
         ruled = replace(rules, has_order=engine != "duckdb")
         steps, gaps = oracle(rows, ruled), chance.choice(("public", "hidden"))
@@ -95,7 +95,7 @@ def test_runs_of_many_tables_are_counted_as_if_each_step_had_a_row() -> None:
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "Australia/Lord_Howe", None])
 def test_cells_of_runs_are_those_of_their_steps(zone: str | None) -> None:
     chance = random.Random(11)
-    for number in range(40):
+    for number in range(25):
         step = STEPS[chance.choice(("30min", "1min" if zone is None else "30min", "7min" if zone is None else "30min"))]
         size = chance.choice((20, 200, 600, 3000)) if step < 1800 else chance.choice((30, 100, 400, 1200))
         rules = rules_of(chance, KINDS[number % 3], step * SECOND, size)
@@ -154,7 +154,7 @@ def shifts(chance: random.Random) -> list[tuple[str, datetime, datetime]]:
     return rows
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", engines.ENGINES)
 @pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
 def test_a_stay_on_a_date_ends_at_the_next_such_time_of_day(engine: str, zone: str | None) -> None:
@@ -181,7 +181,7 @@ def test_a_stay_on_a_date_ends_at_the_next_such_time_of_day(engine: str, zone: s
             assert [piece.counts.tolist() for piece in read] == [piece.counts.tolist() for piece in expected]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("engine", engines.ENGINES)
 def test_an_end_that_is_no_time_is_refused_and_no_stay_without_an_end(engine: str) -> None:
     rules = Rules("stays", START, START + 10 * SECOND, SECOND, {"Ana": (START, START + 10 * SECOND)}, STATES)
@@ -207,7 +207,7 @@ def test_durations_go_with_starts_that_tell_their_zone_and_seconds_since_1970_wi
         assert piece.counts.tolist() == [6, 4, 0]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("times", [
     ["2026-01-05 00:00:00", "2026-01-05 02:00:00", "2026-01-05 07:30:00.5"],
     ["2026-01-05T00:00:00", "2026-01-05T02:00:00", "2026-01-05T07:30:00"],
@@ -239,7 +239,7 @@ def test_a_time_that_only_an_engine_takes_for_one_is_refused(late: str, tmp_path
         pieces_of_runs(open_frame(tmp_path / "log.csv"), layout, Recode(STATES), RunRules("changes"))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("engine", engines.ENGINES)
 @pytest.mark.parametrize(("units", "names"), [
     (("text", ["Ana", "Ben"]), ["Ana", "Ben"]),
@@ -261,7 +261,7 @@ def test_each_person_is_covered_as_declared_however_the_data_write_their_name(
     assert {piece.unit: piece.counts.tolist() for piece in read} == {names[0]: [2, 0, 0], names[1]: [0, 24, 0]}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("engine", engines.ENGINES)
 @pytest.mark.parametrize("end", [2**61, -(2**61), 2**62 + 1, -(2**63)])
 def test_numbers_that_are_too_large_for_times_are_refused(end: int, engine: str) -> None:

@@ -90,6 +90,7 @@ def test_forwards_rows_are_the_laws_of_what_follows(states, period, sticky, zero
 STARTS = ["stationary", "given", "one value", "several that repeat"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES[:3])
 def test_backwards_rows_are_the_laws_of_what_went_before(states, period, sticky, start, monkeypatch):
@@ -260,6 +261,7 @@ def recursion(rows, change, before, length):
 RUNS = [(0.5, (0.5, 0.5)), (2**-10, (4.0, 0.25)), (0.0, (2.0, 3.0)), (3.0, (3.0, 3.0))]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("rows", "run"), [
     *zip(CHAINS[:5], RUNS + RUNS[:1], strict=True), (CHAINS[0], RUNS[2]), (CHAINS[2], RUNS[1]), (CHAINS[5], RUNS[0]),
     (CHAINS[7], RUNS[3]), (((0.5, 0.5), (63 / 64, 1 / 64)), RUNS[0]),

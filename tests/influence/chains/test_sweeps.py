@@ -79,7 +79,7 @@ CHAINS = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("runs", RUNS)
 @pytest.mark.parametrize("chain", CHAINS)
 def test_every_position_loses_what_the_plain_recursion_says(chain, runs):

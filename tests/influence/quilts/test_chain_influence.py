@@ -289,6 +289,7 @@ def test_joint_cost_is_the_least_over_all_subsets_of_entries(case: periodic_case
     assert cost >= expected * (1 - 1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("initial", ["stationary", "any", [0.2, 0.8]])
 def test_a_long_recording_costs_what_every_entry_by_itself_says(initial: Any) -> None:
     order = [0, 0, 1, 1, 1, 0]

@@ -50,7 +50,7 @@ def laplace_misfit(samples: np.ndarray, scale: Fraction) -> float:
     return misfit(samples, discrete_laplace_cdf(scale), ZERO, scale)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("scale", FAST_SCALES)
 def test_discrete_laplace_has_its_law_and_the_test_has_power(scale: Fraction) -> None:
     samples = discrete_laplace(scale, 150_000, seeded())
@@ -103,6 +103,7 @@ def test_opendp_draws_from_the_same_law() -> None:
     assert two_sample_p(discrete_laplace(Fraction(33, 10) * Fraction(105, 100), 300_000, seeded()), theirs) < 1e-9
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("t", "s"), [(1, 1), (2, 1), (3, 2), (2, 3)])
 def test_every_branch_enumerated_gives_the_law(t: int, s: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def body(draw: Callable[[int], int]) -> tuple[int, ...]:

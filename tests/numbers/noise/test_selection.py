@@ -41,7 +41,7 @@ def counted(deficits, rate, tries=12_000):
     return np.bincount(drawn, minlength=len(deficits))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("deficits", "rate"), [
     ([0, 1, 5], Fraction(1, 3)), ([Fraction(1, 2), 0, 0, Fraction(9, 4)], Fraction(7, 5)),
     ([3, 0], Fraction(10**20 + 1, 10**20)),

@@ -70,7 +70,7 @@ def test_every_example_has_the_width_of_its_dry_run(name: str, tmp_path: Path) -
     assert len(check_one_width(path)) == len(tables)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("example", KINDS, ids=lambda example: example.kind)
 def test_every_kind_of_file_has_the_width_of_its_dry_run(example: Example, tmp_path: Path) -> None:
     assert len(check_one_width(example.write(tmp_path))) == (example.kind not in ("populations", "asymmetric"))

@@ -130,7 +130,7 @@ def test_every_kind_is_drafted_or_refused() -> None:
     assert {*KINDS.names} == {*MISSING}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize(("kind", "table"), CASES)
 def test_a_draft_is_short_and_every_line_in_force(tmp_path: Path, kind: str, table: str) -> None:
     text, _ = drafted(tmp_path, kind, table)

@@ -69,6 +69,7 @@ def test_without_the_declaration_it_is_another_column(tmp_path: Path) -> None:
     assert spent(tmp_path) > 2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb", "sqlite", "json", "large"])
 def test_every_engine_knows_it(tmp_path: Path, engine: str) -> None:
     data, file = None, "d.csv"

@@ -183,8 +183,8 @@ def test_machines_that_share_no_memory_lose_no_payment(tmp_path: Path, library: 
         Ledger.open(path).reserve("data", [DEBIT], budget=999)
         assert journal(path) == "wal"
         before = 1
-    paid, words = paying(library, "memory", path, 2, 17)
-    assert (paid, words) == (34, "")
+    paid, words = paying(library, "memory", path, 2, 10)
+    assert (paid, words) == (20, "")
     assert Ledger.open(path).spent("data").spent.epsilon == paid + before
     assert journal(path) == "delete"
 
