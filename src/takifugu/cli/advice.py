@@ -14,7 +14,8 @@ from takifugu.cli.terminal import is_terminal
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.core.text.tables import paragraph
-from takifugu.releasing.advice.advice import advise, left_out
+from takifugu.releasing.advice.advice import advise
+from takifugu.releasing.advice.leaving_out import left_out
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.loading import load
 

@@ -253,7 +253,7 @@ def _check_calendar(grouped: Mapping[Key, list[Fact]], step: int, calendar: Cale
     if _offsets(facts) - {start % step}:
         raise DataError(
             f"column {column!r} has rows that are not a whole number of steps after the calendar's start",
-            fix="round it, or declare the step and the start that it has",
+            fix="write round_to where its clock is inexact, or declare the step and the start that it has",
         ).at("from")
 
 

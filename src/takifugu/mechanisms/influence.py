@@ -125,16 +125,20 @@ def unknown_curve(problem: Problem) -> Refusal | None:
 
 
 def predicted_cost(problem: Problem, searches: float = 1.0) -> Cost:
-    """Predict the work: evaluations of the loss, and searches for quilts."""
-    losses = memory = 0.0
+    """Predict the work: evaluations of the loss, and searches for quilts.
+
+    One part is searched, and all others need no more than it, which one evaluation tells.
+    """
+    losses = farthest = memory = 0.0
     for part in problem.parts:
         curve, quilts = CURVES.of(part.belief), quilts_tried(part, problem.epsilon)
         if curve is not None:
-            losses += EVALUATIONS * curve.work(part.belief)
+            work = curve.work(part.belief)
+            losses, farthest = losses + work, max(farthest, work)
         if curve is not None and quilts is not None:
             searched = quilts.cost(problem.epsilon)
             losses, memory = losses + searches * SEARCHED * searched.operations, max(memory, searched.memory)
-    return Cost(losses, memory)
+    return Cost(losses + (EVALUATIONS - 1) * farthest, memory)
 
 
 def quilts_tried(part: Part, epsilon: Fraction) -> Search | None:

@@ -23,7 +23,6 @@ from tests.support.ledger_tools import (
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Amount, Debit, Ledger, preview
 from takifugu.accounting.ledger.previewing import Charged
-from takifugu.accounting.ledger.values import short
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.mechanisms import group, wasserstein
@@ -86,7 +85,7 @@ def test_a_charge_above_the_own_epsilon_says_why(tmp_path: Path) -> None:
     (one,) = previewed.charges
     assert one.charged.epsilon > one.alone.epsilon
     assert one.reason.endswith("every belief is charged for every release")
-    assert " times its own epsilon: earlier releases were made under another belief" in one.reason
+    assert one.reason.startswith("earlier releases were made under another belief")
 
 
 def test_what_is_added_is_exact_and_says_why(tmp_path: Path) -> None:
@@ -100,14 +99,12 @@ def test_what_is_added_is_exact_and_says_why(tmp_path: Path) -> None:
     assert preview(path, "sum", two).charges == (Charged(1, amount("3/8"), amount("3/8"), "its own epsilon is added"),)
     for source, released, why in (
         ("less", quiet, "what values reveal about each other is paid for once, together with the other releases"),
-        ("more", loud, "its noise hides less than alone"),
+        ("more", loud, "together with the other releases its noise hides less than alone"),
     ):
         added = joint(far, [released, released]).epsilon - joint(far, [released]).epsilon
         (one,) = preview(path, source, [Debit(far, released)]).charges
         assert (one.units, one.alone, one.charged) == (1, amount(1), Amount(added, Fraction(0)))
-        assert one.reason.endswith(why)
-        if source == "more":
-            assert one.reason.startswith(f"{short(added, up=True)} times its own epsilon: together with the")
+        assert one.reason == why
 
 
 def test_a_delta_is_added_too(tmp_path: Path) -> None:
@@ -183,7 +180,7 @@ def test_what_cannot_be_counted_is_raised(path: Path) -> None:
     previewed = preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")], same_people=True)
     assert previewed.after == amount("1/2")
     (one,) = previewed.charges
-    assert one.reason.startswith("2 times its own epsilon: releases about another source of the same people")
+    assert one.reason.startswith("releases about another source of the same people")
     Ledger.open(path).reserve("late", [group_debit(FRAMEWORK, "1/4", "Ana")], budget=1, same_people=False)
     (one,) = preview(path, "late", [group_debit(FRAMEWORK, "1/8", "Ana")], same_people=True).charges
     assert "releases about another source of the same people" in one.reason

@@ -78,6 +78,11 @@ def test_many_cells_are_named_by_the_first_of_them() -> None:
     assert Cells(labels[:2], (1.0, 2.0), 20.0).words == "every cell is noise (± 20)"
     assert Cells(labels[:3], (1.0, 2.0, 30.0), 20.0).words == "00 and 01 are noise (± 20)"
     assert Cells((), (), 20.0).ratio == 0
+    hours = Cells(("00, parked", "00, riding", "01, riding"), (90.0, 1.0, 2.0), 20.0)
+    assert hours.words == "00, riding and 01, riding are noise (± 20)"
+    assert Cells((*hours.labels, "02, riding"), (*hours.values, 3.0), 20.0).words == (
+        "00, riding; 01, riding and 02, riding are noise (± 20)"
+    )
 
 
 TRAINS = release_text(

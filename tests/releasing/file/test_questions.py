@@ -61,6 +61,31 @@ def test_held_out_files_are_decided_rightly_or_asked_about(tmp_path: Path) -> No
     assert decided * 3 >= len(HELD_OUT), "it asks nearly always"
 
 
+def test_the_newest_may_come_first(tmp_path: Path) -> None:
+    """A log of badges whose column of people has a name that no list knows."""
+    rows, random_rows = list[str](), random.Random(3)
+    for minute in range(900):
+        for badge in random_rows.sample(range(30), 2):  # two at a time
+            way = random_rows.choice(["IN", "OUT"])
+            rows.append(f"{1 + minute // 60:02d}.04.2026;08:{minute % 60:02d};{badge:05d};{way}")
+    rows.reverse()
+    whose = questions(table(tmp_path, "Datum;Uhrzeit;Ausweis;Richtung", rows))["whose"]
+    assert whose.offered == "Ausweis"
+    assert not whose.is_clear
+
+
+@pytest.mark.parametrize(("said", "fix"), [
+    ({"from": "2026-01-05"}, "leave it out"),  # samples have no start to ask for, whatever their states
+    ({"stay": "still 2 h"}, "leave it out, or say --states, too"),
+])  # fmt: skip
+def test_an_option_that_nothing_asks_for_has_a_remedy(tmp_path: Path, said: dict[str, str], fix: str) -> None:
+    rows = [f"2026-01-05T{hour:02d}:{minute:02d},s{s},low" for hour in range(9) for minute in range(60) for s in (1, 2)]
+    subject = table(tmp_path, "time,sensor,state", rows)
+    with pytest.raises(InputError) as refused:
+        answered(subject, {"rows": "samples", **said}, lambda question, _: question.offered)
+    assert refused.value.fix == fix
+
+
 @pytest.mark.parametrize(("header", "row", "likely"), [
     ("trip,from_station,to_station,started,ended", "{k},S{a},S{b},2026-06-01T10:{m},2026-06-01T11:{m}", "contacts"),
     ("Student,Group,W1,W2,W3,W4,W5,W6", "student{k},G{b},P,A,P,P,P,A", "wide"),

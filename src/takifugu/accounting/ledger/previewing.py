@@ -21,7 +21,7 @@ from takifugu.accounting.ledger.kinds import request_items
 from takifugu.accounting.ledger.paying import excess_of, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
 from takifugu.accounting.ledger.tallying import Tally, tally
-from takifugu.accounting.ledger.values import Amount, Debit, Debits, Source, as_budget, most, short
+from takifugu.accounting.ledger.values import Amount, Debit, Debits, Source, as_budget, most
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.core.lists import without
 from takifugu.core.names import normalised
@@ -158,22 +158,19 @@ def _reason(computed: Tally, old: Sequence[Item], new: Sequence[Item], alone: Am
         return "its noise loses less than it promises"
     if added.epsilon < alone.epsilon:
         return "what values reveal about each other is paid for once, together with the other releases"
-    ratio = "many"
-    if alone.epsilon:
-        ratio = short(added.epsilon / alone.epsilon, up=True)
     if any(item.is_adopted for item in old):
         return (
-            f"{ratio} times its own epsilon: releases of which only the certificates are left count for everybody, at "
-            "the cost of a change of the whole data"
+            "releases of which only the certificates are left count for everybody, at the cost of a change of the "
+            "whole data"
         )
     if any(item.is_foreign for item in old):
         return (
-            f"{ratio} times its own epsilon: releases about another source of the same people count here, too, at the "
-            "cost of a change of their whole data"
+            "releases about another source of the same people count here, too, at the cost of a change of their whole "
+            "data"
         )
     if not {item.fingerprint for item in old}.issubset(item.fingerprint for item in new):
         return (
-            f"{ratio} times its own epsilon: earlier releases were made under another belief, or for another length, "
-            "and every belief is charged for every release"
+            "earlier releases were made under another belief, or for another length, and every belief is charged for "
+            "every release"
         )
-    return f"{ratio} times its own epsilon: together with the other releases its noise hides less than alone"
+    return "together with the other releases its noise hides less than alone"

@@ -147,7 +147,7 @@ def _check_covers(totals: Sequence[Total], runs: Runs, layout: Layout) -> None:
             raise DataError(flaw, fix="move until to when the data were exported, or leave these rows out").at("until")
         if total.last_end is not None and total.last_end > until:
             flaw = f"column {rules.last_column!r} has stays that end after the data are declared to"
-            raise DataError(flaw, fix="move until, or leave their ends empty").at("until")
+            raise DataError(flaw, fix=f"move until, or leave {rules.last_column!r} empty of these").at("until")
     if rules.rows != "changes" or rules.before is not None:
         return
     for name, cover in runs.covers.items():

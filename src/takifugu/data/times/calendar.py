@@ -182,6 +182,18 @@ class Calendar:
                 return
             yield text, range(self._place(first, "every"), self._place(last, "every"))
 
+    def periods_from(self, text: str) -> Iterator[tuple[str, range]]:
+        """Yield a named period and those after it, wherever the calendar ends.
+
+        >>> months = Calendar.read("2026-01-05", "2026-03-02", timedelta(days=1)).periods_from("2026-02")
+        >>> [(text, len(places)) for _, (text, places) in zip(range(3), months)]
+        [('2026-02', 28), ('2026-03', 31), ('2026-04', 30)]
+        """
+        later = replace(self, start=self._bounds(text)[0], stop=None)
+        every = next(every for every in _LENGTHS if next(later._windows(every))[0] == text)
+        for name, first, last in later._windows(every):
+            yield name, range(self._place(first, "every"), self._place(last, "every"))
+
     def _windows(self, every: str) -> Iterator[tuple[str, Moment, Moment]]:
         """Yield the ends of endless whole windows after the start."""
         if every == "hour":

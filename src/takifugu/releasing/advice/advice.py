@@ -1,7 +1,4 @@
-"""The advice on a release file: a verdict on each table, what would help the worst one, and what the belief costs.
-
-For whoever owns the data it also counts the rows that a rule for strange rows leaves out; that is published nowhere.
-"""
+"""The advice on a release file: a verdict on each table, what would help the worst one, and what the belief costs."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from takifugu.core.errors import DataError, SpecError, TakifuguError
+from takifugu.core.errors import DataError, SpecError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json
 from takifugu.core.rules import as_path
@@ -20,18 +17,13 @@ from takifugu.core.text.bars import bars
 from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import filled, paragraph
 from takifugu.core.tracebacks import without_data
-from takifugu.data import rows_that_count, totals
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.bands import json_of
 from takifugu.releasing.advice.budgets import beforehand
 from takifugu.releasing.advice.changes import what_if
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.worth import Named, Verdict, Worth
-from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load, parsed
-from takifugu.releasing.file.sequences.build import layout_of, recode_of
-from takifugu.releasing.file.sequences.runs import run_rules
-from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.planning.expected import AT_ONCE
 from takifugu.releasing.planning.plan import Plan, Watch, calibrated, number_of_units, unwatched
 
@@ -51,8 +43,6 @@ _EXPECTED = "What is expected, from {source}. "
 _LEGEND = "What is expected, from {source}; ▓ and ░ are the ± {half} of its release. "
 _BEFORE = " It is that of the noisy values, before they are adjusted."
 _UNREAD = "The ± of its release depends on how many people there are, and their data cannot be read yet."
-#: The values of a key that leaves rows out.
-_RULES = {"null_keys": '"drop"', "duplicates": '"first" or "last"', "overlap": '"first" or "last"'}
 
 
 @dataclass(frozen=True)
@@ -201,12 +191,13 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     planned = calibrated(load(file, data, window=window), watch)
     units = _units_of(planned, watch)
     tables = advice_of(planned, units)
-    advice = Advice(tables, (), notices=tuple(beforehand(planned)))
+    account, notices = beforehand(planned)
+    advice = Advice(tables, (), notices=notices)
     if not any(table.hopeless or table.verdict in (Verdict.ROUGH, Verdict.USELESS) for table in tables):
         return advice
     raw = parsed(file)
     watch("looking for what would help", 0, 1)
-    advice = replace(advice, remedies=remedies(raw, planned, tables, ends, units))
+    advice = replace(advice, remedies=remedies(raw, planned, tables, ends, units, account))
     supposed = what_if(raw)
     if supposed is None:
         return advice
@@ -268,38 +259,3 @@ def expected_rows(table: TableAdvice) -> list[tuple[str, ...]]:
     if len(rows) > MOST_CELLS:
         rows[MOST_CELLS:] = [(f"{len(rows) - MOST_CELLS} more", "", "")]
     return rows
-
-
-def left_out(file: ReleaseFile) -> tuple[str, ...]:
-    """Say how many rows each rule leaves out, or would if declared."""
-    source = file.source
-    if not isinstance(source, SourceSpec):
-        return ()
-    try:
-        return tuple(_sentences(file, source))
-    except TakifuguError:
-        return ()  # what is wrong with them is said by what reads them
-
-
-def _sentences(file: ReleaseFile, source: SourceSpec) -> Iterator[str]:
-    (total,) = totals(file.table, [])
-    rows = f"{total.rows:,} rows"
-    layout = replace(layout_of(source, calendar=source.calendar), duplicates="first")
-    recode = recode_of(file.spec.belief, source)
-    if source.are_runs:
-        from takifugu.data.runs.reader import runs_that_clash
-
-        rules = replace(run_rules(source, file.folder), overlap="first")
-        tied, overlapping = runs_that_clash(file.table, layout, recode, rules)
-        counts = {"duplicates": tied, "overlap": overlapping}
-    else:
-        counted_rows, rows_with_keys = rows_that_count(file.table, replace(layout, null_keys="drop"), recode)
-        counts = {"null_keys": total.rows - rows_with_keys, "duplicates": rows_with_keys - counted_rows}
-    for key, lost in counts.items():
-        rule, do, words = getattr(source, key), "would", f"{key} = {_RULES[key]}"
-        if rule != "refuse":
-            do, words = "do", f'{key} = "{rule}"'
-        if lost and key == "overlap" and source.rows == "stays":
-            yield f"{lost:,} of {rows} end after the next stay has started: {words} says which of the two counts then"
-        elif lost:
-            yield f"{lost:,} of {rows} {do} not count with {words}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +23,11 @@ if TYPE_CHECKING:
     from takifugu.accounting.ledger.values import Amount
 
 
-def room_of(planned: Plan) -> float:
+def room_of(planned: Plan, account: Preview | None = None) -> float:
     """Return the number of times a plan's costs fit the declared budget.
 
-    What was spent counts, too; infinite without a budget, and 0 where no budget is worth the costs.
+    What was spent counts, too; infinite without a budget, and 0 where no budget is worth the costs. The ledger is asked
+    where nobody has its `account` yet.
     """
     from takifugu.accounting.ledger.budgets import worthless
     from takifugu.accounting.ledger.values import Amount
@@ -36,7 +36,7 @@ def room_of(planned: Plan) -> float:
     if most is None:
         return math.inf
     try:
-        account = previewed(planned, None)
+        account = account or previewed(planned, None)
     except TakifuguError:
         return math.inf
     if account.after is None or not account.after.epsilon:
@@ -55,19 +55,20 @@ def previewed(planned: Plan, budget: Budget | None) -> Preview:
     return preview(file.ledger, normalised(source.name), debits, budget, source.as_composing, source.same_people)
 
 
-def beforehand(planned: Plan) -> Iterator[str]:
-    """Yield what the ledger and other files say against publishing a plan's tables."""
-    refusal = ""
+def beforehand(planned: Plan) -> tuple[Preview | None, tuple[str, ...]]:
+    """Return what the ledger would count, and what it and other files say against it."""
+    file, account, refusal = planned.file, None, ""
     try:
         if planned.knows_units:
-            refusal = why_refused(previewed(planned, planned.file.budget), planned.file)
-        notices = (*notices_of_layout(planned.file), *notices_of_file(planned.file))
+            account = previewed(planned, file.budget)
+            refusal = why_refused(account, file)
+        layout = notices_of_layout(file) if account is None else (account.layout,)
     except LedgerError as error:
-        yield error.message
-        return
-    yield from (words for words in notices if words not in refusal)
+        return None, (error.message,)
+    notices = [words for words in (*layout, *notices_of_file(file)) if words and words not in refusal]
     if refusal:
-        yield f"the ledger would refuse what is not published yet: {refusal}"
+        notices.append(f"the ledger would refuse what is not published yet: {refusal}")
+    return account, tuple(notices)
 
 
 def larger_budget(raw: Plain, room: float) -> Change:

@@ -66,7 +66,8 @@ class Cells:
         first, last = list(noisy[:-1]), noisy[-1]
         if len(noisy) > MOST_NAMED:
             first, last = list(noisy[:MOST_NAMED]), f"{len(noisy) - MOST_NAMED} more"
-        return f"{', '.join(first)} and {last} are noise (± {number(self.error)})"
+        comma = "; " if any("," in label for label in first) else ", "  # a cell of an hour and a state has a comma
+        return f"{comma.join(first)} and {last} are noise (± {number(self.error)})"
 
     def published(self, labels: Sequence[str], values: Sequence[float], error: float) -> Cells:
         """Return the published ones of these cells, with their values."""

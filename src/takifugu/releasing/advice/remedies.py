@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from takifugu.accounting.suspicion import percent, posterior
 from takifugu.core.errors import TakifuguError
@@ -25,6 +25,9 @@ from takifugu.releasing.advice.changes import Change, applied, lines_of, words_o
 from takifugu.releasing.advice.worth import GOOD, Worth
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import Plan, calibrated
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Preview
 
 #: A search for remedies calibrates no more files: so many with one idea each, then two ideas together, then with
 #: larger epsilons. It begins none after so many seconds of work, but for the first ones of a slow file.
@@ -130,20 +133,21 @@ class Made:
 
 
 def remedies(
-    raw: Plain, planned: Plan, tables: Sequence[TableAdvice], ends: float, units: int | None = None
+    raw: Plain, planned: Plan, tables: Sequence[TableAdvice], ends: float, units: int | None = None,
+    account: Preview | None = None,
 ) -> tuple[Remedy, ...]:
     """Return the worst table's remedies, best first.
 
     Among equals those of fewest keys go first; those that need a budget are last. `raw` is the parsed release file of
-    the plan, `tables` what its tables are worth now, `units` how many there are if the plan does not know it. What does
-    not help, and what the file refuses, is left out. Ten files are tried at most, and none is begun when so many
-    seconds of processor time are over, but for two.
+    the plan, `tables` what its tables are worth now, `units` how many there are if the plan does not know it, `account`
+    what the ledger would count, if it was asked. What does not help, and what the file refuses, is left out. Ten files
+    are tried at most, and none is begun when so many seconds of processor time are over, but for two.
     """
     measured = {index_of(raw, table) for table in tables if table.worth is not None or table.hopeless}
     now = _worst(raw, tables, measured)
     if not now:
         return ()
-    search = _Search(raw, planned, units, measured, Made((), "", now, room_of(planned)), ends)
+    search = _Search(raw, planned, units, measured, Made((), "", now, room_of(planned, account)), ends)
     alone = _alone(search)
     _enough_epsilon(search, search.now)
     best = min([*alone, *_together(search, alone)], key=lambda attempt: attempt.ratio, default=None)

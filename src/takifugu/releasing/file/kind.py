@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_chec
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
-from takifugu.core.people import PEOPLE, People
+from takifugu.core.people import People
 from takifugu.core.plain import Plain
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Assuming, Framework
@@ -25,7 +25,6 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.keys import Described, Section
-from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape, opened
 from takifugu.releasing.file.source import with_dialect
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from takifugu.releasing.file.guessing.seen import Seen
 
 Spec = TypeVar("Spec", bound=FileSpec)
-
 
 #: Units without attributes share this: there may be millions.
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -84,8 +82,8 @@ class ReleaseFile:
     steps they start, and which calendar it is, and `hides_gaps` whether noise must be right whatever was observed.
     `still_open` is the window that is read, where it has not ended.
     `by_units` says that what is answered depends on which units there are, `most_steps` how many entries a unit has at
-    most, where the file says that.
-    `window` is the one that the caller chose. `others` are tables of the file that are left out now (`only`).
+    most, where the file says that. `window` is the one that the caller chose, and `others` are the tables of the file
+    that are left out now (`only`).
     """
 
     path: Path
@@ -225,8 +223,6 @@ class Kind:
         """Return the framework of [hide] for the belief."""
         raise NotImplementedError
 
-    # The data, and what is asked of them.
-
     def part(self, file: ReleaseFile, item: Any) -> ReleaseFile:
         """Return the file for one table: other windows have other data."""
         return file
@@ -265,19 +261,16 @@ class Kind:
         """Yield public advice on a table, with its `noise` before payment."""
         yield from ()
 
+    def in_degrees(self, file: ReleaseFile) -> bool:
+        """Return whether its places are longitudes and latitudes, by key or name."""
+        return False
+
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         """Yield the certificate's assumptions: public facts, independence, the belief's."""
         if file.source.unit is not None:
             yield f"which {file.people.many} there are is public"
             yield f"the {file.people.many} are independent of each other"
         yield from assumed(file.spec.belief)
-
-
-@runtime_checkable
-class OfPlaces(Protocol):
-    """A kind of file that says whether its places are declared, or named, as longitude and latitude."""
-
-    def in_degrees(self, file: ReleaseFile) -> bool: ...
 
 
 @runtime_checkable
@@ -305,12 +298,3 @@ def assumptions_of(file: ReleaseFile) -> tuple[str | Fact, ...]:
 def assumed(section: Described) -> Iterable[str | Fact]:
     """Return the assumptions of a declared [belief]."""
     return section.meant.assumptions() if isinstance(section.meant, Assuming) else ()
-
-
-def undeclared(key: str) -> TakifuguError:
-    """Return the fault of units or pieces without declared independence."""
-    noun = {"unit": PEOPLE.one}.get(key, key)
-    return fault(
-        ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
-        f"write {key}s_independent = true if one {noun} says nothing about another, or leave source.{key} out",
-    )  # fmt: skip

@@ -25,8 +25,8 @@ from takifugu.model.secrets.of_populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import Answers, Positive, Text, meaning
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed, undeclared
-from takifugu.releasing.file.problems import broken, fault, never_read
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed
+from takifugu.releasing.file.problems import broken, fault, never_read, undeclared
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import (
     are_degrees,

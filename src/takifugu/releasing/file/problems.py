@@ -12,6 +12,7 @@ from takifugu.core.commands import command
 from takifugu.core.errors import InputError, SpecError, Step, TakifuguError
 from takifugu.core.lists import without
 from takifugu.core.nearest import did_you_mean, nearest, nearest_words
+from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json
 from takifugu.core.sections import section_in
 from takifugu.core.text.toml import either, toml_of
@@ -100,6 +101,15 @@ def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -
     """
     names = [*map(str, choices)]
     return fault(where, f"{word!r} is no {what}{did_you_mean(word, names)}", f"write {nearest(word, names)}")
+
+
+def undeclared(key: str) -> TakifuguError:
+    """Return the fault of units or pieces without declared independence."""
+    noun = {"unit": PEOPLE.one}.get(key, key)
+    return fault(
+        ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
+        f"write {key}s_independent = true if one {noun} says nothing about another, or leave source.{key} out",
+    )  # fmt: skip
 
 
 def never_read(

@@ -15,7 +15,8 @@ from takifugu.accounting.suspicion import warning
 from takifugu.core.people import People
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Preview
+    from takifugu.accounting.ledger import Amount, Preview
+    from takifugu.accounting.ledger.previewing import Charged
     from takifugu.calibration import Calibration
     from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.planning.questions import Question
@@ -93,11 +94,30 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
                 f"{name}: epsilon, and what is spent of the budget, is multiplied by the distance of two populations"
             )
     notices += [words for words in (account.layout, account.people) if words]
-    for charge in account.charges:
-        if charge.charged.epsilon > charge.alone.epsilon:
-            whose = people.each_of(charge.units)
-            notices.append(f"{whose} is charged {charge.charged}, not {charge.alone} as on its own: {charge.reason}")
+    dearer = [charge for charge in account.charges if charge.charged.epsilon > charge.alone.epsilon]
+    for reason, charges in by_reason(dearer):
+        whose, charged = people.each_of(units_of(charges)), from_to(charge.charged for charge in charges)
+        alone = from_to(charge.alone for charge in charges)
+        notices.append(f"{whose} is charged {charged}, not {alone} as on its own: {reason}")
     return tuple(notices)
+
+
+def by_reason(charges: Iterable[Charged]) -> list[tuple[str, list[Charged]]]:
+    """Return the charges of each reason: people of many lengths have as many."""
+    groups: dict[str, list[Charged]] = {}
+    for charge in charges:
+        groups.setdefault(charge.reason, []).append(charge)
+    return [*groups.items()]
+
+
+def units_of(charges: Iterable[Charged]) -> int:
+    return sum(charge.units for charge in charges)
+
+
+def from_to(amounts: Iterable[Amount]) -> str:
+    """Write several amounts as the least and the most of them."""
+    ordered = sorted(amounts, key=lambda amount: amount.pair)
+    return " to ".join(dict.fromkeys(map(str, (ordered[0], ordered[-1]))))
 
 
 def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:

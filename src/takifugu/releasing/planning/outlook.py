@@ -7,9 +7,12 @@ with the noise that it has now: one whose source is divided into units is asked 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
+from itertools import chain, islice
+from typing import Any
 
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.core.commands import command
@@ -108,12 +111,24 @@ def _float(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
 
 
-@dataclass(frozen=True)
+#: The windows of all tables that are published at one time, with the name of each, if it has one.
+_Round = tuple[tuple[str, range], ...]
+
+
+@dataclass(frozen=True, eq=False)
 class _Table:
-    name: str
+    """A window of a table, which reads these steps, as charged to one unit."""
+
+    series: str
+    item: Any
     framework: Framework
     charge: Charge
-    length: int
+    places: range
+
+    @property
+    def period(self) -> int:
+        """Return after how many steps what is believed repeats."""
+        return math.lcm(*(belief.chain.period for belief in self.framework.beliefs if is_recording(belief)))
 
 
 def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook:
@@ -131,16 +146,18 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     tables = _tables(file, Fraction(1))
     if not tables:
         raise InputError("the file publishes no windows of a calendar", fix=_no_windows(file))
+    windows = _following(file, tables, releases)
     once = sum((t.charge.epsilon for t in tables), Fraction(0))
     steps = [*(n for n in (1, 2, 4, 12, 26, 52, 104, 520) if n < releases), releases]
-    ahead = tuple(Ahead(n, _cost(tables, n), n * once) for n in steps)
+    charged = _charged(file, tables, windows, Fraction(1))
+    ahead = tuple(Ahead(n, _cost(charged[:n]), n * once) for n in steps)
     most = file.epsilon_budget
-    windows = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
-    fits = _fitting(file, releases, most, ahead[-1].epsilon) if most is not None and is_sought else None
+    firsts = tuple((t.series, len(t.places), t.charge.epsilon, t.charge.scale) for t in tables)
+    fits = _fitting(file, windows, most, ahead[-1].epsilon) if most is not None and is_sought else None
     meaning = _MEANING if file.kind.facts.rows == IN_ORDER else _OF_PEOPLE
     window = ("--window", file.window) if file.window else ()
     planning = command("plan", file.path, "--releases", releases, *window)
-    return Outlook(windows, ahead, most, fits, file.people, is_sought, planning, meaning)
+    return Outlook(firsts, ahead, most, fits, file.people, is_sought, planning, meaning)
 
 
 def _no_windows(file: ReleaseFile) -> str:
@@ -170,20 +187,70 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
         unit, framework = next(iter(question.readers.items()))
         share = question.shares.get(unit)
         charge = charge_of(question.calibration, framework, reading="", at=at, calendar=calendar, share=share)
-        tables[series] = _Table(series, framework, charge, len(asking.file.places))
+        tables[series] = _Table(series, item, framework, charge, asking.file.places)
     return list(tables.values())
 
 
-def _cost(tables: Sequence[_Table], releases: int) -> Fraction:
-    charges, frameworks = [], dict[str, Framework]()
+def _following(file: ReleaseFile, tables: Sequence[_Table], releases: int) -> list[_Round]:
+    """Return the next windows of all tables: periods by the clocks, and others as long as the first."""
+    source: Any = file.source
+    calendar, columns = source.calendar, list[Iterable[tuple[str, range]]]()
     for table in tables:
-        periods = [belief.chain.period for belief in table.framework.beliefs if is_recording(belief)]
-        repeats = math.lcm(*(period // math.gcd(period, table.length) for period in periods))  # windows until then
-        places = [_later(table, n * table.length) for n in range(repeats)]
-        for n in range(releases):
-            name, framework = places[n % len(places)]
-            frameworks[name] = framework
-            charges.append(replace(table.charge, at=(table.charge.at or 0) + n * table.length, framework=name))
+        start, length = table.places.start, len(table.places)
+        if table.item.period:
+            columns.append(calendar.periods_from(table.item.period))
+        else:
+            columns.append([("", range(start + n * length, start + (n + 1) * length)) for n in range(releases)])
+    return list(islice(zip(*columns, strict=False), releases))
+
+
+def _charged(
+    file: ReleaseFile, tables: Sequence[_Table], windows: Sequence[_Round], factor: Fraction
+) -> list[list[_Table]]:
+    """Return what is charged in each round of windows, of which `tables` are the first.
+
+    Windows as long as earlier ones have their noise.
+    """
+    of_lengths: dict[tuple[int, ...], Sequence[_Table]] = {tuple(len(t.places) for t in tables): tables}
+    charged, later = list[list[_Table]](), cache(_later)
+    for windows_of_round in windows:
+        lengths = tuple(len(places) for _, places in windows_of_round)
+        if lengths not in of_lengths:
+            of_lengths[lengths] = _tables(_file_of(file, tables, windows_of_round), factor)
+        rows = list[_Table]()
+        for table, (_, places) in zip(of_lengths[lengths], windows_of_round, strict=True):
+            steps = places.start - table.places.start
+            name, framework = later(table, steps % table.period)
+            charge = replace(table.charge, at=(table.charge.at or 0) + steps, framework=name)
+            rows.append(replace(table, framework=framework, charge=charge, places=places))
+        charged.append(rows)
+    return charged
+
+
+def _file_of(file: ReleaseFile, tables: Sequence[_Table], windows: _Round) -> ReleaseFile:
+    """Return the file that publishes these windows; its calendar has no end, which may be moved."""
+    source: Any = file.source
+    texts = {table.item.name: text for table, (text, _) in zip(tables, windows, strict=True)}
+    of_series = file.only([item for item in file.items if item.name in texts])
+    items = tuple(item.model_copy(update=_keys_of(item, texts[item.name], source)) for item in of_series.items)
+    endless = source.model_copy(update={"until": None})
+    return replace(of_series, spec=file.spec.model_copy(update={"source": endless, "release": items}))
+
+
+def _keys_of(item: Any, text: str, source: Any) -> Json:
+    """Return the keys of a table that reads another period, or its own window where it has none."""
+    if not item.period:
+        return {} if item.to is not None else {"from_": source.from_, "to": source.until}
+    name = item.name
+    if name.endswith(f"-{item.period}"):
+        name = f"{name.removesuffix(item.period)}{text}"
+    return {"name": name, "window": text}
+
+
+def _cost(charged: Sequence[Sequence[_Table]]) -> Fraction:
+    tables = [*chain.from_iterable(zip(*charged, strict=True))]
+    frameworks = {table.charge.framework: table.framework for table in tables}
+    charges = [table.charge for table in tables]
     return max(joint(f, charges, False, name).epsilon for name, f in frameworks.items())
 
 
@@ -203,12 +270,12 @@ def _later(table: _Table, steps: int) -> tuple[str, Framework]:
     return framework.fingerprint(), framework
 
 
-def _fitting(file: ReleaseFile, releases: int, budget: Fraction, now: Fraction) -> Fraction | None:
+def _fitting(file: ReleaseFile, windows: Sequence[_Round], budget: Fraction, now: Fraction) -> Fraction | None:
     """Return the largest factor of epsilons within a budget, if any."""
 
     def fits(factor: Fraction) -> bool:
         try:
-            return _cost(_tables(file, factor), releases) <= budget
+            return _cost(_charged(file, _tables(file, factor), windows, factor)) <= budget
         except (CalibrationRefused, CompositionRefused):
             return False
 

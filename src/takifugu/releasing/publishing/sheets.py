@@ -38,7 +38,7 @@ from takifugu.releasing.certificates.files import (
     content_of,
     digest_of,
 )  # fmt: skip
-from takifugu.releasing.file.kind import OfPlaces, ReleaseFile
+from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.tables import ItemWords
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
@@ -115,7 +115,7 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
 
 def _places(table: Published, file: ReleaseFile) -> Iterator[tuple[Box, Row]] | None:
     """Return each place in degrees as a box with its row, if any."""
-    if not isinstance(file.kind, OfPlaces) or not file.kind.in_degrees(file):
+    if not file.kind.in_degrees(file):
         return None
     if not table.cells:
         belief, noise = table.randomised

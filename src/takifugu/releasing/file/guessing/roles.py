@@ -137,10 +137,18 @@ _LASTING = 5
 
 
 def rises(moments: Sequence[float], keys: Keys, or_stays: bool = False) -> bool:
-    """Return whether the rows of each key rise; `or_stays` allows equal ones."""
+    """Return whether the rows of each key rise; `or_stays` allows equal ones.
+
+    The newest may come first.
+
+    >>> rises([3, 4, 1, 2], ["bbaa"]), rises([4, 2, 3, 1], ["abab"]), rises([1, 3, 2], [])
+    (True, True, False)
+    """
     last: dict[tuple[str | None, ...], float] = {}
-    risen = False
-    for moment, *key in zip(moments, *keys, strict=True):
+    risen, rows = False, list(zip(moments, *keys, strict=True))
+    if rows and rows[0][0] > rows[-1][0]:
+        rows.reverse()
+    for moment, *key in rows:
         before = last.get(tuple(key))
         if before is not None:
             if not (before < moment or (or_stays and before == moment)):

@@ -40,8 +40,8 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
         if question is None:
             if name in said:
                 fault_text = f"--{name} is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"
-                lacks_states = name in FILLINGS and "states" not in said
-                fix = "leave it out, or say --states, too" if lacks_states else "leave it out"
+                needs_states = QUESTIONS[name](subject, {"states": "a, b", **answers}) is not None
+                fix = "leave it out, or say --states, too" if needs_states else "leave it out"
                 raise InputError(fault_text, fix=fix).at(name)
             continue
         question = replace(question, about=subject.columns_about(question, answers))

@@ -13,8 +13,8 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.queries.sections import spelled
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import names_of
-from takifugu.releasing.file.kind import ReleaseFile, Unit, undeclared
-from takifugu.releasing.file.problems import broken, fault
+from takifugu.releasing.file.kind import ReleaseFile, Unit
+from takifugu.releasing.file.problems import broken, fault, undeclared
 from takifugu.releasing.file.reading import (
     Texts,
     binned,

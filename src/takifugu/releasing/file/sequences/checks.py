@@ -15,8 +15,16 @@ from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.releasing.file.calendars import WINDOW_KEYS, calendar_faults, has_key, window_of
 from takifugu.releasing.file.keys import names_of
-from takifugu.releasing.file.kind import Kind, undeclared
-from takifugu.releasing.file.problems import blamed, broken, fault, faults_at, never_read, strange_states
+from takifugu.releasing.file.kind import Kind
+from takifugu.releasing.file.problems import (
+    blamed,
+    broken,
+    fault,
+    faults_at,
+    never_read,
+    strange_states,
+    undeclared,
+)
 from takifugu.releasing.file.public import collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import cells, runs
