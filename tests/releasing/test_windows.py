@@ -245,6 +245,29 @@ def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
     assert spent(path) == expected
 
 
+@pytest.mark.parametrize("mechanism", ["group", "influence"])
+@pytest.mark.parametrize("keys", [
+    'from = "2026-01-05"\nuntil = "2026-05-01"\nstep = "1d"',  # February has 28 days, March 31
+    'from = "2026-03-27"\nuntil = "2026-04-01"\nstep = "1h"\ntimezone = "Europe/Berlin"',  # the third day has 23 hours
+])  # fmt: skip
+def test_a_plan_counts_the_steps_that_each_window_has(tmp_path: Path, keys: str, mechanism: str) -> None:
+    every = "month" if "1d" in keys else "day"
+    toml = changed(
+        FILE, ('step = "1h"\nfrom = "2026-01-05"\nuntil = 2026-02-02', keys), ('"quilt-exact"', f'"{mechanism}"'),
+        ('every = "week"', f'every = "{every}"'), SLOW_CHAIN, ("budget = 2.0", "budget = 9.0"),
+    )  # fmt: skip
+    path = put(tmp_path, {"ward.toml": toml, "ward.csv": "hour,state\n2026-03-28T00:00,calm\n"})
+    names = [item.period for item in load(path).items]
+    foreseen = outlook(load(path), len(names)).rows
+    later = outlook(load(path, window=names[1]), 2).rows[-1].epsilon
+    release_file(path, anyway=True)
+    assert spent(path) == foreseen[-1].epsilon
+    (tmp_path / "ledger.db").unlink()
+    for name in names[1:3]:
+        release_file(path, anyway=True, window=name, output=tmp_path / name, new_ledger=True)
+    assert spent(path) == later
+
+
 @pytest.mark.slow
 def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> None:
     path = str(written(tmp_path))
