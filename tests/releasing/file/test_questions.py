@@ -74,6 +74,17 @@ def test_the_newest_may_come_first(tmp_path: Path) -> None:
     assert not whose.is_clear
 
 
+@pytest.mark.parametrize("header", ["who,ended,minutes,ward", "who,started,minutes,ward"])
+def test_a_time_beside_a_length_may_be_a_start_or_an_end(tmp_path: Path, header: str) -> None:
+    days = [f"2026-01-{1 + k // 9:02d}T{8 + k % 9:02d}:{7 * k % 60:02d}" for k in range(180)]
+    rows = [f"p{k % 9},{day},{20 + k % 7},{'ab'[k % 2]}" for k, day in enumerate(days)]
+    subject = table(tmp_path, header, rows)
+    when = questions(subject, rows="stays", whose="who")["when"]
+    assert (when.offered, when.is_clear) == (f"{header.split(',')[1]}, minutes", False)
+    with pytest.raises(InputError, match="is when it started; of an end make a start first"):
+        answered_clearly(subject, {"rows": "stays", "whose": "who"})
+
+
 @pytest.mark.parametrize(("said", "fix"), [
     ({"from": "2026-01-05"}, "leave it out"),  # samples have no start to ask for, whatever their states
     ({"stay": "still 2 h"}, "leave it out, or say --states, too"),

@@ -113,13 +113,18 @@ def _what_sorts(columns: Sequence[Seen], column_of: Roles) -> Seen | None:
     if "order" not in column_of:
         return None
     times, keys = moments(column_of), keys_of(column_of)
-    if rises(times, keys):
+    if _are_sorted(times, keys):
         return None
     for column in without(columns, column_of.values()):
         finer = [*keys, column.values]
-        if column.may_name and column.varies and several_each(finer) and rises(times, finer):
+        if column.may_name and column.varies and several_each(finer) and _are_sorted(times, finer):
             return column
     return None
+
+
+def _are_sorted(times: Sequence[float], keys: Keys) -> bool:
+    """Return whether the rows of each key rise; the newest may come first."""
+    return rises(times, keys) or rises(times[::-1], [key[::-1] for key in keys])
 
 
 def _what_rises(columns: Sequence[Seen], column_of: Roles) -> Seen | None:
@@ -137,18 +142,10 @@ _LASTING = 5
 
 
 def rises(moments: Sequence[float], keys: Keys, or_stays: bool = False) -> bool:
-    """Return whether the rows of each key rise; `or_stays` allows equal ones.
-
-    The newest may come first.
-
-    >>> rises([3, 4, 1, 2], ["bbaa"]), rises([4, 2, 3, 1], ["abab"]), rises([1, 3, 2], [])
-    (True, True, False)
-    """
+    """Return whether the rows of each key rise; `or_stays` allows equal ones."""
     last: dict[tuple[str | None, ...], float] = {}
-    risen, rows = False, list(zip(moments, *keys, strict=True))
-    if rows and rows[0][0] > rows[-1][0]:
-        rows.reverse()
-    for moment, *key in rows:
+    risen = False
+    for moment, *key in zip(moments, *keys, strict=True):
         before = last.get(tuple(key))
         if before is not None:
             if not (before < moment or (or_stays and before == moment)):

@@ -198,11 +198,21 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
         why = _NO_TIMES if mixed is None else mixed_words(mixed.name)
         choices = [Choice(name, "its texts, in a format that you say") for name in others]
         return Question("when", words, tuple(choices), None, why, False, must_be_clear=True)
-    is_clear = rows != "stays" or len(choices) == 1
-    why = f"{visible(likely)!r} sorts the rows" if likely == choices[0].name else ""
-    if not is_clear:
-        why = "several columns may be its start and its end"
+    why, is_clear = f"{visible(likely)!r} sorts the rows" if likely == choices[0].name else "", True
+    if rows == "stays":
+        why = _unclear_stays(subject.facts)
+        is_clear = not why
     return Question("when", words, tuple(choices), choices[0].name, why, is_clear, must_be_clear=True, others=others)
+
+
+def _unclear_stays(facts: Facts) -> str:
+    """Say what is unclear about starts and ends, if anything."""
+    if len(facts.stays) > 1:
+        return "several columns may be its start and its end"
+    start, *_, closing = facts.stays[0]
+    if facts.look.columns[closing].is_duration:
+        return f"nothing tells whether {visible(start)!r} is when it started; of an end make a start first"
+    return ""
 
 
 def _orders(subject: Subject, rows: str) -> Iterator[Choice]:
