@@ -137,7 +137,7 @@ def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Reco
     if UNOBSERVED in codes and layout.nulls == "refuse":
         raise DataError(
             f"column {layout.value!r} has missing states",
-            fix='fill them, leave their rows out, or write nulls = "unobserved" where the pattern of gaps is public',
+            fix='fill them, or write nulls = "unobserved" where the pattern of gaps is public',
         ).at("nulls")
 
 

@@ -193,7 +193,10 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
     foreseen = tf.forecast(where)
     assert all(charge.charged.epsilon > charge.alone.epsilon for charge in foreseen.account.charges)
     costly = [words for words in foreseen.notices if "charged" in words]
-    assert len(costly) == len(foreseen.account.charges)
+    (reason,) = {charge.reason for charge in foreseen.account.charges}
+    (words,) = costly
+    assert f"each of {sum(charge.units for charge in foreseen.account.charges)} people is charged epsilon" in words
+    assert words.endswith(reason)
     assert all("every belief is charged for every release" in words for words in costly)
     with pytest.warns(Notice, match="is charged epsilon"):
         tf.release_file(where, force=True, anyway=True)

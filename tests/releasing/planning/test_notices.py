@@ -3,12 +3,15 @@
 import subprocess
 import sys
 import warnings
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import takifugu as tf
-from takifugu.releasing.planning.notices import NOBODY_COUNTS, Notice
+from takifugu.accounting.ledger.previewing import Charged
+from takifugu.accounting.ledger.values import Amount
+from takifugu.releasing.planning.notices import NOBODY_COUNTS, Notice, by_reason
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
 DATA = ["still", "walking", "walking", "still"]
@@ -40,3 +43,12 @@ def test_a_notice_shows_the_callers_line_and_no_file_of_ours(tmp_path: Path) -> 
     assert "mine.py:5: Notice: no ledger is given" in made.stderr
     assert "mine.py:6: Notice: new ledger at" in made.stderr
     assert str(Path(tf.__file__).parent) not in made.stderr
+
+
+def test_charges_are_told_once_for_each_reason() -> None:
+    """People of fifty lengths have fifty charges."""
+    own, dear, dearer = (Amount(Fraction(epsilon), Fraction(0)) for epsilon in ("1", "1.25", "1.5"))
+    charges = [Charged(2, own, dearer, "together"), Charged(7, own, own, "added"), Charged(1, own, dear, "together")]
+    assert [*by_reason(charges)] == [
+        ("together", 3, "epsilon 1.25 to epsilon 1.5", "epsilon 1"), ("added", 7, "epsilon 1", "epsilon 1"),
+    ]  # fmt: skip

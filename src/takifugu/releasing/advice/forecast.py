@@ -25,15 +25,7 @@ from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.expected import AT_ONCE, Blur, Expected, expected
-from takifugu.releasing.planning.notices import (
-    by_reason,
-    forbidden,
-    from_to,
-    notices,
-    notices_of_layout,
-    spending,
-    units_of,
-)
+from takifugu.releasing.planning.notices import by_reason, forbidden, notices, notices_of_layout, spending
 from takifugu.releasing.planning.plan import Plan, plan
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
@@ -105,8 +97,7 @@ class Forecast(Foreseen):
             yield words(f"{table.name}: {table.words()}")
         if self.account is not None:
             pairs = [("ledger", spending(self.source, self.account))]
-            for reason, charges in by_reason(self.account.charges):
-                charged, units = from_to(charge.charged for charge in charges), units_of(charges)
+            for reason, units, charged, _ in by_reason(self.account.charges):
                 pairs.append(("charge", f"{charged} for {self.people.counted(units)}: {reason}"))
             account = facts(pairs)
         elif self.tables:

@@ -95,26 +95,25 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
             )
     notices += [words for words in (account.layout, account.people) if words]
     dearer = [charge for charge in account.charges if charge.charged.epsilon > charge.alone.epsilon]
-    for reason, charges in by_reason(dearer):
-        whose, charged = people.each_of(units_of(charges)), from_to(charge.charged for charge in charges)
-        alone = from_to(charge.alone for charge in charges)
-        notices.append(f"{whose} is charged {charged}, not {alone} as on its own: {reason}")
+    for reason, units, charged, alone in by_reason(dearer):
+        notices.append(f"{people.each_of(units)} is charged {charged}, not {alone} as on its own: {reason}")
     return tuple(notices)
 
 
-def by_reason(charges: Iterable[Charged]) -> list[tuple[str, list[Charged]]]:
-    """Return the charges of each reason: people of many lengths have as many."""
-    groups: dict[str, list[Charged]] = {}
+def by_reason(charges: Iterable[Charged]) -> Iterator[tuple[str, int, str, str]]:
+    """Yield each reason once: how many are charged what for it, and what alone.
+
+    People of many lengths have as many charges.
+    """
+    of_reason: dict[str, list[Charged]] = {}
     for charge in charges:
-        groups.setdefault(charge.reason, []).append(charge)
-    return [*groups.items()]
+        of_reason.setdefault(charge.reason, []).append(charge)
+    for reason, alike in of_reason.items():
+        charged, alone = _from_to([charge.charged for charge in alike]), _from_to([charge.alone for charge in alike])
+        yield reason, sum(charge.units for charge in alike), charged, alone
 
 
-def units_of(charges: Iterable[Charged]) -> int:
-    return sum(charge.units for charge in charges)
-
-
-def from_to(amounts: Iterable[Amount]) -> str:
+def _from_to(amounts: Sequence[Amount]) -> str:
     """Write several amounts as the least and the most of them."""
     ordered = sorted(amounts, key=lambda amount: amount.pair)
     return " to ".join(dict.fromkeys(map(str, (ordered[0], ordered[-1]))))
