@@ -63,6 +63,11 @@ class Bound:
     witness: Witness
     conditions: tuple[str, ...] = ()
 
+    @property
+    def is_exact(self) -> bool:
+        """Return whether a ledger can hold epsilon and delta as they are."""
+        return isinstance(self.epsilon, Fraction | int) and isinstance(self.delta, Fraction | int)
+
 
 @dataclass(frozen=True)
 class Refusal:

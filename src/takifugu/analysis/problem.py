@@ -278,7 +278,7 @@ def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
 
 def _power_of_ten(largest: Fraction) -> Fraction:
     """Return the largest power of ten up to `largest`."""
-    exponent = math.floor(math.log10(largest))
+    exponent = math.floor(math.log10(largest.numerator) - math.log10(largest.denominator))
     while Fraction(10) ** exponent > largest:
         exponent -= 1
     while Fraction(10) ** (exponent + 1) <= largest:

@@ -172,7 +172,7 @@ def _check(line: Line, problem: Problem, bound: object) -> None:
         fault = "noise for numbers, and a choice among values is published"
     elif not problem.on_grid and isinstance(bound.randomiser, Noise) and bound.randomiser.on_grid:
         fault = "noise for answers that are multiples of the grid, and this answer may lie between them"
-    elif bound.epsilon < 0 or not 0 <= bound.delta < 1:
+    elif not bound.is_exact or bound.epsilon < 0 or not 0 <= bound.delta < 1:
         fault = f"a promise of epsilon {bound.epsilon}, delta {bound.delta}"
     elif not bound.witness.comparison and bound.randomiser.kind != "none":
         fault = "a promise without the comparison that forced it"

@@ -6,11 +6,12 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray, read_only, unwritable
-from takifugu.core.errors import Unsupported
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import set_fields
 
 #: Places beyond which different numbers are not written out one by one: 2 GB.
@@ -255,3 +256,26 @@ def different(*rows: Runs) -> tuple[IntArray, Runs]:
     number[order] = np.cumsum(is_new) - 1
     changes = np.append(np.flatnonzero(np.diff(number)), len(ends) - 1)
     return values[:, order[is_new]], Runs(number[changes], ends[changes])
+
+
+def whole_numbers(numbers: Any, key: str, shape: Sequence[int | None]) -> IntArray:
+    """Return whole numbers as 64-bit words: a sum of words of 8 bits would be cut.
+
+    Raises InputError for numbers that are not whole, and for another shape, of which None may be any length.
+
+    >>> int(whole_numbers(np.array([100, 100], dtype=np.int8), "weights", (None,)).sum())
+    200
+    """
+    array = np.asarray(numbers)
+    fits = array.ndim == len(shape) and all(n in (m, None) for m, n in zip(array.shape, shape, strict=True))
+    if array.dtype == np.int64 and fits:
+        return array
+    is_whole = array.dtype.kind in "biu" and (array.dtype != np.uint64 or array.max(initial=0) < 2**63)
+    if not (is_whole and fits):
+        expected = str(tuple("any" if n is None else n for n in shape)).replace("'", "")
+        raise InputError(
+            f"{key} is an array of {array.dtype} of the shape {array.shape}",
+            rule=f"it holds whole numbers of at most 64 bits, in the shape {expected}",
+            fix="round them to steps of the grid",
+        ).at(key)
+    return array.astype(np.int64)

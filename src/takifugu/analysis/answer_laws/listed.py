@@ -14,6 +14,7 @@ import numpy as np
 from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.questions.answer_law import AnswerLaw, Compared, Move
 from takifugu.core.arrays import IntArray
+from takifugu.core.errors import InputError
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Additive
@@ -44,6 +45,14 @@ class ListedFamily:
     relative_error: float = 0.0
 
     whole = True
+
+    def __post_init__(self) -> None:
+        for value in set(chain.from_iterable(self.pairs)):
+            if not self.hulls.get(value):
+                raise InputError(
+                    f"the answer has no law given value {value} of entry {self.entry}",
+                    rule="every value that is compared has one, or several", fix="list them in hulls",
+                )  # fmt: skip
 
     @cached_property
     def compared(self) -> tuple[Compared, ...]:

@@ -140,6 +140,27 @@ def check_registered(belief: Belief) -> None:
         )
 
 
+def check_components(belief: Belief) -> None:
+    """Raise InputError for listed components that are no division of the entries.
+
+    Nothing would be hidden of an entry in none of them.
+    """
+    runs = belief.components()
+    is_listed = isinstance(runs, tuple | list)
+    if isinstance(runs, Sequence) and not is_listed:
+        return  # each is made where it is asked for, as of a million pieces
+    end, size = 0, 0
+    for run in runs if is_listed else ():
+        if not isinstance(run, range) or run.start != end:
+            break
+        end, size = run.stop, size + len(run)
+    if not is_listed or not end == size == belief.size:
+        raise InputError(
+            f"the components of {type(belief).__name__} do not follow each other from 0 to {belief.size}",
+            rule="every entry is in one of them", fix="return a tuple of ranges",
+        ).at("beliefs")  # fmt: skip
+
+
 def from_dict(data: Plain) -> Belief:
     """Read a belief back from its `to_dict` form.
 

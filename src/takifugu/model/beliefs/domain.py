@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
-from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
+from takifugu.core.entries import Entries, OfRecords, columns_of, entry_word, listed, order, relisted
 from takifugu.core.errors import InputError
 from takifugu.core.lists import members_of, value_of
 from takifugu.core.nearest import unknown
@@ -132,8 +132,8 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
     """Return beliefs (and a domain) about the same entries.
 
     Entries are listed in the order of the first belief with names. Raises InputError where beliefs differ in the number
-    of entries, in their names, or in the values of an entry: an answer would mean something else under each of them,
-    and data could be impossible under one alone.
+    of entries or records, in their names, or in the values of an entry: an answer would mean something else under each
+    of them, and data could be impossible under one alone.
     """
     first, agreeing = beliefs[0], list[Believing]()
     reference = next((b for b in beliefs if listed(b) is not None), first)
@@ -148,12 +148,21 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
                 f"the beliefs have the columns {list(first_columns)} and {list(other_columns)}",
                 rule="all beliefs of a framework are about the same records", fix="list the same columns, in one order",
             ).at("beliefs")  # fmt: skip
+        if columns_of(first) and (first_count := _records(first)) != (other_count := _records(belief)):
+            raise InputError(
+                f"the beliefs are about {first_count} and {other_count} records",
+                rule="all beliefs of a framework are about the same records", fix="give each as many records",
+            ).at("beliefs")  # fmt: skip
         if listed(belief) is not None:
             belief = relisted(belief, listed(reference) or ())
         agreeing.append(belief)
         if len(agreeing) > 1:
             _check_values(agreeing[0], agreeing[-1])
     return tuple(agreeing)
+
+
+def _records(belief: Entries) -> int:
+    return belief.records if isinstance(belief, OfRecords) else belief.size
 
 
 def _check_values(first: Entries, other: Entries) -> None:

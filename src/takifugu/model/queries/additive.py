@@ -15,7 +15,8 @@ from takifugu.core.arrays import IntArray, read_only, unwritable
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import set_fields
-from takifugu.numbers.runs import Repeated, Runs, in_one_turn, refined
+from takifugu.numbers.rationals import as_positive
+from takifugu.numbers.runs import Repeated, Runs, in_one_turn, refined, whole_numbers
 
 State = Hashable
 #: Entries that a query reads: their numbers in the order in which they are listed, and the names of others.
@@ -44,7 +45,10 @@ class _InRuns(Generic[Numbers]):
         return cast(Numbers, runs if runs is None else runs.numbers)
 
     def __set__(self, answer: Any, numbers: Numbers) -> None:
-        answer.__dict__[self.name] = None if numbers is None else Runs.of(numbers)
+        runs: Any = numbers
+        if numbers is not None and not isinstance(numbers, Runs):
+            runs = Runs.of(whole_numbers(numbers, self.name, (None,)))
+        answer.__dict__[self.name] = runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,7 @@ class Additive:
     `tables` are integer arrays (number of values, number of cells); `weights` are integers, one per entry, 0 where an
     entry is not observed; x_i is the index of entry i's value in its alphabet. Without `table_of` all entries share
     the only table. Both are kept as runs of entries that count alike (`kinds`), and written out when they are read.
-    Raises InputError when an answer could exceed 2**61 grid units.
+    Raises InputError for numbers that are not whole, shapes that do not fit, and answers beyond 2**61 grid units.
     """
 
     grid: Fraction
@@ -67,10 +71,17 @@ class Additive:
     is_chosen_from = False  # what is published is a value that these counts are of, and not they themselves
 
     def __post_init__(self) -> None:
-        set_fields(self, tables=tuple(map(unwritable, self.tables)))
-        reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in self.tables])
-        (weights, tables), lengths = self.total_kinds
-        check_reach(float((np.abs(weights.astype(float)) * lengths * reach[tables]).sum()), self.grid)
+        labels, tables = tuple(self.labels), list[IntArray]()
+        for table in self.tables:
+            tables.append(unwritable(whole_numbers(table, "tables", (None, len(labels)))))
+        set_fields(self, grid=as_positive(self.grid, "the grid", "grid"), labels=labels, tables=tuple(tables))
+        if self.in_runs[1] is not None and self.in_runs[1].size != self.size:
+            raise InputError(f"{self.size} entries name {self.in_runs[1].size} tables", rule="each names one")
+        (weights, numbers), lengths = self.total_kinds
+        if numbers.min(initial=0) < 0 or numbers.max(initial=0) >= len(tables):
+            raise InputError(f"an answer names the tables {numbers.min()} to {numbers.max()} of {len(tables)}")
+        reach = np.array([float(np.abs(t.astype(float)).sum(axis=1).max(initial=0)) for t in tables])
+        check_reach(float((np.abs(weights.astype(float)) * lengths * reach[numbers]).sum()), self.grid)
 
     @cached_property
     def kinds(self) -> tuple[IntArray, IntArray]:

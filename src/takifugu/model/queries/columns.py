@@ -27,6 +27,7 @@ from takifugu.model.queries.cross_table import CrossTable
 from takifugu.model.queries.forms import Query
 from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.statistic import WholeColumns
+from takifugu.model.queries.summing import check_sum
 from takifugu.model.queries.together import Together, in_common
 
 #: Tables of a term over all values of its columns hold at most this many rows.
@@ -220,6 +221,7 @@ def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int
     answer = query.resolve(record)
     if not isinstance(answer, Additive) or answer.size != record.size:
         raise InputError(f"{query.describe()} does not add up over the columns of records").at("query")
+    check_sum(answer, query, record)
     read = np.flatnonzero(answer.weights).tolist()
     terms = tuple(Term((column,), answer.contribution(column)) for column in read)
     grid = answer.grid / records if isinstance(query, Mean) else answer.grid

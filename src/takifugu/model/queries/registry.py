@@ -14,8 +14,9 @@ from takifugu.core.lists import without_keys
 from takifugu.core.plain import Plain, writes_all
 from takifugu.core.registry import Registry
 from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.forms import Answer, Query, QueryReader, Registered, is_choice
+from takifugu.model.queries.forms import Query, QueryReader, Registered, is_choice
 from takifugu.model.queries.sections import EACH_ROW, ENTRIES, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
+from takifugu.model.queries.summing import check_sum, summed
 
 if TYPE_CHECKING:
     from takifugu.model.queries.candidates import Candidates
@@ -225,14 +226,10 @@ def _resolve(query: Query, entries: Entries) -> Additive:
                 f"{query.describe()} cannot be chosen by columns of records",
                 fix="publish a histogram or a cross table, and read it off there",
             ).at("query")
+        if isinstance(resolved, Additive):
+            check_sum(resolved, query, entries)
         return resolved
-    answer = query.resolve(entries)
-    if not isinstance(answer, Answer) or answer.size != entries.size:
-        raise InputError(
-            f"{type(query).__name__}.resolve returned {answer!r}",
-            rule="a query is resolved to an Additive with one weight per entry",
-        )
-    return answer
+    return summed(query, entries)
 
 
 def _check_resolves(query: object) -> None:

@@ -1,0 +1,88 @@
+"""What a query is resolved from and to: entries and their values, and a sum that is what its tables say.
+
+Noise is made for what an answer's tables say, under each belief of a framework and under those that a ledger registers
+later. So a query is shown the entries and their values, never how likely these are: else its answer would be one thing
+under one belief, and another under the next. And its answer is of our own types, since a type that derives from them
+may compute something else from the data than its tables say.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, NoReturn, cast
+
+from takifugu.core.entries import Entries
+from takifugu.core.errors import InputError
+from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.candidates import Candidates
+from takifugu.model.queries.coding import spelled
+from takifugu.model.queries.each_value import RowCodes
+from takifugu.model.queries.forms import Query
+from takifugu.numbers.runs import Runs, different, in_one_turn
+
+#: What a query reads of the entries of data: `core.entries`, and how users are absent, places lie and rows are alike.
+_READ = (
+    "size", "names", "listed", "one_alphabet", "alphabet", "position", "entry_word", "letters", "letters_of", "columns",
+    "places", "populations", "nearest",
+)  # fmt: skip
+
+
+class _Unread(AttributeError):
+    """What no query reads."""
+
+
+class _Read(SimpleNamespace):
+    """The entries of data, and nothing else of a belief."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise _Unread(name=name)
+
+
+def summed(query: Query, entries: Entries) -> Additive:
+    """Return the sum that a query is of entries and their values alone.
+
+    Raises what the query's `resolve` raises, and InputError where it returns anything else than a sum over them.
+
+    >>> from takifugu import Count, MarkovChain
+    >>> summed(Count(1), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)).labels
+    ('count',)
+    """
+    read = {name: getattr(entries, name) for name in _READ if hasattr(entries, name)}
+    try:
+        answer = query.resolve(cast(Any, _Read(**read)))
+    except _Unread as unread:
+        raise InputError(
+            f"{type(query).__name__}.resolve reads {unread.name!r} of a belief",
+            rule="its answer must be the same under every belief",
+            fix="read nothing but the entries: their size, names, alphabet(entry) and position(name)",
+        ).at("query") from None  # fmt: skip
+    check_sum(answer, query, entries)
+    return answer
+
+
+def check_sum(answer: Any, query: Query, entries: Entries) -> None:
+    """Raise InputError for an answer that is no sum over some entries."""
+    if type(answer) not in (Additive, Candidates, RowCodes) or answer.size != entries.size:
+        raise InputError(
+            f"{type(query).__name__}.resolve returned {answer!r}",
+            rule="a query is resolved to an Additive with one weight per entry",
+        )
+    if isinstance(answer, RowCodes):
+        return
+    if len({*map(str, answer.labels)}) < len(answer.labels) or not all(isinstance(x, str) for x in answer.labels):
+        raise InputError(
+            f"{type(query).__name__} labels its cells {answer.labels!r}", rule="labels are different texts"
+        ).at("labels")
+    spellings, kind_of = spelled(entries)
+    weights, tables = answer.in_runs
+    alike = Runs.alike(0, answer.size)
+    rows = (weights, alike if tables is None else tables, alike if kind_of is None else Runs.of(kind_of))
+    kinds, _ = different(*in_one_turn(*rows)[0])
+    for weight, table, kind in kinds.T.tolist():
+        values, absence = spellings[kind]
+        height, expected = len(answer.tables[table]), len(values) + bool(absence)
+        if weight and height != expected:
+            raise InputError(
+                f"a table of {type(query).__name__} has {height} rows, for entries of {expected} values",
+                rule="a table has a row for each value of an entry, in their order",
+            ).at("tables")

@@ -1,0 +1,113 @@
+"""Mistakes in what a user registers that no promise survives: they are refused before anything is calibrated."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.support.registries import restored
+
+import takifugu as tf
+from takifugu import extending
+from takifugu.core.errors import InputError
+from takifugu.mechanisms.group import MECHANISM as GROUP
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    with restored():
+        yield
+
+
+class Copies:
+    """Three copies of one fair coin."""
+
+    size, names, one_alphabet, source = 3, None, True, "assumed"
+    runs: Any = (range(3),)
+
+    def alphabet(self, entry: int) -> tuple[int, ...]:
+        return (0, 1)
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (True, True)
+
+    def components(self) -> Any:
+        return self.runs
+
+    def component(self, number: int) -> "Copies":
+        return self
+
+    def position(self, name: object) -> int:
+        raise NotImplementedError
+
+    def assumptions(self) -> tuple[str, ...]:
+        return ()
+
+    def describe(self) -> str:
+        return "copies"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "copies"}
+
+    @staticmethod
+    def from_dict(data: Any) -> "Copies":
+        return Copies()
+
+
+@pytest.mark.parametrize("runs", [
+    (range(1), range(2, 3)), (range(2), range(1, 3)), (range(5),), (), (range(0, 3, 2), range(1, 2)), (range(2),),
+    ([0, 1, 2],), iter([range(3)]), None, (range(1, 3), range(1)),
+])  # fmt: skip
+def test_components_divide_the_entries(runs: Any) -> None:
+    """A gap had the noise of one entry, and nothing of the entry between was hidden."""
+    extending.register_belief("copies", Copies)
+    assert tf.calibrate(tf.Pufferfish(tf.every_entry(), Copies()), tf.Count(1), 1).scale == 3
+    belief = Copies()
+    belief.runs = runs
+    with pytest.raises(InputError, match="the components of Copies do not follow each other from 0 to 3"):
+        tf.Pufferfish(tf.every_entry(), belief)
+
+
+@pytest.mark.parametrize("laws", [{}, {0: (tf.Pmf([0], [1]),)}, {0: (), 1: (tf.Pmf([1], [1]),)}])
+def test_a_family_has_a_law_for_each_value(laws: Any) -> None:
+    """Without a law nothing was compared, and no noise was needed."""
+    with pytest.raises(InputError, match="the answer has no law given value"):
+        extending.ListedFamily(0, ((0, 1), (1, 0)), laws)
+    extending.ListedFamily(0, (), laws)
+
+
+@dataclass(frozen=True)
+class Changed:
+    """The mechanism `group` with another promise."""
+
+    change: Callable[[Any], Any]
+    name: str = "changed"
+    source: str = "a test"
+
+    def cost(self, problem: Any) -> Any:
+        return GROUP.cost(problem)
+
+    def bound(self, problem: Any) -> Any:
+        return self.change(GROUP.bound(problem))
+
+
+@pytest.mark.parametrize(("promise", "words"), [
+    ({"epsilon": math.nan}, "epsilon nan, delta 0"), ({"epsilon": math.inf}, "epsilon inf"),
+    ({"epsilon": 0.5}, "epsilon 0.5"), ({"delta": math.nan}, "delta nan"), ({"delta": 0.1}, "delta 0.1"),
+    ({"epsilon": Fraction(-1)}, "epsilon -1"),
+])  # fmt: skip
+def test_a_promise_is_of_exact_numbers(promise: Any, words: str) -> None:
+    """One of epsilon nan was calibrated, and failed as a fault of ours when it was released."""
+    extending.register_mechanism(Changed(lambda bound: replace(bound, **promise)))
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))
+    with pytest.raises(InputError, match=f"returned a promise of .*{words}"):
+        tf.calibrate(framework, tf.Count(1), 1, mechanism="changed")
+
+
+def test_two_laws_near_the_smallest_floats_are_refused_in_words() -> None:
+    """The grid of two answers 1e-320 apart was the logarithm of 0."""
+    near = tf.between(tf.Pmf([0, 1e-320], [0.5, 0.5]), tf.Pmf([0, 1e-320], [0.25, 0.75]))
+    with pytest.raises(tf.errors.CalibrationRefused, match="does not apply"):
+        tf.calibrate(near, tf.Identity(), 1, mechanism="wasserstein")
