@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import engines
 
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import DataError, TakifuguError
 from takifugu.data import Layout, Lengths, Recode, open_frame, pieces
 from takifugu.data.rows.by_bits import counted_by_bits
 from takifugu.data.rows.pieces import NotPlain
@@ -41,7 +41,7 @@ def answer(table: Any, layout: Layout, **how: Any) -> Any:
 def tables(draw: st.DrawFn) -> tuple[list[Row], int]:
     """Rows of a few units: mostly whole runs, with rows that are missing, double, between two steps, or unknown."""
     step, rows = draw(st.sampled_from([1, 3])), []
-    for unit in draw(st.sampled_from([["u"], ["u", "v"], ["v", " v", "u"]])):
+    for unit in draw(st.sampled_from([["u"], ["u", "v"], ["v", " v", "u"], ["u1", "u2"], ["u1", "Total"]])):
         start, size = draw(st.integers(-3, 40)) * draw(st.sampled_from([1, step])), draw(st.integers(1, 9))
         ticks = [start + step * n for n in range(size)]
         for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
@@ -92,6 +92,13 @@ def surveyed(rows: list[Row]) -> Any:
     counted = counted_by_bits(table, Layout("state", unit="unit", order="tick", step=1), STATES)
     assert counted is not None
     return counted.rows()
+
+
+@pytest.mark.parametrize("name", ["Total", "Summe", "sum:", "Grand total"])
+def test_totals_are_nobody_however_plain_their_rows_are(name: str) -> None:
+    rows = [(unit, tick, "a") for unit in ("u1", name) for tick in range(5)]
+    with pytest.raises(DataError, match="name of totals"):
+        pieces(open_frame(relation(rows)), Layout("state", unit="unit", order="tick", step=1), STATES)
 
 
 def test_what_is_plain_takes_one_pass() -> None:

@@ -20,6 +20,7 @@ from takifugu.data.engines.differences import collected_in_columns, is_duckdb, w
 from takifugu.data.engines.sanitise import is_text
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
+from takifugu.data.files.first_lines import are_totals
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural, text_of
 from takifugu.data.rows.picked import PickedRows, picked_rows
 from takifugu.data.rows.pieces import LONGEST_PIECE, WIDEST_SPAN, Fact, Key, NotPlain, Piece
@@ -147,7 +148,8 @@ class CountedByBits:
     def people(self, lengths: Lengths) -> tuple[Piece, ...] | None:
         """Return the pieces of people with one each, sorted by name.
 
-        None stands for others, and for lengths against the limits. Raises DataError for two spellings of one name.
+        None stands for others, for totals, and for lengths against the limits. Raises DataError for two spellings of
+        one name.
         """
         layout, columns = self.picked.request[1], self.columns
         sizes = columns["high"] - columns["low"] + 1
@@ -157,7 +159,9 @@ class CountedByBits:
             return None
         written = list(map(text_of, columns["unit"].tolist()))
         names = written
-        if not self.is_sorted:
+        if not self.is_sorted:  # of names with a number none is that of totals
+            if any(map(are_totals, filter(None, written))):
+                return None
             spelling_of = meant([(str(name), None) for name in written], str(layout.unit), "unit")
             names = [spelling_of[str(name)] for name in written]
         rows = zip(names, sizes.tolist(), self._observed(sizes.tolist()), columns["counts"], written, strict=True)
@@ -257,8 +261,8 @@ def _in_order(rows: PickedRows, pieces: Any) -> Any:
     if rows.keys != ("unit",) or "unit" not in rows.texts:
         return pieces.project("*, false as is_sorted")
     unit = identifier("unit")
-    is_name = f"regexp_full_match({unit}, '[A-Za-z]*[0-9]{{0,18}}')"
-    is_plain = f"{is_name} and not regexp_full_match({unit}, '0[0-9]+|')"
+    is_name = f"regexp_full_match({unit}, '[A-Za-z]*[0-9]{{1,18}}')"
+    is_plain = f"{is_name} and not regexp_full_match({unit}, '0[0-9]+')"
     letters = f"regexp_extract({unit}, '^[A-Za-z]*')"
     digits = f"try_cast(regexp_extract({unit}, '[0-9]*$') as bigint)"
     sorted_pieces = pieces.project(f"*, coalesce({is_plain}, false) as is_sorted")
