@@ -154,7 +154,7 @@ def test_odd_file_names_are_no_patterns(tmp_path: Path, reader: str, name: str) 
     assert open_frame(folder / name).names == ("u", "v")
 
 
-@pytest.mark.parametrize("engines", [("duckdb", "polars", "pyarrow"), ("polars", "pyarrow"), ("pyarrow",), ()])
+@pytest.mark.parametrize("engines", [("duckdb", "pyarrow"), ("pyarrow",), ("polars",), ()])
 def test_parquet_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines: tuple[str, ...]) -> None:
     def only(name: str) -> object:
         return object() if name in engines else None
@@ -163,7 +163,7 @@ def test_parquet_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines:
     file = tmp_path / "year=1[2].any"
     table = pyarrow.table({"état; x": ["a", None, "b c"], "A": [1, 2, 3], "a": [4, 5, 6]})
     pyarrow.parquet.write_table(table, file)
-    if not engines:
+    if not {"duckdb", "pyarrow"} & set(engines):
         with pytest.raises(DataError, match="install duckdb"):
             open_frame(file)
         return
@@ -178,7 +178,7 @@ def test_parquet_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines:
         open_frame(tmp_path / "e.parquet")
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "pyarrow"])
+@pytest.mark.parametrize("engine", ["duckdb", "pyarrow"])
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_durations_are_no_whole_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, unit: str

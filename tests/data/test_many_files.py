@@ -53,10 +53,10 @@ def test_files_may_differ_in_how_they_are_written(reader: str, tmp_path: Path) -
     assert read(open_frame(tmp_path)) == EXPECTED
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "pyarrow"])
+@pytest.mark.parametrize("engine", ["duckdb", "pyarrow"])
 def test_a_parquet_dataset(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     installed = formats.find_spec
-    others = {"duckdb", "polars", "pyarrow"} - {engine}
+    others = {"duckdb", "pyarrow"} - {engine}
     monkeypatch.setattr(formats, "find_spec", lambda name: None if name in others else installed(name))
     folder = tmp_path / "run=1" / "rows"  # a folder above it is no partition
     for person, states in {**STATES_OF, "__HIVE_DEFAULT_PARTITION__": ["walk"]}.items():

@@ -39,7 +39,7 @@ from takifugu.data.rows.order import with_ticks
 from takifugu.data.times.clock import Clock
 from takifugu.releasing.file.loading import load
 
-READERS = (*ENGINES, "csv by duckdb", "parquet by duckdb", "parquet by polars", "parquet by pyarrow")
+READERS = (*ENGINES, "csv by duckdb", "parquet by duckdb", "parquet by pyarrow")
 STATES = Recode(("still", "walking"))
 #: Spellings of one name: decomposed, and with a blank that only Unicode calls so, of zero width, doubled.
 SPELLINGS = ["Jos\u0301e\u0301 Luis", "Jośé\u00a0Luis", "Jośé\u200b Luis", "Jośé  Luis", "\ufeffJośé Luis\u2003"]

@@ -80,8 +80,8 @@ def read(file: DataFile, written: Written) -> Table:
 def dataset(files: Sequence[DataFile], columns: Columns, title: str) -> Table:
     """Open Parquet files one after the other.
 
-    The first installed engine of DuckDB, Polars and PyArrow does it. Raises DataError for a file with other columns or
-    types than the first.
+    DuckDB does it, or PyArrow where there is none. Raises DataError for a file with other columns or types than the
+    first.
     """
     for file in files:
         if not file.start.startswith(PARQUET.begins):
@@ -89,12 +89,12 @@ def dataset(files: Sequence[DataFile], columns: Columns, title: str) -> Table:
             raise DataError(f"{file.name} is called Parquet and is not", fix="check the file")
         if file.packed:
             raise DataError(f"{file.name} is a Parquet file inside gzip", fix="unpack it")
-    for engine, reader in {"duckdb": _with_duckdb, "polars": _with_polars, "pyarrow": _with_pyarrow}.items():
+    for engine, reader in {"duckdb": _with_duckdb, "pyarrow": _with_pyarrow}.items():
         if is_installed(engine):
             with careful(title):
                 return reader(files, columns, title)
     content = "holds Parquet files" if len(files) > 1 else "is a Parquet file"
-    raise DataError(f"{title} {content}", fix="install duckdb (pip install duckdb), polars or pyarrow")
+    raise DataError(f"{title} {content}", fix="install duckdb (pip install duckdb) or pyarrow")
 
 
 def refuse_twice(name: str, names: Sequence[str], columns: Columns) -> None:
@@ -157,40 +157,6 @@ def _durations(connection: DuckDBPyConnection, paths: str, kinds: Sequence[Seque
     if schema is None:
         return []
     return [name for name in among(whole, durations(bytes(schema))) if names[name.casefold()] == 1]
-
-
-def _with_polars(files: Sequence[DataFile], columns: Columns, title: str) -> Table:
-    import narwhals.stable.v2 as nw
-    import polars
-
-    scans = list[polars.LazyFrame]()
-    for file in files:
-        with careful(file.name):
-            scan = polars.scan_parquet(file.path, glob=False, hive_partitioning=False)
-            check_rows(file.path, scan.select(polars.len()).collect().item())
-        scans.append(scan)
-        if scan.collect_schema() != scans[0].collect_schema():
-            raise _other_columns(file)
-    names = tuple(scans[0].collect_schema().names())
-    refuse_twice(files[0].name, names, columns)
-    full_scans = list[polars.LazyFrame]()
-    for scan, values in zip(scans, columns, strict=True):
-        texts = {name: polars.lit(text, polars.String) for name, text in values.items()}
-        full_scans.append(scan.with_columns(**texts))
-    union = polars.concat(full_scans)
-
-    def check(labels: Sequence[str]) -> None:
-        stored = among(labels, names)
-        if not stored:
-            return
-        texts = polars.col(*stored).str.len_bytes().cast(polars.Int64)
-        for file, scan in zip(files, scans, strict=True):
-            longest = scan.select(texts.max()).collect().row(0)
-            together = scan.select(texts.sum()).collect().row(0)
-            check_texts(file.name, zip(longest, together, strict=True))
-
-    labels = (*names, *columns[0])
-    return Table(title, labels, True, frozenset(), lambda: nw.from_native(union), labels, check_texts=check)
 
 
 def _with_pyarrow(files: Sequence[DataFile], columns: Columns, title: str) -> Table:

@@ -43,7 +43,7 @@ def people_in(belief: Belief, readers: int) -> int:
 def rows_read(query: Query, belief: Belief) -> int:
     """Return the number of observed rows behind a query."""
     if isinstance(query, Observed):
-        return len(query.runs)
+        return int(query.runs.values @ query.runs.lengths)
     entries = query.entries if isinstance(query, OfEntries) else None
     return belief.size if entries is None else len(entries)
 

@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.analysis.randomisers import Randomiser
-from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query
 from takifugu.model.queries.forms import OfEntries, Weighing
-from takifugu.numbers import runs as numbers
+from takifugu.numbers.runs import Runs, refined
 from takifugu.releasing.file.kind import Unit
 from takifugu.releasing.planning.truth import Seen
 
@@ -142,38 +141,20 @@ def _share_a_unit(questions: Sequence[Question]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
-    """Separate runs of entries, counted through several units: where each starts, and where it stops, in order."""
-
-    starts: IntArray
-    stops: IntArray
-
-    def __len__(self) -> int:
-        return int((self.stops - self.starts).sum())
-
-    def among(self, size: int) -> numbers.Runs:
-        """Return an indicator over `size` entries: 1 in a run, else 0."""
-        ends = np.append(np.column_stack([self.starts, self.stops]).ravel(), size)
-        values = np.arange(len(ends)) % 2
-        some = np.diff(ends, prepend=0) > 0
-        return numbers.Runs(values[some], ends[some])
-
-
-@dataclass(frozen=True, eq=False)
 class Observed:
-    """A query that reads no entries but some runs of them: what can be expected of it, for plans, and no release."""
+    """A query that reads no entries but those with a 1: what can be expected of it, for plans, and no release."""
 
     query: Query
     runs: Runs
 
     def resolve(self, entries: Entries) -> Additive:
         answer = self.query.resolve(entries)
-        (weights, is_observed), ends = numbers.refined(answer.in_runs[0], self.runs.among(answer.size))
-        observed: Any = numbers.Runs(weights * is_observed, ends)
+        (weights, is_observed), ends = refined(answer.in_runs[0], self.runs)
+        observed: Any = Runs(weights * is_observed, ends)
         return replace(answer, weights=observed)
 
     def to_dict(self) -> Json:
-        read = hashlib.sha256(self.runs.starts.tobytes() + self.runs.stops.tobytes()).hexdigest()
+        read = hashlib.sha256(self.runs.values.tobytes() + self.runs.ends.tobytes()).hexdigest()
         return {"kind": "observed", "query": self.query.to_dict(), "runs": read}
 
     def describe(self) -> str:
@@ -186,16 +167,18 @@ def all_complete(units: Sequence[Unit]) -> bool:
 
 
 def observed_of(units: Sequence[Unit]) -> Runs | None:
-    """Return the observed entries of several units, or None for all."""
+    """Return 1 for each observed entry of several units, else 0; None for all."""
     if all_complete(units):
         return None
     runs_of_units = [(range(unit.size),) if unit.complete else unit.seen for unit in units]
-    first_entries = np.cumsum([0, *(unit.size for unit in units[:-1])])
+    *first_entries, size = np.cumsum([0, *(unit.size for unit in units)]).tolist()
     shifts = np.repeat(first_entries, list(map(len, runs_of_units)))
     runs = list(chain.from_iterable(runs_of_units))
     starts = np.array([run.start for run in runs], dtype=np.int64)  # two lists: one of pairs takes thrice as long
     stops = np.array([run.stop for run in runs], dtype=np.int64)
-    return Runs(starts + shifts, stops + shifts)
+    ends = np.append(np.column_stack([starts + shifts, stops + shifts]).ravel(), size)
+    is_long = np.diff(ends, prepend=0) > 0
+    return Runs((np.arange(len(ends)) % 2)[is_long], ends[is_long])
 
 
 def about_observed(query: Query, runs: Sequence[range]) -> Query:
