@@ -45,7 +45,7 @@ def read_pieces(data: Any, rules: Layout, lengths: Lengths | None = None) -> lis
         seen = [i for i, state in enumerate(states) if state is not None]
         assert [i for run in piece.observed for i in run] == seen
         assert all(one.stop < other.start for one, other in zip(piece.observed, piece.observed[1:], strict=False))
-        assert piece.weights().tolist() == [int(state is not None) for state in states]
+        assert piece.weights().numbers.tolist() == [int(state is not None) for state in states]
         assert piece.complete == (len(seen) == len(states))
         whole.append((piece.unit, piece.piece, tuple(states)))
     return whole

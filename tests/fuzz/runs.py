@@ -58,7 +58,7 @@ def _differences(case: Case, steps: Steps, pieces: Sequence[Piece]) -> list[str]
         if piece.length != len(window) or piece.counts.tolist() != counts[unit]:
             differences.append(f"{unit}: {piece.length} {piece.counts.tolist()}, not {len(window)} {counts[unit]}")
         mine = [_code(state) for state in steps[unit][window.start : window.stop]]
-        if case.gaps == "public" and (piece.weights() != 0).tolist() != [code >= 0 for code in mine]:
+        if case.gaps == "public" and (piece.weights().numbers != 0).tolist() != [code >= 0 for code in mine]:
             differences.append(f"{unit}: observed {piece.observed}, not {mine}")
         if case.entrywise and (piece.values is None or piece.values.tolist() != mine):
             differences.append(f"{unit}: {piece.values}, not {mine}")

@@ -14,13 +14,12 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.nearest import first_of
 from takifugu.data.engines.table import Table
-from takifugu.data.files.first_lines import are_totals
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.rows.layout import Layout, Lengths, Recode
 from takifugu.data.rows.pieces import LONGEST_PIECE, SKIPPED, UNCLEAR, WIDEST_SPAN, Fact, Key, are_together, extent
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
-from takifugu.data.values.spellings import meant
+from takifugu.data.values.spellings import are_totals, meant
 from takifugu.data.values.texts import NAME_MARKS, not_numbers
 
 if TYPE_CHECKING:

@@ -59,6 +59,18 @@ class Runs:
         count = 1 if size else 0
         return Runs(np.full(count, value, dtype=np.int64), np.full(count, size, dtype=np.int64))
 
+    @staticmethod
+    def indicator(starts: IntArray, stops: IntArray, size: int) -> Runs:
+        """Return 1 from each start to before its stop, else 0, in so many places.
+
+        >>> runs = Runs.indicator(np.array([0, 4]), np.array([2, 5]), 6)
+        >>> runs.numbers.tolist()
+        [1, 1, 0, 0, 1, 0]
+        """
+        ends = np.append(np.column_stack([starts, stops]).ravel(), size)
+        is_long = np.diff(ends, prepend=0) > 0
+        return Runs((np.arange(len(ends)) % 2)[is_long], ends[is_long])
+
     @property
     def size(self) -> int:
         return int(self.ends[-1]) if len(self.ends) else 0

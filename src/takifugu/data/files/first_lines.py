@@ -6,14 +6,14 @@ import csv
 import re
 from collections.abc import Sequence
 
+from takifugu.data.values.spellings import WORD_OF_TOTALS
+
 #: A text that begins as a number or a time.
 _NUMBER, _LONGEST_UNIT = re.compile(r"[-+]?[.,]?[0-9]"), 20
 _NO_UNIT = r"(?i)[-\u2013?.]*|[(\[].*[)\]]|n/?a|none|text|string"
 #: What stands in a first row where a number is missing.
 _MISSING = r"(?i)[-\u2013?.]*|n/?a|nan|null|none|missing"
-#: What rows of totals are called.
-_WORD_OF_TOTALS = r"(?i:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|gesamt|insgesamt|sum|somme|suma|totaux)"
-_TOTAL, _SUBTOTAL = rf"\W*{_WORD_OF_TOTALS}\W*", re.compile(rf"({_WORD_OF_TOTALS})\b")
+_SUBTOTAL = re.compile(rf"({WORD_OF_TOTALS})\b")
 #: No header has more rows below that of the names.
 _ROWS_OF_HEADER = 3
 Cells = Sequence[str | None]
@@ -147,15 +147,6 @@ def _begins_as_number(cell: str | None) -> bool:
 def are_numbers(values: Cells) -> bool:
     """Return whether all present values begin as numbers or times."""
     return any(values) and all(map(_NUMBER.match, filter(None, values)))
-
-
-def are_totals(name: str) -> bool:
-    """Return whether rows of this name are those of totals.
-
-    >>> are_totals("Grand total:"), are_totals("Summe"), are_totals("Totally Bikes")
-    (True, True, False)
-    """
-    return re.fullmatch(_TOTAL, name) is not None
 
 
 def subtotals_of(columns: Sequence[Cells]) -> tuple[int, str] | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.core.errors import DataError
+from takifugu.numbers.runs import Runs
 
 #: Why a row has no place in the order: it has no value there, clocks skipped that time, or showed it more than once.
 MISSING, SKIPPED, UNCLEAR = 1, 2, 3
@@ -76,12 +77,11 @@ class Piece:
             return len(self.observed[0]) == self.length
         return sum(map(len, self.observed)) == self.length
 
-    def weights(self) -> IntArray:
+    def weights(self) -> Runs:
         """Return the weights of the piece's entries, 1 if observed, else 0."""
-        weights = np.zeros(self.length, dtype=np.int64)
-        for run in self.observed:
-            weights[run.start : run.stop] = 1
-        return weights
+        starts = np.array([run.start for run in self.observed], dtype=np.int64)
+        stops = np.array([run.stop for run in self.observed], dtype=np.int64)
+        return Runs.indicator(starts, stops, self.length)
 
 
 def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:

@@ -14,6 +14,9 @@ Written = tuple[str, int | None]
 #: The keys of names that have budgets; and a large number as programs write it.
 _PEOPLE, _WITH_EXPONENT = ("unit", "person"), re.compile(r"-?[0-9]+(?:\.[0-9]*)?[eE]\+[0-9]+")
 
+#: What rows of totals are called.
+WORD_OF_TOTALS = r"(?i:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|gesamt|insgesamt|sum|somme|suma|totaux)"
+
 
 def meant(written: Iterable[Written], column: str, what: str, counted: str = "") -> dict[str, str]:
     """Return the one spelling of every written name.
@@ -53,6 +56,15 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
             raise DataError(words, fix="write it in one way").at(what)
         spelling_of[raw] = name
     return spelling_of
+
+
+def are_totals(name: str) -> bool:
+    """Return whether rows of this name are those of totals.
+
+    >>> are_totals("Grand total:"), are_totals("Summe"), are_totals("Totally Bikes")
+    (True, True, False)
+    """
+    return re.fullmatch(rf"\W*{WORD_OF_TOTALS}\W*", name) is not None
 
 
 def _unfit(text: str, subject: str) -> DataError:

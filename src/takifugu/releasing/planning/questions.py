@@ -176,9 +176,7 @@ def observed_of(units: Sequence[Unit]) -> Runs | None:
     runs = list(chain.from_iterable(runs_of_units))
     starts = np.array([run.start for run in runs], dtype=np.int64)  # two lists: one of pairs takes thrice as long
     stops = np.array([run.stop for run in runs], dtype=np.int64)
-    ends = np.append(np.column_stack([starts + shifts, stops + shifts]).ravel(), size)
-    is_long = np.diff(ends, prepend=0) > 0
-    return Runs((np.arange(len(ends)) % 2)[is_long], ends[is_long])
+    return Runs.indicator(starts + shifts, stops + shifts, size)
 
 
 def about_observed(query: Query, runs: Sequence[range]) -> Query:

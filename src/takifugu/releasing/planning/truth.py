@@ -25,7 +25,7 @@ from takifugu.data import Counted, Piece
 from takifugu.model.beliefs.alike import alike
 from takifugu.model.queries import resolved
 from takifugu.model.queries.forms import Averaging, of_each_cell
-from takifugu.numbers.runs import Runs, different
+from takifugu.numbers.runs import Runs, different, refined
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -155,8 +155,8 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
                 yield group, _read_as(calibration, ways, ways)
                 continue
             for piece in group:
-                kind_of_entry, is_present = kinds.numbers, piece.weights() != 0
-                present, missing = np.unique(kind_of_entry[is_present]), np.unique(kind_of_entry[~is_present])
+                (kind_of_entry, weight), _ = refined(kinds, piece.weights())
+                present, missing = np.unique(kind_of_entry[weight == 1]), np.unique(kind_of_entry[weight == 0])
                 yield [piece], _read_as(calibration, ways[present], ways[missing])
 
 

@@ -10,9 +10,10 @@ from itertools import islice
 
 from takifugu.core.lists import present
 from takifugu.data import Table, Written, column_kinds, rows_of, text_of
-from takifugu.data.files.first_lines import are_totals, rows_of_header
+from takifugu.data.files.first_lines import rows_of_header
 from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
+from takifugu.data.values.spellings import are_totals
 from takifugu.data.values.texts import NUMBER
 from takifugu.releasing.file.guessing.roles import are_hours_of, rises
 from takifugu.releasing.file.guessing.seen import DIGITS, MOST_STATES, Seen, clock_of
