@@ -31,7 +31,6 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path / "examples"
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_one_command_compares_all_of_them(copy: Path) -> None:
     result = succeed("compare", *(copy / name for name in FILES))

@@ -147,7 +147,6 @@ def test_mutant_with_half_the_noise_is_caught():
     assert true_delta_of(calibrations, 1, shrunk=0.5) > TINY
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_one_shape_of_profile_has_a_closed_form_for_normal_noise():
     """sum_k A_k/s_k^2 is fixed, so sum_k w_k s_k is least where s_k^3 is in proportion to A_k/w_k."""
@@ -193,7 +192,6 @@ def on_the_grid(noise, ratio):
     return [high, high * ratio]
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_releases_that_hide_little_together_need_what_they_need_alone():
     """Windows far apart: each keeps epsilon at half of delta."""

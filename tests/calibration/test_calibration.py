@@ -526,7 +526,6 @@ def test_a_mechanism_that_does_not_apply_says_so_by_name() -> None:
         tf.calibrate(ACTIVITY, tf.Histogram(), 1, mechanism="optimal")
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_mechanisms_that_do_not_apply_are_listed_by_reason() -> None:
     compared = tf.compare(ACTIVITY, tf.Count("walking"), 1)

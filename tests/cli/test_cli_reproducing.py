@@ -114,7 +114,9 @@ def test_ctrl_c_on_a_terminal_and_a_second_call(place: Path) -> None:
     assert "*Second: E[y]: Not made yet" in page_of(place)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [
+    signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGKILL,
+])  # fmt: skip
 def test_killed_it_leaves_a_readable_page_and_goes_on_with_nothing(place: Path, number: signal.Signals) -> None:
     words = ["reproduce", "slow2026"]
     running = subprocess.Popen(

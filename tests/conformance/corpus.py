@@ -296,7 +296,7 @@ def _densities() -> Iterator[Case]:
     income = tf.dataset_property("income", "mean")
     nearly = {a: tf.NormalMixture([0.5, 0.5], [2 * a, 2 * a + 1], [2, 2]) for a in (0, 1)}
     yield Case("densities, nearly normal", _hide(tf.Density("income", "mean", nearly), secret=income), tf.Identity())
-    sums = {a: tf.UniformMean(2, a, a + 4) for a in (0, 1)}
+    sums = {a: tf.UniformMean(4, a, a + 4) for a in (0, 1)}
     rate = tf.distribution_parameter("rate", values=[0, 1])
     yield Case("densities, uniform sums", _hide(tf.Density("rate", "parameter", sums), secret=rate),
                tf.Identity(grid="0.01"))  # fmt: skip

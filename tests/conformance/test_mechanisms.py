@@ -51,7 +51,6 @@ def test_what_may_be_followed_is_chosen_as_if_every_mechanism_were_asked(case: C
     assert (calibration.mechanism, calibration.randomiser) == (best.line.name, best.bound and best.bound.randomiser)
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @by_name
 def test_it_keeps_its_promise_on_every_case(line: Line) -> None:

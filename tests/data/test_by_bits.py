@@ -140,6 +140,7 @@ TWICE = [{5: 6, 7: 6}, {5: 7, 9: 7}, {10: 25, 40: 25}]
 LOST = [{5: None, 7: None}, {5: None, 6: None}, {0: None, 1: None}]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("moved", [*TWICE, *LOST])
 def test_steps_that_occur_twice_or_are_lost_are_seen(moved: dict[int, int | None]) -> None:
     """As many rows as steps, the same first and last one, and the same sum of the steps: only their bits differ."""
@@ -151,6 +152,7 @@ def test_steps_that_occur_twice_or_are_lost_are_seen(moved: dict[int, int | None
 MINUTES = [f"2026-01-01 00:{m:02}:00" for m in (0, *range(2, 60))]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "text", ["2026-01-01 00:01:00", "2026-01-01T00:01:00", "2026-01-01 00:01:00+00:00", "2026/01/01 00:01"]
 )
@@ -224,6 +226,7 @@ def test_pieces_of_a_parquet_file_lie_where_they_like(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "change", [("u", 5, "a"), ("u", 5, "b"), ("u", None, "a"), ("u", 7, None), ("x" * 300, 5, "a")]
 )

@@ -108,7 +108,7 @@ def test_nasty_rows(engine: str, at: str) -> None:
     assert by_name(read_pieces(data, rules, Lengths(2, 2, "cut"))) == by_name(expected)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("kind", "values"), [
     ("int", [3, 7, 7, None, 3]),
@@ -125,6 +125,7 @@ def test_states_that_are_numbers(engine: str, kind: str, values: list[Any]) -> N
         pieces(open_frame(ENGINES[engine](data)), Layout("v", order="t", nulls="unobserved"), Recode((7, "x")))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_states_that_are_true_or_false(engine: str) -> None:
     data: Columns = {"v": ("bool", [True, None, False, True]), "t": ("int", [1, 2, 3, 4])}

@@ -144,6 +144,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         open_frame(tmp_path / "d.csv")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["a[1]*?.csv", "it's {x} $1.csv", "päth ü.csv", "k=1.csv"])
 def test_odd_file_names_are_no_patterns(tmp_path: Path, reader: str, name: str) -> None:
     folder = tmp_path / "year=2026"
@@ -403,6 +404,7 @@ def test_only_a_name_that_is_one_letter_away_is_told(tmp_path: Path, name: str, 
 LINES = 'Report\n\nu,"v\nw",t\nWho,"What, of\nall",x\n{1},{2},{3}\n'
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "latin-1"])
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_lines_of_a_header_are_left_out(tmp_path: Path, reader: str, codec: str, ends: str) -> None:

@@ -53,7 +53,7 @@ def test_the_same_rows_are_the_same_integers(kind: str, reader: str, tmp_path: P
         assert tally(table, {column: codes}) == tally(same, {column: codes})
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "DuckDB"])
 def test_rows_stand_in_their_order(kind: str, reader: str, tmp_path: Path) -> None:
     name, write = SOURCES[kind]

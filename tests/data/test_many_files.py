@@ -28,7 +28,7 @@ def read(table: Table) -> list[tuple[Any, list[int]]]:
     return [(piece.unit, piece.values.tolist()) for piece in entries(table, LAYOUT, STATES)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "DuckDB"])
 def test_one_file_a_person(kind: str, reader: str, tmp_path: Path) -> None:
     name, write = SOURCES[kind]

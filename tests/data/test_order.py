@@ -63,6 +63,7 @@ def test_texts_of_times_are_read_alike(form: str, read: list[datetime], data: st
         assert ticks(engine, numbered("text", texts))[0] == expected
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_dates_and_days_that_are_not_in_the_calendar(engine: str) -> None:
     texts = ["1900-02-28", "1900-02-29", "2000-02-29", "2024-02-30", "2023-04-31", "1970-01-01T00:00", None]
@@ -175,6 +176,7 @@ def kind(times: list[Any], engine: str, folder: Path, **rules: Any) -> str | Non
     return order_kind(open_frame(data), Layout("state", order="t", **rules))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "csv"])
 @pytest.mark.parametrize(("times", "rules", "expected"), [
     (CLOCKS, {}, CLOCK), (OFFSETS, {}, OFFSET), (["2026-01-05", "2026-01-06"], {}, CLOCK),
@@ -308,6 +310,7 @@ def test_a_date_and_a_time_of_day(engine: str, case: str, tmp_path: Path, reader
     assert read(data, order="day", time_of_day="clock", order_format=form) == expected
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("day", ["2026-01-31", date(2026, 1, 31)])
 @pytest.mark.parametrize("name", ["d.parquet", "d.duckdb"])
 def test_a_date_and_a_time_of_day_where_texts_are_checked(name: str, day: str | date, tmp_path: Path) -> None:

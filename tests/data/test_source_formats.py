@@ -133,7 +133,6 @@ extending.register_source_format(extending.SourceFormat("fixed width", read, suf
 """
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_from_init_to_the_ledger(tmp_path: Path) -> None:
     about = tmp_path / "site" / "fixed-1.0.dist-info"

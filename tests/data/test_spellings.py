@@ -156,6 +156,7 @@ def test_a_number_with_an_exponent_names_nobody(opened: Any, reader: str) -> Non
     assert [piece.unit for piece in recorded] == ["3e8", "a1e+05"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_whole_numbers_of_many_digits_and_dates_are_names(engine: str) -> None:
     layout = Layout("state", unit="person", order="at")

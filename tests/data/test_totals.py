@@ -47,6 +47,7 @@ def as_dict(data: Any, rule: Bounded, **rules: Any) -> dict[str | None, tuple[in
     return {group.key[0]: (group.rows, int(group.sums[0])) for group in groups}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_trap(engine: str) -> None:
     data = ENGINES[engine](TRAP)

@@ -57,7 +57,7 @@ def test_short_numbers_with_a_point_name_nobody(engine: str, dtype: str, tmp_pat
     assert [piece.counts.tolist() for piece in pieces(open_frame(data), of_pieces, STATES)] == [[1, 1], [1, 1]]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", FRAMES)
 @pytest.mark.parametrize(("names", "said"), [
     ([1.0, 1.5], "numbers with a fraction"), ([1.0, 2.0**53 + 2], "numbers of 16 digits and more"),

@@ -56,7 +56,6 @@ def tables(draw: st.DrawFn) -> tuple[list[dict[str, str | None]], dict[str, int]
     return rows, steps, form
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=tables(), fills=st.booleans(), lists=st.booleans(), seed=st.randoms(use_true_random=False))

@@ -192,7 +192,6 @@ def test_the_page_says_what_the_program_finds():
         assert wrong == 0
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_the_expected_mistakes_of_ordinary_noise():
     hour = made_up().hour(experiment.MAP_HOUR)

@@ -22,7 +22,6 @@ def test_no_layout_is_cheaper() -> None:
     assert sum("another rule" in one.said or "lag" in one.said or "bed" in one.said for one in known) >= 5
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_a_ledger_that_takes_all_layouts_for_one_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layouts, "conflicts", lambda *_: ())

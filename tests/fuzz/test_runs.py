@@ -31,7 +31,6 @@ def are_noticed(tmp_path: Path) -> bool:
     return any(against_the_oracle(random.Random(f"mutant {number}"), tmp_path) for number in range(120))
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_a_reader_that_takes_the_next_step_for_that_of_an_event_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

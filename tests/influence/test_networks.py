@@ -64,6 +64,7 @@ def binary(parents, tables):
     return BayesianNetwork([(f"n{i}", [0, 1], [f"n{p}" for p in above], table) for i, (above, table) in nodes])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_no_way_is_below_the_worst_mechanism_and_bags_are_never_above_the_sum(seed):
     rng = np.random.default_rng(seed)
@@ -87,7 +88,7 @@ def test_no_way_is_below_the_worst_mechanism_and_bags_are_never_above_the_sum(se
         assert least[pairs] == pytest.approx(truth[pairs], abs=1e-8)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", range(12))
 def test_one_junction_tree_bounds_all_entries_and_is_never_above_the_sum(seed):
     rng = np.random.default_rng(100 + seed)
@@ -116,6 +117,7 @@ def joined_in_a_ladder(rng, rungs, zeros=False):
     return binary(parents, rows)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_messages_that_straddle_are_split_on_the_safe_side(seed, monkeypatch):
     rng = np.random.default_rng(seed)
@@ -178,6 +180,7 @@ def test_binary_trees_are_exact_for_every_entry(seed):
         assert loss[pairs] == pytest.approx(oracle.worst_pairs(law_of(network), tables, entry)[pairs], abs=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_trees_of_several_states_are_sound_and_nearly_exact(seed):
     rng = np.random.default_rng(seed)
@@ -540,7 +543,6 @@ def test_bags_that_are_too_wide_are_refused(monkeypatch, limit, most):
         loss_by_bags(network, tables, 0, bags)
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_reading_one_more_variable_never_lowers_a_loss():
     """With more than 64 joint values read, orders and bags are those of all variables, whatever is read."""

@@ -139,6 +139,7 @@ def test_the_largest_loss_is_that_of_a_delta_of_one_and_nothing_moved_loses_what
     assert least_losses(np.zeros(3), pure, log_kappa).tolist() == pure.tolist()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("log_kappa", SHARES)
 def test_least_losses_rise_with_the_move_with_what_is_pure_and_with_a_smaller_share(log_kappa):
     moves, pure = (grid.ravel() for grid in np.meshgrid(MOVES, [0.0, 0.2, 9.0]))
@@ -207,6 +208,7 @@ def pairs_of(entry):
     return [(u, v) for u in range(values) for v in range(values) if u != v]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("log_kappa", [-14.0, -2.0])
 @pytest.mark.parametrize("with_pure", [False, True])
 def test_the_profile_of_releases_is_that_of_the_root_of_all_squares(with_pure, log_kappa):

@@ -242,6 +242,7 @@ def test_where_it_does_not_apply() -> None:
         tf.calibrate(stuck, Count(1), 1, mechanism="inferential")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("weights", [[1, 1000], [1000, 1], [0, 7], [3, 1, 50], [0, 0, 9]])
 @pytest.mark.parametrize("entry", [0, 1])
 def test_an_entry_that_is_no_secret_counts_as_much(weights: list[int], entry: int) -> None:

@@ -45,7 +45,7 @@ def law_of(noise, goal):
     return lambda counts: rank_law(counts, goal.shares, rate)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("goal", "candidates", "size"), GOALS, ids=str)
 def test_no_entry_loses_more_than_its_epsilon_and_the_price_is_needed(goal, candidates, size):
     """Every count of the entries, every change of one, every output; half of the noise would break the promise."""
@@ -104,7 +104,7 @@ QUERIES = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("belief", FRAMEWORKS)
 def test_correlated_secrets_keep_epsilon(belief, query):

@@ -71,7 +71,6 @@ def test_the_hockey_stick_against_quadrature(p, q, epsilon):
     assert expected - 1e-8 <= computed <= expected + 5e-3  # two forms of one distribution, at 0, are the loosest
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_the_hockey_stick_is_tight_where_densities_cross():
     mixed = NormalMixture([0.25, 0.75], [-1, 1], [1, 0.5])
@@ -81,7 +80,6 @@ def test_the_hockey_stick_is_tight_where_densities_cross():
             assert expected - 1e-9 <= computed <= expected + 1e-9
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @given(oracle.densities, oracle.densities, st.sampled_from([0.3, 0.1, 0.02]))
 @settings(max_examples=10)

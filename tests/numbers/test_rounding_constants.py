@@ -38,6 +38,7 @@ def as_mpf(value: Fraction | float) -> mpmath.mpf:
     return mpmath.mpf(exact.numerator) / exact.denominator
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("states", [2, 3, 5, 8])
 def test_the_error_of_products_is_within_its_bound(states: int) -> None:
     """Theorem 1: log-ratios in a column of powers, against 60 digits."""
@@ -162,6 +163,7 @@ def stationary(rows: list[list[Fraction]]) -> list[Fraction]:
     return [row[-1] for row in system]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("mean", "deviation"), [(0.0, 1.0), (0.3, 0.7), (-1e6, 1e-3), (1234.5678, 3e5)])
 def test_heights_and_tails_of_normal_laws_are_within_their_margin(mean: float, deviation: float) -> None:
     """Theorem 6, against 60 digits."""

@@ -187,7 +187,7 @@ def agree(chain: MarkovChain, answer: Additive, entries: tuple[int, ...]) -> Non
                     assert abs(Fraction(mass) - exact) <= Fraction(family.relative_error) * exact
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("name", "initial"), [
     (name, initial) for name in CHAINS for initial in ("stationary", "any")
     if (name, initial) not in {("absorbing", "stationary"), ("alternating", "stationary")}
@@ -212,7 +212,6 @@ def test_any_weights_any_block_any_secrets(data: st.DataObject, name: str, size:
         agree(chain, linear(chain, weights), secret)
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_a_long_chain_in_blocks_of_its_own_choice() -> None:
     chain = MarkovChain(CHAINS["two states"], 150)

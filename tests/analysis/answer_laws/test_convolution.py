@@ -72,7 +72,6 @@ def test_every_number_keeps_its_relative_accuracy(one: Row, other: Row) -> None:
     assert (product.exponents[product.mantissas == 0] == LOWEST).all()
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_convolution_of_a_long_row_that_alternates_between_two_sizes() -> None:
     a = [Fraction(1 + i % 3) * Fraction(2) ** (-1500 * (i % 2) - 7 * i) for i in range(200)]

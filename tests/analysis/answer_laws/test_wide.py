@@ -82,7 +82,6 @@ def exact(rows: Wide, kernels: Wide, kernel: int) -> list[Fraction]:
     return result
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 30), st.integers(1, 7), st.integers(1, 4),

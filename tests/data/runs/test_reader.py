@@ -230,6 +230,7 @@ def test_texts_that_are_written_in_other_ways_say_the_same(
     assert piece.counts.tolist() == [2, 6, 16]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("late", ["10000-01-01 00:00:00", "infinity", "2026-02-30 00:00:00", "2026-01-05 25:00:00"])
 def test_a_time_that_only_an_engine_takes_for_one_is_refused(late: str, tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text(f"at,state\n2026-01-05 00:00:00,a\n{late},b\n")
@@ -289,6 +290,7 @@ def misses(sums: CellSums, window: range) -> list[range]:
     return wrong
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("zone", [None, "Australia/Lord_Howe", "Europe/Berlin"])
 @pytest.mark.parametrize("axes", [("hour",), ("weekday",), ("weekday", "hour"), ("date", "hour")])
 def test_a_window_may_end_in_the_hour_of_the_day_that_it_starts_in(axes: tuple[str, ...], zone: str | None) -> None:

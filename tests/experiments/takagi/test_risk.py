@@ -126,7 +126,6 @@ def test_domination_is_halls_condition(shares: list[int], policy: Policy) -> Non
     assert dominates(prior, was_at_a, policy) == carried(prior, policy)
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @given(weights)
 @settings(max_examples=25)

@@ -85,7 +85,7 @@ def worst_by_program(matrix, start, tables):
     return max(float(oracle.worst_pairs(law, tables, entry).max()) for entry in range(len(tables)))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(24))
 def test_two_states_attain_the_worst_mechanism_with_the_profile(seed):
     rng = np.random.default_rng(seed)
@@ -154,6 +154,7 @@ def test_a_further_release_never_makes_a_set_cheaper(seed):
         assert loss(matrix, more, initial) >= loss(matrix, tables, initial) * (1 - 1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("matrix", [STAY, [[0.2, 0.8], [0.7, 0.3]], THREE, CYCLE])
 @pytest.mark.parametrize("size", [0.05, 0.4])
 def test_a_long_stretch_is_bounded_by_what_it_settles_at(matrix, size):
@@ -278,7 +279,6 @@ def test_the_work_that_is_predicted_is_that_of_the_steps_that_are_followed(stay:
     assert chains.chain_work(by_hour) == pytest.approx(5 * chains.chain_work(chain), rel=1e-9)
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_a_gap_of_thousands_of_steps_is_jumped_over() -> None:
     mixing = np.random.default_rng(3).dirichlet(np.ones(3), size=3)

@@ -78,7 +78,6 @@ def test_no_chain_of_a_region_loses_more(states, length, seed):
 
 
 @pytest.mark.mutants
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_all_extreme_matrices_of_a_binary_region_and_all_starts_lose_no_more(seed):
     rng = np.random.default_rng(seed)
@@ -258,7 +257,6 @@ def followed(side, moved):
     return losses
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.parametrize("side", [
     Halving([1], [0.5]), Halving([1, 2, 3], [0.875, 0.5, 2**-7]), Halving([1, 4, 16], [1.0, 1.0, 0.0]),

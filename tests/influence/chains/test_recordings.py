@@ -168,7 +168,6 @@ def test_losses_are_those_of_a_sweep_that_remembers_nothing(seed: int, monkeypat
         assert chain_loss(belief.with_length(some.size), some, Family(range(some.size))) == loss
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_a_window_more_follows_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """All others are remembered, however many: their messages are what they were."""

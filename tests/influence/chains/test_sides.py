@@ -75,6 +75,7 @@ RATIO = np.array([[0.0, 1.0, 0.25], [0.5, 0.0, 0.75], [1.5, 0.5, 0.0]])
 CASES = [(2, 1, 0.0), (2, 3, 0.5), (3, 1, 0.0), (3, 2, 0.9)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES)
 @pytest.mark.parametrize("zeros", [False, True])
 def test_forwards_rows_are_the_laws_of_what_follows(states, period, sticky, zeros, monkeypatch):
@@ -90,7 +91,7 @@ def test_forwards_rows_are_the_laws_of_what_follows(states, period, sticky, zero
 STARTS = ["stationary", "given", "one value", "several that repeat"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES[:3])
 def test_backwards_rows_are_the_laws_of_what_went_before(states, period, sticky, start, monkeypatch):
@@ -217,6 +218,7 @@ def exactly(rows, ratio_up, ratio_down):
     return max(supremum(rows[1], rows[0], ratio), 0), max(supremum(rows[0], rows[1], ratio), 0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("rows", CHAINS)
 def test_a_step_is_never_below_the_supremum_and_hardly_above(rows):
     for ratios in product(RATIOS, RATIOS):

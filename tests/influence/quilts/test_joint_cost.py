@@ -98,6 +98,7 @@ def test_six_steps_and_three_releases_against_the_true_joint_loss() -> None:
     assert total_cost < sum(cost(chain, [r]) for r in releases)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("start", ["stationary", "any", [0.2, 0.8]])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(4)])
 def test_one_release_costs_what_it_was_calibrated_for(start: Any, epsilon: Fraction) -> None:

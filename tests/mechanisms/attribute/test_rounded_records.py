@@ -87,6 +87,7 @@ def given_mean(where: float, deviation: float, step: float) -> dict[float, float
     ])  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("correlation", "step", "difference"),
     [("1", "1", "0.1"), ("1", "0.9", "1"), ("1", "0.5", "0.3"), ("0.8", "1", "0.5"), ("0.8", "0.5", "2")],

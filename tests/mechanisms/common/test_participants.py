@@ -114,6 +114,7 @@ def test_no_noise_promises_nothing_to_those_who_know_the_others() -> None:
     assert bound.conditions == (WORDS.replace("epsilon is at most ", "nothing is promised"),)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "number", "limit"), [
     ("pieces", 30, (shares, "MOST_SMOOTHED")), ("network", 30, (shares, "MOST_SMOOTHED")),
     ("cliques", 30, (shares, "MOST_SMOOTHED")), ("users", 40, (users, "MOST_WORK")),

@@ -105,6 +105,7 @@ def pairs_of_laws(belief: Any, states: Any, mass: Any, answer: Any) -> set[froze
     return pairs
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_laws_are_those_of_the_joint_table(number: int) -> None:
     belief, states, mass = CASES[number]
@@ -138,6 +139,7 @@ def near(pair: frozenset[Any], other: frozenset[Any], margin: float) -> bool:
     return False
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_the_audit_finds_epsilon_and_the_optimal_is_best(number: int) -> None:
     belief = CASES[number][0]
@@ -271,6 +273,7 @@ def test_a_hundred_pieces_of_one_step_are_one_chain_of_a_hundred() -> None:
     assert made == pytest.approx([made[0]] * 3, abs=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("lengths", [(1, 2), (2, 2, 1), (3, 1)])
 @pytest.mark.parametrize("mechanism", ["laplace-exact", "wasserstein", "kantorovich-relaxed"])
 def test_the_noise_is_enough_and_no_more_than_before(mechanism: str, lengths: tuple[int, ...]) -> None:

@@ -55,7 +55,7 @@ def table(values: list[Any]) -> Any:
 # The region: exact ends, and coverage by enumeration.
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("people", [False, True], ids=["rows", "people"])
 @pytest.mark.parametrize("seed", range(4))
@@ -164,7 +164,7 @@ def test_bits_and_tuples_over_a_class_lose_at_most_what_is_said(seed: int, kind:
     assert loss <= bits.epsilon
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("count", [400, 5000])
 def test_bits_over_a_class_lose_little_less_than_what_is_said(seed: int, count: int) -> None:

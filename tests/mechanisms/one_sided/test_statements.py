@@ -49,6 +49,7 @@ def histogram(data):
     return [sum(x == value for x in data) for value in VALUES]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("epsilon", [F(1), F(1, 3)])
 @pytest.mark.parametrize("name", CASES)
 def test_geometric_noise_keeps_epsilon_along_every_move_and_no_less(name, epsilon):
@@ -90,6 +91,7 @@ def test_the_joint_law_is_what_the_cells_say():
         assert noise.log_density([1, 2], z) == pytest.approx(cells) or cells == -math.inf
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("epsilon", [F(1), F(1, 2)])
 @pytest.mark.parametrize(("pointing", "way"), [(Pointing.UP, Direction.DOWN), (Pointing.DOWN, Direction.UP)])
 def test_tails_are_those_of_the_randomisers(epsilon, pointing, way):

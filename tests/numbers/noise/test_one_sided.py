@@ -97,6 +97,7 @@ def branches(monkeypatch: pytest.MonkeyPatch, draw_once: Callable[[], int], leas
     return law
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("t", "s"), [(1, 1), (2, 1), (3, 2), (2, 3)])
 def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def draw_once() -> int:

@@ -84,6 +84,7 @@ def quantile(draw: Draw, v: Fraction) -> Fraction:
     return Fraction(int(numerator), int(denominator))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("draw", [rounded_laplace, rounded_normal])
 @pytest.mark.parametrize("forced", [False, True])
 def test_every_draw_is_the_rounded_quantile_of_its_bits(
@@ -199,7 +200,6 @@ def test_deep_tails_are_reached_by_more_bits(draw: Draw) -> None:
     assert int(draw(0, 10**6, 1, 1, ScriptedEntropy([2**63, *script[1:]]))[0]) == -expected
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 def test_the_assumption_about_floats_holds_with_room_to_spare() -> None:
     """numpy.log and scipy.special.ndtri within 2^-48 (1 + z); the proof needs 2^-43."""

@@ -152,6 +152,7 @@ def drawn(scale: Fraction, size: int, seed: int) -> tuple[list[int], str, bytes]
     return values.tolist(), values.dtype.str, entropy.bytes(8)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("top", TOPS)
 @pytest.mark.parametrize("bottom", BOTTOMS)
 def test_the_same_values_come_from_the_same_bytes(top: int, bottom: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -267,6 +267,7 @@ def test_the_bound_on_a_loss_is_reached_where_all_draws_move_one_way(
     assert largest == pytest.approx(loss(law([p] * count), law([q] * count), scale), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", [1, 7, 300])
 @pytest.mark.parametrize("scale", [F(0), F(2, 3), F(50)])
 def test_the_loss_of_known_chances_is_rounded_up(count: int, scale: Fraction) -> None:
