@@ -70,14 +70,12 @@ LONG_DOCUMENTS = (
 )  # fmt: skip
 #: Files that take longest, so that no worker begins one of them when the others have nothing left to do.
 DEAREST = (
-    "tests/releasing/test_remedies.py", "tests/conformance/test_mechanisms.py",
-    "tests/releasing/advice/test_advice.py", "tests/releasing/file/test_strange_files.py",
-    "tests/releasing/test_runs.py", "tests/audit/test_real_line.py", "tests/data/runs/test_reader.py",
-    "tests/releasing/publishing/test_table_of_states.py", "tests/releasing/advice/test_forecast.py",
-    "tests/releasing/file/test_attribute_files.py", "tests/mechanisms/test_densities.py", "tests/data/test_engines.py",
-    "tests/releasing/file/test_population_files.py", "tests/releasing/advice/test_joint.py",
-    "tests/releasing/test_windows.py", "tests/printed/test_printed.py", "tests/releasing/test_repeated_hours.py",
-    "tests/releasing/publishing/test_states.py",
+    "tests/conformance/test_mechanisms.py", "tests/accounting/ledger/test_the_same_layout.py",
+    "tests/data/runs/test_reader.py", "tests/calibration/test_calibrate_jointly.py",
+    "tests/numbers/test_density_noise.py", "tests/conformance/test_randomisers.py",
+    "tests/accounting/ledger/test_layouts.py", "tests/data/test_order.py", "tests/data/test_by_bits.py",
+    "tests/cli/test_cli.py", "tests/data/test_engines.py", "tests/releasing/publishing/test_table_of_states.py",
+    "tests/accounting/composition/test_normal_series.py", "tests/releasing/test_leaks.py",
 )  # fmt: skip
 RANKS = {ROOT / name: rank for rank, name in enumerate(DEAREST)}
 #: Its two tables share an epsilon: each test of all examples takes three times as long for it as for the others.

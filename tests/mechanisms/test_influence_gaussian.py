@@ -46,9 +46,9 @@ def true_delta(matrix, start, length, releases, epsilon):
     listed = list(recordings(matrix, start, length))
     answers = [[sum(weights[t][s] for t, s in enumerate(states)) for weights, *_ in releases] for states, _ in listed]
     different, row_of = np.unique(answers, axis=0, return_inverse=True)
-    outputs = np.ones((len(different), 1))
+    outputs, number = np.ones((len(different), 1)), {1: 900, 2: 150}.get(len(releases), 90)
     for values, (_, scale, is_normal) in zip(different.T, releases, strict=True):
-        bins = np.linspace(values.min() - 8 * scale, values.max() + 8 * scale, 900 if len(releases) == 1 else 150)
+        bins = np.linspace(values.min() - 8 * scale, values.max() + 8 * scale, number)
         masses = masses_of(values, scale, bins, is_normal)
         outputs = (outputs[:, :, None] * masses[:, None, :]).reshape(len(different), -1)
     worst = 0.0
