@@ -336,6 +336,6 @@ def test_one_chain_answers_for_profiles_of_every_length(ask):
 
 def test_a_given_start_that_settles_late_is_given_up_and_never_a_fault():
     matrix = np.full((9, 9), 0.0025) + np.eye(9) * 0.9775
-    chain = tf.MarkovChain(matrix, 300, [1.0, *[0.0] * 8])
+    chain = tf.MarkovChain(matrix, 1_000, [1.0, *[0.0] * 8])
     with pytest.raises(Unsupported, match="still rise"):
-        chain_loss(chain, Profile.of((1 - np.eye(9)) / 50, 300), Family(range(300)), most=20)
+        chain_loss(chain, Profile.of((1 - np.eye(9)) / 50, 1_000), Family(range(1_000)), most=20)
