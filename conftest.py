@@ -104,9 +104,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    places = {path: os.path.relpath(path, config.rootpath).replace(os.sep, "/") for path in {i.path for i in items}}
     for item in items:
-        path = item.path.relative_to(config.rootpath).as_posix() if item.path.is_relative_to(config.rootpath) else ""
-        if path.startswith(LONG_DOCUMENTS) or f"[{LONG_EXAMPLE}" in item.name:
+        if places[item.path].startswith(LONG_DOCUMENTS) or f"[{LONG_EXAMPLE}" in item.name:
             item.add_marker(pytest.mark.slow)
     _leave_samples(items)
     items.sort(key=lambda item: RANKS.get(item.path, len(RANKS)))

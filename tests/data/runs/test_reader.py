@@ -69,7 +69,7 @@ def checked(data: Any, rules: Rules, rows: Sequence[Row], window: range, steps: 
             assert piece.complete
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("engine", [*engines.ENGINES, "csv"])
 def test_runs_are_counted_as_if_each_step_had_a_row(engine: str, tmp_path: Path) -> None:
     refused, number = 0, 15
@@ -154,7 +154,7 @@ def shifts(chance: random.Random) -> list[tuple[str, datetime, datetime]]:
     return rows
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("engine", engines.ENGINES)
 @pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
 def test_a_stay_on_a_date_ends_at_the_next_such_time_of_day(engine: str, zone: str | None) -> None:
