@@ -1,12 +1,13 @@
 """Numbers for people: a bound that is read back is never on the wrong side, and short decimals stay as they are."""
 
+import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takifugu.core.escaping import at_least, at_most, number, power_at_most
+from takifugu.core.escaping import at_least, at_most, float_above, float_below, number, power_at_most
 
 RATIONALS = st.fractions(max_denominator=10**9) | st.builds(
     lambda p, q, tens: Fraction(p, q) * Fraction(10) ** tens,
@@ -58,3 +59,17 @@ def test_powers_of_e_that_certificates_tell() -> None:
     assert power_at_most(1000) == "e^1,000"
     assert at_most(Fraction(1, 10**400)) == "1e-400"
     assert (at_most(float("inf")), at_least(float("inf"))) == ("inf", "inf")
+
+
+@given(st.fractions(-(10**300), 10**300, max_denominator=10**9))
+def test_a_float_of_a_bound_is_written_on_the_safe_side(value: Fraction) -> None:
+    above, below = float_above(value), float_below(value)
+    assert Fraction(str(below)) <= value <= Fraction(str(above))
+    assert float(value) in (above, below)
+    assert above in (below, math.nextafter(below, math.inf))
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_bound_that_is_a_float_stays_as_it_is(value: float) -> None:
+    exact = Fraction(str(value))
+    assert float_above(exact) == float_below(exact) == value

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import os
 import re
 import stat
 from pathlib import Path
@@ -55,6 +56,29 @@ GOOD = {
     "other columns of one name": (b"x,x,,v\n1,2,3,a\n", ["a"]),
     "numbers first, texts later": (b"u,v\n" + b"1,a\n" * 30000 + b"x,b c\n", ["a"] * 30000 + ["b c"]),
 }
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_file_that_is_written_while_it_is_read_is_refused(tmp_path: Path, many: bool) -> None:
+    """What counts rows a second time would count some that no rule has seen."""
+    file = tmp_path / "d.csv"
+    file.write_text("t,v\n1,a\n2,a\n")
+    path = tmp_path / "*.csv" if many else file
+    table, layout = open_frame(path), Layout("v", order="t", step=1)
+    before = file.stat()
+    assert [piece.length for piece in pieces(table, layout, STATES)] == [2]
+    with open(file, "a") as log:
+        log.write("3,a\n")
+    for read in (lambda: pieces(table, layout, STATES), lambda: totals(table, (), ("v",))):
+        with pytest.raises(DataError, match="was changed while it was read"):
+            read()
+    file.write_text("t,v\n1,a\n2,a\n")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert [piece.length for piece in pieces(table, layout, STATES)] == [2]
+    if many:
+        (tmp_path / "e.csv").write_text("t,v\n3,a\n")
+        with pytest.raises(DataError, match="was changed while it was read"):
+            pieces(table, layout, STATES)
 
 
 @pytest.mark.sampled(9)

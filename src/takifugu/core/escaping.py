@@ -85,6 +85,27 @@ def at_least(value: float | Fraction, digits: int = 6) -> str:
     return _bound(value, digits, ROUND_FLOOR)
 
 
+def float_above(value: Fraction) -> float:
+    """Return the nearest float, or the next one where that is less.
+
+    A float is the number that its shortest decimal says, which files hold.
+
+    >>> float_above(Fraction(4, 3)), float_above(Fraction(1, 10))
+    (1.3333333333333335, 0.1)
+    """
+    nearest = float(value)
+    return nearest if Fraction(str(nearest)) >= value else math.nextafter(nearest, math.inf)
+
+
+def float_below(value: Fraction) -> float:
+    """Return the nearest float, or the one before where that is more.
+
+    >>> float_below(Fraction(5, 3)), float_below(Fraction(1, 10))
+    (1.6666666666666665, 0.1)
+    """
+    return -float_above(-value)
+
+
 def power_at_most(exponent: float | Fraction, digits: int = 4) -> str:
     """Write e to a power, and a number above it unless that is vast.
 

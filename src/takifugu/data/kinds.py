@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.values.texts import INTEGER, NUMBER, TIME
 
@@ -33,7 +32,7 @@ def column_kinds(table: Table, texts: Mapping[str, Iterable[str]]) -> dict[str, 
 
     from takifugu.data.engines.sanitise import is_text
 
-    with careful(table.source):
+    with table.reading():
         schema = table.frame.collect_schema()
     kinds = dict[str, str]()
     for name, label in zip(table.names, table.labels, strict=True):

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from takifugu.core.errors import DataError
-from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import text_of
 
@@ -114,7 +113,7 @@ def refuse_lookalikes(table: Table, column: str, declared: Iterable[object], key
         return
     first = None
     if table.ordered:
-        with careful(table.source):
+        with table.reading():
             texts = [text_of(value) for (value,) in collected(table.pick({"value": column}))]
         first = next((row for row, text in enumerate(texts) if text in lookalike_texts), None)
     raise lookalike(column, first, key)

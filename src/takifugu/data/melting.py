@@ -14,7 +14,6 @@ import narwhals.stable.v2 as nw
 from takifugu.core.errors import DataError
 from takifugu.core.lists import among, take
 from takifugu.data.engines.differences import Frame, is_duckdb, is_spark, typed, wrapped
-from takifugu.data.engines.faults import careful
 from takifugu.data.engines.sanitise import as_kind, is_text
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
@@ -40,7 +39,7 @@ def melted(table: Table, wide: Wide) -> Table:
     typed_steps = dict(zip(step_labels, _typed(list(steps.values()), wide.of_days), strict=True))
     melt = partial(_melted, labels=labels, steps=typed_steps, empty=wide.empty)
     origins = {now: [before] for before, now in labels.items()}
-    with careful(table.source):
+    with table.reading():
         frame = melt(table.frame)
     long_table = table.derived(
         melt, {**origins, CELL: step_labels}, names=(*other_columns, wide.order, wide.value),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -154,6 +155,30 @@ def _open_file(data: str | PathLike[str], missing: frozenset[str], notation: Wri
     if "://" in str(data):
         raise DataError("the data is a URL", fix="download it first and give the path of the copy")
     path = Path(os.path.abspath(data))  # engines differ in how they read ~ and file:
+    state = _state_of(path)
+    return replace(_opened(path, missing, notation), check_unchanged=lambda: _check_unchanged(path, state))
+
+
+def _state_of(path: Path) -> Sequence[Hashable]:
+    """Return which files a path has, and when they were written."""
+    state = list[Hashable]()
+    for file in files_of(path):
+        with suppress(OSError):  # opening it says why
+            status = file.stat()
+            state.append((file, status.st_ino, status.st_size, status.st_mtime_ns))
+    return state
+
+
+def _check_unchanged(path: Path, state: Sequence[Hashable]) -> None:
+    if _state_of(path) != state:
+        raise DataError(
+            f"{path.name} was changed while it was read",
+            rule="rows are read more than once, and must be the same each time",
+            fix="run the same command again when nothing writes to it, or give a copy",
+        )
+
+
+def _opened(path: Path, missing: frozenset[str], notation: Written) -> Table:
     if is_many(path):
         title, table, form = open_many(path, notation)
         return replace(table, source=title, ordered=form.ordered, missing=missing, written=notation)

@@ -16,7 +16,6 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.lists import places_of
-from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import Measured, counts_by_piece, measure
 from takifugu.data.open import open_frame
@@ -58,7 +57,7 @@ def pieces(
     Ben 1 (range(0, 1),) [1, 0]
     """
     lengths = lengths or Lengths()
-    with careful(table.source):
+    with table.reading():
         plain = None if entrywise else _plain(table, layout, states)
         if plain is not None and layout.calendar is None and layout.null_keys == "refuse":
             with suppress(DataError):
@@ -217,7 +216,7 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
     `cells` are those of one period of places, from the start of the layout's calendar. Raises the errors of `pieces`.
     """
     counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
-    with careful(table.source):
+    with table.reading():
         rows, _, _ = measure(_surveyed(table, layout, states), layout, states, Lengths(), table)
         for phase, before, after, times in rows.transitions(len(cells)):
             counts[cells[phase], before, after] += times
@@ -229,7 +228,7 @@ def rows_that_count(table: Table, layout: Layout, states: Recode) -> tuple[int, 
 
     Both are for whoever owns the data. Raises the errors of `pieces` about places.
     """
-    with careful(table.source):
+    with table.reading():
         rows = _surveyed(table, layout, states)
         named_rows = sum(fact.rows for fact in chain.from_iterable(rows.grouped.values()))
         if layout.order is None:

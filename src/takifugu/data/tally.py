@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.codes import UNOBSERVED
@@ -40,7 +39,7 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
 
     roles = {f"c{number}": column for number, column in enumerate(known)}
     rules = dict(zip(roles, known.values(), strict=True))
-    with careful(table.source):
+    with table.reading():
         frame = table.pick(roles)
         raw, texts = dict[str, nw.Expr](), list[str]()
         for role, rule in rules.items():

@@ -13,7 +13,6 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
-from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import natural, text_of, unit_name
 from takifugu.data.values.bounded import Bounded
@@ -76,7 +75,7 @@ def rows_of(table: Table, columns: Sequence[str]) -> list[tuple[Hashable, ...]]:
     """
     from takifugu.data.engines.differences import collected
 
-    with careful(table.source):
+    with table.reading():
         rows = list(collected(table.pick({f"c{number}": column for number, column in enumerate(columns)})))
     if table.without_blank_rows is None or all(any(map(text_of, row)) for row in rows):
         return rows
@@ -119,7 +118,7 @@ def _summed(
     keys = {f"k{i}": column for i, column in enumerate(by)}
     rules = {f"v{i}": rule for i, rule in enumerate(numbers)}
     roles = {**keys, **{role: rule.column for role, rule in rules.items()}}
-    with careful(table.source):
+    with table.reading():
         frame = table.pick(roles)
         kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
         columns: dict[str, nw.Expr] = {role: key_column(role, keys[role], kinds[role]) for role in keys}

@@ -13,8 +13,9 @@ from scipy.special import bdtr, bdtrc
 import takifugu as tf
 from takifugu.analysis.randomisers import Base, DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.core.errors import InputError
+from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
-from takifugu.releasing.postprocess.readable import Interval
+from takifugu.releasing.postprocess.readable import Interval, rows_of
 from takifugu.releasing.postprocess.release import Release
 
 DRAWS, REJECT = 10_000, 1e-6
@@ -127,3 +128,25 @@ def test_intervals_say_what_they_are_not() -> None:
 def test_levels_are_checked(level: float) -> None:
     with pytest.raises(InputError, match="the level is"):
         PATTERN.interval(level)
+
+
+def read_back(end: object) -> Fraction:
+    return Fraction(str(end))
+
+
+def test_ends_that_are_no_floats_are_rounded_outward() -> None:
+    noise = DiscreteLaplace(Fraction(7), Fraction(1, 3), 40)
+    values = tuple(Fraction(place, 3) for place in range(40))
+    ends = noise.intervals(values, 0.95)
+    rows = rows_of([str(value) for value in values], values, noise, 0.95)
+    intervals = replace(PATTERN, labels=tuple(map(str, values)), values=values, randomiser=noise).interval()
+    for (low, high), row, interval in zip(ends, rows, intervals.values(), strict=True):
+        assert read_back(row["low"]) <= low < high <= read_back(row["high"])
+        assert (row["low"], row["high"]) == tuple(interval)
+
+
+def test_an_upper_value_that_is_no_float_is_rounded_up() -> None:
+    noise = SafeCells(Fraction(2), Fraction(1, 3), 2, (0, 0), None, Fraction(2))
+    number, mark = rows_of(["gym", "bar"], [Fraction(4, 3), "safe"], noise, 0.95)
+    assert read_back(number["safe_or_at_most"]) > Fraction(4, 3)
+    assert mark["safe_or_at_most"] == "safe"

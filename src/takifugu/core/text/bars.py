@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from operator import itemgetter
 
-from takifugu.core.escaping import as_exact_as, number
+from takifugu.core.escaping import as_exact_as, at_least, at_most, number
 from takifugu.core.plain import Row
 from takifugu.core.text.tables import name_of, width
 
@@ -30,10 +30,16 @@ def common_error(rows: Sequence[Row]) -> float | None:
         if high is None or isinstance(value, str):
             return None
         if error is None:
-            error = high - value
+            error = _difference(high, value)
         if not (_close(high - value, error) and _close(value - low, error)):
             return None
     return error
+
+
+def _difference(end: float, value: float) -> float:
+    """Return the distance to an end, without what the subtraction of floats adds."""
+    size = end - value
+    return size if isinstance(size, int) else float(f"{size:.12g}")
 
 
 def _close(a: float, b: float) -> bool:
@@ -114,8 +120,9 @@ def _around(row: Row, error: float | Fraction | None) -> str:
     if error is not None:
         return f"{number(as_exact_as(value, error))}{adjusted}"
     if _close(high - value, value - low):
-        return f"{number(as_exact_as(value, high - value))} ± {number(high - value)}{adjusted}"
-    return f"{number(value)} ({number(low)} to {number(high)}){adjusted}"
+        half = _difference(high, value)
+        return f"{number(as_exact_as(value, half))} ± {at_most(half)}{adjusted}"
+    return f"{number(value)} ({at_least(low)} to {at_most(high)}){adjusted}"
 
 
 def block(share: float, width: int) -> str:

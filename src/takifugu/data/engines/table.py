@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.core.errors import InputError
 from takifugu.core.lists import take
 from takifugu.core.nearest import apart
+from takifugu.data.engines.faults import careful
 from takifugu.data.values.numerals import Numerals
 from takifugu.data.values.written import Written
 
@@ -39,6 +40,8 @@ class Table:
     #: Returns the frame without the rows that hold nothing at all, where they may be there: it looks at every column.
     without_blank_rows: Callable[[], Frame] | None = field(default=None, repr=False)
     written: Written = field(default_factory=Written, repr=False)
+    #: Refuses a file that is no longer as it was when it was opened.
+    check_unchanged: Callable[[], None] | None = field(default=None, repr=False)
     #: Gives DuckDB no more bytes while it lasts, where nobody else uses it and it knows the bounds of columns unread.
     within: Callable[[int], AbstractContextManager[None]] | None = field(default=None, repr=False)
 
@@ -58,6 +61,14 @@ class Table:
         if self.without_blank_rows is None:
             return self
         return replace(self, scan=self.without_blank_rows, without_blank_rows=None)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Turn an engine's error into a DataError, and refuse a file that was changed meanwhile."""
+        with careful(self.source):
+            yield
+        if self.check_unchanged is not None:
+            self.check_unchanged()
 
     def renamed(self, names: Mapping[str, str]) -> Table:
         """Return the table with columns under their old names, if renamed.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout
 from takifugu.data.values.texts import NUMBER, ZONED, two_ways
@@ -30,7 +29,7 @@ def order_kind(table: Table, layout: Layout) -> str | None:
 
     if layout.order is None:
         return None
-    with careful(table.source):
+    with table.reading():
         table, layout = with_joined_order(table, layout)
         typed, texts = _texts(table, layout)
     if typed is not None:

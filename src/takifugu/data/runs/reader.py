@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.data.engines.faults import careful
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout, Recode, natural
 from takifugu.data.rows.pieces import Piece, runs_of
@@ -32,7 +31,7 @@ def pieces_of_runs(
     """
     states.check(table.missing)
     sums = None if layout.slots is None else CellSums(layout.slots)
-    with careful(table.source):
+    with table.reading():
         runs, totals = surveyed(table, layout, states, rules, _window(layout), sums)
         pieces = _pieces(runs, totals, sums, states, entrywise)
     return tuple(sorted(pieces, key=lambda piece: natural(piece.unit)))
@@ -44,7 +43,7 @@ def runs_that_clash(table: Table, layout: Layout, states: Recode, rules: RunRule
     Both are for whoever owns the data. Raises the errors of `pieces_of_runs`.
     """
     states.check(table.missing)
-    with careful(table.source):
+    with table.reading():
         runs, _ = surveyed(table, layout, states, rules, _window(layout), None)
         return runs.clashes()
 

@@ -7,7 +7,7 @@ with the noise that it has now: one whose source is divided into units is asked 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -17,7 +17,7 @@ from typing import Any
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
-from takifugu.core.escaping import at_least, at_most, number
+from takifugu.core.escaping import at_least, at_most, float_above, float_below, number
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.core.text.parts import InParts, Part, rows, words
@@ -100,15 +100,15 @@ class Outlook(InParts):
     def to_dict(self) -> Json:
         tables, ahead = list[Json](), list[Json]()
         for name, steps, epsilon, scale in self.windows:
-            tables.append({"name": name, "steps": steps, "epsilon": float(epsilon), "scale": _float(scale)})
+            tables.append({"name": name, "steps": steps, "epsilon": float_above(epsilon), "scale": _float(scale)})
         for row in self.rows:
-            ahead.append({"releases": row.releases, "epsilon": float(row.epsilon), "sum": float(row.added)})
-        fits = {"budget": _float(self.budget), "fits": _float(self.fits), "is_sought": self.is_sought}
-        return {"tables": tables, "ahead": ahead, **fits}
+            ahead.append({"releases": row.releases, "epsilon": float_above(row.epsilon), "sum": float_above(row.added)})
+        budget, fits = _float(self.budget, float_below), _float(self.fits, float_below)
+        return {"tables": tables, "ahead": ahead, "budget": budget, "fits": fits, "is_sought": self.is_sought}
 
 
-def _float(value: Fraction | None) -> float | None:
-    return None if value is None else float(value)
+def _float(value: Fraction | None, rounding: Callable[[Fraction], float] = float) -> float | None:
+    return None if value is None else rounding(value)
 
 
 #: The windows of all tables that are published at one time, with the name of each, if it has one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.util import find_spec
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from takifugu.analysis.randomisers import MARKS, Randomiser, answered
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_least, at_most
+from takifugu.core.escaping import at_least, at_most, float_above, float_below
 from takifugu.core.escaping import number as written
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.plain import Json, Row
@@ -79,12 +79,13 @@ def rows_of(
     Low and high are None where nothing is known around a value. Where counts were compared with thresholds a number is
     an upper value only, and its column is called so; where places are called dangerous, too, a mark says what it means.
     """
-    column, rows = "value", list[Json]()
+    column, rounding, rows = "value", float, list[Json]()
     if noise.output is MARKS:
-        column = UPPER
+        column, rounding = UPPER, float_above
     ends: Sequence[Any] = answered(lambda: noise.intervals(values, level, cells)) or [(None, None)] * len(values)
     for label, value, (low, high) in zip(labels, values, ends, strict=True):
-        rows.append({"cell": label, column: readable(value), "low": readable(low), "high": readable(high)})
+        lowest, highest = readable(low, float_below), readable(high, float_above)
+        rows.append({"cell": label, column: readable(value, rounding), "low": lowest, "high": highest})
     if isinstance(noise, SafeCells) and noise.alpha is not None:
         return [{**row, MARK: mark} for row, mark in zip(rows, noise.marks(values), strict=True)]
     return rows
@@ -110,17 +111,17 @@ def made(certificate: Certificate) -> str:
     return f"{', '.join(certificate.mechanisms)}, epsilon {at_most(Fraction(certificate.epsilon))}"
 
 
-def readable(value: object) -> Any:
-    """Return a whole number as int, any other as the nearest float.
+def readable(value: object, rounding: Callable[[Fraction], float] = float) -> Any:
+    """Return a whole number as int, any other as a float, the nearest one.
 
-    What is no number (a label, a point) stays as it is.
+    Bounds have a `rounding` to their safe side. What is no number (a label, a point) stays as it is.
 
-    >>> readable(Fraction(6, 2)), readable(Fraction(1, 4)), readable("yes")
-    (3, 0.25, 'yes')
+    >>> readable(Fraction(6, 2)), readable(Fraction(1, 4)), readable("yes"), readable(Fraction(4, 3), float_above)
+    (3, 0.25, 'yes', 1.3333333333333335)
     """
     if not isinstance(value, Fraction):
         return value
-    return value.numerator if value.denominator == 1 else float(value)
+    return value.numerator if value.denominator == 1 else rounding(value)
 
 
 def in_words(row: Row) -> str:

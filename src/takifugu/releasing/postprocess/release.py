@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.analysis import randomisers
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.escaping import float_above, float_below
 from takifugu.core.plain import Json, indented
 from takifugu.core.text.parts import InParts, Part, rows, together, words
 from takifugu.core.text.plot import Plot
@@ -75,7 +76,9 @@ class Release(InParts):
         not sampling error: it says nothing about a population. Raises InputError unless 0 < level < 1.
         """
         cells, ends = len(self.labels), self.randomiser.intervals(self.values, level)
-        intervals = [Interval(readable(low), readable(high), level, cells) for low, high in ends]
+        intervals = list[Interval]()
+        for low, high in ends:
+            intervals.append(Interval(readable(low, float_below), readable(high, float_above), level, cells))
         return one_or_all(self.certificate, self.labels, intervals)
 
     def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 
 from takifugu.analysis.randomisers import MARKS, answered
+from takifugu.core.escaping import at_least, at_most
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import common_error
 from takifugu.releasing.certificates.cells import READABLE, UPPER
@@ -26,7 +27,7 @@ from takifugu.releasing.postprocess.picture import (
     two_way_of,
 )
 from takifugu.releasing.postprocess.readability import Ends, is_outside
-from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured, number, readable
+from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured, number
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import WIDE, Block, Cell, Figure, Line, Table, Words
@@ -101,7 +102,7 @@ def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
     for row in rows:
         line: list[str | Cell] = [str(row["cell"]), noisy_cell(row, t.possible)]
         if error is None:
-            line.append(f"{number(row['low'])} to {number(row['high'])}")
+            line.append(f"{at_least(row['low'])} to {at_most(row['high'])}")
         if "adjusted" in row:
             line.append(number(row["adjusted"]))
         body.append(line)
@@ -159,7 +160,8 @@ def _table_of_units(t: Published, answers: Answers) -> Table:
     for (unit, rows), (_, answer) in zip(answers, t.releases, strict=True):
         line = [unit or "", *(noisy_cell(row, t.possible) for row in rows)]
         if error is None:
-            line.append(number(readable(farthest_end(answer, t.cells))))
+            farthest = farthest_end(answer, t.cells)
+            line.append("-" if farthest is None else at_most(farthest))
         if is_adjusted:
             line += [number(row["adjusted"]) for row in rows]
         body.append(line)
@@ -217,5 +219,5 @@ def marks_meant(rows: Sequence[Row], possible: Ends | None) -> Iterator[str]:
     if any(row.get(READABLE) is False for row in rows):
         yield _FADED
     if possible is not None and any(is_outside(row["value"], possible) for row in rows):
-        low, high = (number(readable(Fraction(end))) for end in possible)
-        yield f"* The noise led there: no true value is below {low} or above {high}."
+        low, high = possible
+        yield f"* The noise led there: no true value is below {at_least(low)} or above {at_most(high)}."

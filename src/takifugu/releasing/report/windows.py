@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain, groupby
 
 from takifugu.analysis.randomisers import Noise, Randomiser
-from takifugu.core.escaping import as_exact_as
+from takifugu.core.escaping import as_exact_as, at_least, at_most
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import common_error
 from takifugu.core.text.maps import hours_map
@@ -123,7 +123,7 @@ def _table(name: str, series: dict[str, list[Point]], first: Certificate) -> Tab
         columns.append(len(header))
         header.append("95 % interval")
         for line, (_, point) in zip(body, titled, strict=True):
-            line.append(f"{number(point.low)} to {number(point.high)}")
+            line.append(f"{at_least(point.low)} to {at_most(point.high)}")
     note = (
         f"{beginning} the noise alone, 95 % for all values of a window at once; a change's ± is 95 % for that change "
         "alone. The line is broken where no window was published."
