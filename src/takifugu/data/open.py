@@ -163,7 +163,7 @@ def _state_of(path: Path) -> Sequence[Hashable]:
     """Return which files a path has, and when they were written."""
     state = list[Hashable]()
     for file in files_of(path):
-        with suppress(OSError):  # opening it says why
+        with suppress(OSError, ValueError):  # opening it says why
             status = file.stat()
             state.append((file, status.st_ino, status.st_size, status.st_mtime_ns))
     return state

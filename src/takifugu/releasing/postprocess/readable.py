@@ -79,7 +79,8 @@ def rows_of(
     Low and high are None where nothing is known around a value. Where counts were compared with thresholds a number is
     an upper value only, and its column is called so; where places are called dangerous, too, a mark says what it means.
     """
-    column, rounding, rows = "value", float, list[Json]()
+    column, rows = "value", list[Json]()
+    rounding: Callable[[Fraction], float] = float
     if noise.output is MARKS:
         column, rounding = UPPER, float_above
     ends: Sequence[Any] = answered(lambda: noise.intervals(values, level, cells)) or [(None, None)] * len(values)
