@@ -105,12 +105,14 @@ def test_a_person_who_is_a_number_has_one_budget() -> None:
 
 @given(number=st.integers(-(10**30), 10**30), zeros=st.integers(0, 9), point=st.sampled_from(["", ".", ".0", ".000"]))
 def test_a_whole_number_has_one_budget_however_it_is_written(number: int, zeros: int, point: str) -> None:
-    sign = "-" if number < 0 else ""
-    assert budget_name(f" {sign}{'0' * zeros}{abs(number)}{point}") == str(number)
+    signs = ["-"] if number < 0 else ["", "+"]
+    for sign in signs:
+        assert budget_name(f" {sign}{'0' * zeros}{abs(number)}{point}") == str(number)
 
 
-@given(text=st.text(st.sampled_from("0017a.-e ×²٣"), min_size=1, max_size=6))
+@given(text=st.text(st.sampled_from("0017a.-+e ×²٣"), min_size=1, max_size=6))
 def test_other_names_keep_their_zeros(text: str) -> None:
     name = normalised(text)
-    is_number = name.removeprefix("-").isascii() and name.removeprefix("-").isdecimal()
+    digits = name[name.startswith(("-", "+")) :]
+    is_number = digits.isascii() and digits.isdecimal()
     assert budget_name(text) == (str(int(name)) if is_number else name)

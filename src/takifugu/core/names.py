@@ -24,8 +24,8 @@ _UNSEEN = re.compile(
 #: Controls of the terminal and of the writing direction, annotation marks, and halves of characters.
 _REFUSED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]")
 #: A whole number with a point behind it.
-_NUMBER = re.compile(r"-?[0-9]+\.0*")
-_WHOLE = re.compile(r"-?[0-9]+")
+_NUMBER = re.compile(r"[+-]?[0-9]+\.0*")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 
 
 def normalised(text: str, what: str = "the name") -> str:
@@ -52,12 +52,13 @@ def normalised(text: str, what: str = "the name") -> str:
 
 
 def budget_name(text: str, what: str = "the name") -> str:
-    """Return a budget's normalised name, a whole number without leading zeros.
+    """Return a budget's normalised name, a whole number without leading zeros and plus.
 
-    Programs that read 007 as a number have 7, who would have a budget of their own. Raises InputError as `normalised`.
+    Programs that read 007 as a number have 7, who would have a budget of their own; so has who is called by a telephone
+    number. Raises InputError as `normalised`.
 
-    >>> budget_name("007"), budget_name("-0.0"), budget_name("007a")
-    ('7', '0', '007a')
+    >>> budget_name("007"), budget_name("-0.0"), budget_name("+4930123"), budget_name("007a")
+    ('7', '0', '4930123', '007a')
     """
     if text.isascii() and text.isidentifier() and len(text) <= LONGEST:
         return text  # most names are, and there are many
@@ -65,7 +66,7 @@ def budget_name(text: str, what: str = "the name") -> str:
 
 
 def without_zeros(name: str) -> str:
-    """Return a normalised name, of a whole number without zeros in front."""
+    """Return a normalised name, of a whole number without zeros or a plus in front."""
     if not name.isidentifier() and _WHOLE.fullmatch(name):
         return str(int(name))
     return name

@@ -11,8 +11,8 @@ from takifugu.core.people import PEOPLE
 
 #: A name as it is written, and the number of a row that holds it, counted from 0 (None where rows have no order).
 Written = tuple[str, int | None]
-#: The keys of names that have budgets; and a large number as programs write it.
-_PEOPLE, _WITH_EXPONENT = ("unit", "person"), re.compile(r"-?[0-9]+(?:\.[0-9]*)?[eE]\+[0-9]+")
+#: The keys of names that have budgets; and a large number as R (1e+05) and Java (1.0E7) write it: 3e8 may be a name.
+_PEOPLE, _WITH_EXPONENT = ("unit", "person"), re.compile(r"[+-]?[0-9]+(?:\.[0-9]*[eE]\+?|[eE]\+)[0-9]+")
 
 #: What rows of totals are called.
 WORD_OF_TOTALS = r"(?i:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|gesamt|insgesamt|sum|somme|suma|totaux)"
@@ -30,7 +30,7 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
     """
     noun, reasons = what, "blanks, accents, characters of zero width"
     if what == "unit":
-        noun, reasons = PEOPLE.one, f"{reasons}, or zeros in front of a number"
+        noun, reasons = PEOPLE.one, f"{reasons}, or zeros or a plus in front of a number"
     subject, below = f"column {column!r}: a {noun}", f" (counted from 1 below the header{counted})"
     spelling_of: dict[str, str] = {}
     first: dict[str, Written] = {}
