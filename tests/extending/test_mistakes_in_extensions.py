@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.support.registries import restored
 
@@ -13,6 +14,7 @@ import takifugu as tf
 from takifugu import extending
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.model.secrets.families import Family
 
 
 @pytest.fixture(autouse=True)
@@ -104,6 +106,64 @@ def test_a_promise_is_of_exact_numbers(promise: Any, words: str) -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))
     with pytest.raises(InputError, match=f"returned a promise of .*{words}"):
         tf.calibrate(framework, tf.Count(1), 1, mechanism="changed")
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A secret about some entries, as a function lists them."""
+
+    entries: Callable[[], Any]
+    pairs: Any = ((0, 1),)
+
+    def family(self, belief: Any) -> Family:
+        return Family(self.entries(), self.pairs)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "hidden"}
+
+    def describe(self) -> str:
+        return "some entries"
+
+
+def noise_for(secret: Hidden) -> Any:
+    extending.register_secret("hidden", lambda data: secret)
+    return calibrated(secret)
+
+
+def calibrated(*secrets: Any) -> Any:
+    framework = tf.Pufferfish(secrets, tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
+    return tf.calibrate(framework, tf.Count(1), 1, mechanism="laplace-exact", allow_zero_noise=True)
+
+
+@pytest.mark.parametrize("entries", [
+    lambda: iter([0, 1]), lambda: [1, 0], lambda: range(1, -1, -1), lambda: np.array([0, 1]), lambda: (0, 1, 1),
+])  # fmt: skip
+def test_entries_are_the_same_however_they_are_listed(entries: Callable[[], Any]) -> None:
+    """A generator was used up by the first question, and a range that falls was empty: nothing was hidden."""
+    calibration = noise_for(Hidden(entries))
+    assert calibration.scale == calibrated(tf.entry(0, 0, 1), tf.entry(1, 0, 1)).scale > 2
+    assert tf.true_loss(calibration).loss <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(("secret", "words"), [
+    (Hidden(lambda: (7,)), "the secret is about entry 7, and the belief has 4"),
+    (Hidden(lambda: range(2, 5)), "the secret is about entry 4, and the belief has 4"),
+    (Hidden(lambda: (-1,)), "a secret compares -1"), (Hidden(lambda: ("a",)), "a secret compares 'a'"),
+    (Hidden(lambda: (1,), ((0, 5),)), "the secret compares value 5 of 2"),
+    (Hidden(lambda: (1,), ((0, -1),)), "a secret compares -1"),
+])  # fmt: skip
+def test_a_secret_is_about_entries_and_values_that_there_are(secret: Hidden, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        noise_for(secret)
+
+
+def test_a_function_of_32_bits_is_audited_by_its_value() -> None:
+    """The audit read 0.33333334 where calibration read 0.3333333432674408, and looked for it in vain."""
+    third = tf.Named("third of the first", 1, lambda values: np.float32(values[0]) / np.float32(3))
+    people = tf.Records(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["a"]), 2)
+    framework = tf.Pufferfish(tf.dataset_property("a", third), people)
+    calibration = tf.calibrate(framework, tf.Sum("a"), 1, mechanism="wasserstein")
+    assert 0 < tf.true_loss(calibration).loss <= 1
 
 
 def test_two_laws_near_the_smallest_floats_are_refused_in_words() -> None:

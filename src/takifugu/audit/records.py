@@ -24,6 +24,7 @@ from takifugu.analysis.questions.joint_states import (
     with_entry,
 )
 from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.model.beliefs.records.record_views import (
     ColumnView,
     FunctionView,
@@ -117,11 +118,17 @@ class FunctionStates(_Numbered[FunctionView]):
     """The value of a function of columns."""
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
-        return self.belief.values.index(self.value(rows))
+        value = self.value(rows)
+        if value not in self.belief.values:
+            raise InputError(
+                f"{self.belief.secret.what} was never {value} when noise was found for it, and is now",
+                rule="a function has one value for the same records", fix="let it read nothing else",
+            ).at("function")  # fmt: skip
+        return self.belief.values.index(value)
 
     def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Fraction:
         columns = self.belief.secret.columns
-        return Fraction(str(self.belief.function(*map(partial(self.column, rows), columns))))
+        return Fraction(str(value_of(self.belief.function(*map(partial(self.column, rows), columns)))))
 
 
 class ColumnStates(_Numbered[ColumnView]):

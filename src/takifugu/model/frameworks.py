@@ -292,6 +292,7 @@ def _has_pair(secret: Secret, belief: Belief) -> bool:
     if (read_view := secret_room.view(secret, belief)) is not None:
         return secret.family(read_view).has_pairs(read_view, 0)
     family = secret.family(belief)
+    family.check_within(belief)
     users = separate(belief)
     entries = users.representatives(family.entries, ()) if users else family.entries
     return any(family.has_pairs(belief, entry) for entry in entries)

@@ -10,8 +10,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries, Nameless, Undivided
 from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, set_fields
 from takifugu.core.registry import Question
+from takifugu.numbers.rationals import is_whole
 
 #: The letter of a user who is not there (beliefs.users); the belief says what that means: "unknown" or "removed".
 ABSENT = "absent"
@@ -126,6 +128,8 @@ class Family:
 
     With `presence` every value is compared with absence; without, and without `pairs`, values with each other only.
     The pairs stand for both orders; values of probability zero under the belief are skipped by whoever enumerates.
+    Entries and pairs are kept as numbers, whatever lists them: a generator names them once only. Raises InputError for
+    what is no whole number from 0.
     """
 
     entries: range | tuple[int, ...]
@@ -133,9 +137,27 @@ class Family:
     presence: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.entries, range) or self.entries.step != 1:
+            set_fields(self, entries=tuple(dict.fromkeys(map(_place, self.entries))))
         if self.pairs is not None:
-            both_orders = dict.fromkeys([*self.pairs, *((b, a) for a, b in self.pairs)])
+            listed_pairs = tuple(self.pairs)
+            places = {number: _place(number) for number in set(chain.from_iterable(listed_pairs))}
+            pairs = [(places[a], places[b]) for a, b in listed_pairs]
+            both_orders = dict.fromkeys([*pairs, *((b, a) for a, b in pairs)])
             set_fields(self, pairs=tuple(both_orders))
+
+    def check_within(self, belief: Believed) -> None:
+        """Raise InputError for an entry or a value that a belief does not have."""
+        entries, values = self.entries, compared_values(self.pairs or ())
+        if not entries:
+            return
+        last = entries[-1] if isinstance(entries, range) else max(entries)
+        if last >= belief.size:
+            raise InputError(f"the secret is about entry {last}, and the belief has {belief.size}, counted from 0")
+        for entry in entries[:1] if belief.one_alphabet else entries:
+            count = len(belief.alphabet(entry))
+            if values and values[-1] >= count:
+                raise InputError(f"the secret compares value {values[-1]} of {count}, counted from 0")
 
     def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
         """Return the ordered pairs of value indices to hide at `entry`."""
@@ -152,6 +174,13 @@ class Family:
     def has_any_pairs(self, belief: Believed) -> bool:
         """Return whether there is anything to hide at any of the entries."""
         return any(self.has_pairs(belief, entry) for entry in self.entries)
+
+
+def _place(number: object) -> int:
+    place = value_of(number)
+    if not is_whole(place):
+        raise InputError(f"a secret compares {number!r}", rule="entries and values are numbers, counted from 0")
+    return place
 
 
 @lru_cache(maxsize=64)
