@@ -85,6 +85,34 @@ def test_a_time_beside_a_length_may_be_a_start_or_an_end(tmp_path: Path, header:
         answered_clearly(subject, {"rows": "stays", "whose": "who"})
 
 
+def test_weeks_and_days_of_excel_must_become_times(tmp_path: Path) -> None:
+    """What may order the rows is said, and not read over in silence."""
+    weeks = [f"t{k % 9},2026-W{1 + k // 9:02d},{'ab'[k * k % 7 % 2]}" for k in range(180)]
+    when = questions(table(tmp_path, "team,week,state", weeks), rows="samples", whose="team")["when"]
+    assert (when.offered, when.is_clear) == ("-", False)
+    assert [choice.words for choice in when.choices][1:] == ["its texts, in a format that you say"]
+    assert "'week' may say when each row was, in no usual format" in when.why
+    days = [f"w{k % 9},{46027 + k / 7:.4f},{46027.2 + k / 7:.4f},{'ab'[k % 2]}" for k in range(180)]
+    with pytest.raises(InputError) as refused:
+        questions(table(tmp_path, "worker,start,end,where", days), rows="stays", whose="worker")
+    line = re.search(r"frame\['start'\] = pandas\.to_datetime\(.*?\)", str(refused.value))
+    assert line is not None
+    frame = pandas.read_csv(tmp_path / "d.csv")
+    exec(line[0], {"pandas": pandas, "frame": frame})
+    assert str(frame["start"].iloc[0]) == "2026-01-05 00:00:00"
+
+
+def test_what_depends_on_an_unclear_answer_is_not_listed_as_the_only_choice(tmp_path: Path) -> None:
+    rows = [f"w{k % 9},{k * k % 97 / 7:.4f},{'ab'[k % 2]}" for k in range(180)]
+    subject = table(tmp_path, "worker,length,where", rows)
+    with pytest.raises(InputError) as refused:
+        answered_clearly(subject, {})
+    assert "--rows answers" in str(refused.value)
+    assert "--whose" not in str(refused.value)
+    with pytest.raises(InputError, match='--whose "-"'):
+        answered_clearly(subject, {"rows": "answers"})
+
+
 @pytest.mark.parametrize(("said", "fix"), [
     ({"from": "2026-01-05"}, "leave it out"),  # samples have no start to ask for, whatever their states
     ({"stay": "still 2 h"}, "leave it out, or say --states, too"),

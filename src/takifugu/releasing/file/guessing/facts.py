@@ -206,6 +206,11 @@ class Facts:
                 return column
         return None
 
+    @property
+    def unread_times(self) -> Seen | None:
+        """Return a column called as times whose texts are none in a usual format."""
+        return next((c for c in self.columns if c.varies and c.is_unread and c.tells_when), None)
+
     # Where it was.
 
     @cached_property

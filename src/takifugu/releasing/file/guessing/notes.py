@@ -144,6 +144,14 @@ def mixed_words(name: str) -> str:
     return _MIXED.format(repr(visible(name)))
 
 
+def unread_words(name: str) -> str:
+    """Say that a column may order the rows, once its texts are times."""
+    return (
+        f"{visible(name)!r} may say when each row was, in no usual format: make dates of it first, or say that rows "
+        "are in the order of the file"
+    )
+
+
 def _first_of(names: Sequence[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return ", ".join(repr(visible(name)) for name in names[:_LISTED]) + more

@@ -96,7 +96,8 @@ def answered_clearly(subject: Subject, said: Mapping[str, str]) -> list[tuple[Qu
         if not unclear:
             raise
     if unclear:
-        raise unsaid(unclear)
+        # without the first answer others may have one choice only, which is not theirs
+        raise unsaid([question for question in unclear if question is unclear[0] or question.choices[1:]])
     return pairs
 
 

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
-from takifugu.core.lists import among, present, without
+from takifugu.core.lists import among
 from takifugu.data.kinds import TEXTS
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
-from takifugu.releasing.file.guessing.column_words import NOUNS, TOGETHER
 from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.notes import merged_words, mixed_words
+from takifugu.releasing.file.guessing.notes import mixed_words, unread_words
 from takifugu.releasing.file.guessing.roles import roles_of, step_of
 from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.keys import ROWS, STEPS
@@ -30,6 +29,7 @@ from takifugu.releasing.file.questions.question import (
     of_columns,
     shape_of,
 )
+from takifugu.releasing.file.questions.whose import whose_question
 
 _SECRETS = {
     "answers": "what each person answered, in any column that is read",
@@ -39,20 +39,16 @@ _SECRETS = {
 #: What to do about rows that last, of which no column says when; and about stays.
 _TIMES = (
     "name columns of times, or write --rows samples",
-    "name a column of starts and one of ends, none before its start, or one of lengths as numbers (in pandas, "
-    "frame['seconds'] = pandas.to_timedelta(frame['duration']).dt.total_seconds() makes them of 1h 3m and 26:10:00, "
-    "and of 3:25, if that is hours and minutes, once ':00' is added)",
+    "name a column of starts and one of ends, none before its start, as times (in pandas, frame['start'] = "
+    "pandas.to_datetime(frame['start'], unit='D', origin='1899-12-30') makes them of Excel's days, such as 46027.5), "
+    "or one of lengths as numbers (frame['seconds'] = pandas.to_timedelta(frame['duration']).dt.total_seconds() makes "
+    "them of 1h 3m and 26:10:00, and of 3:25, if that is hours and minutes, once ':00' is added)",
 )
+_TEXTS = "its texts, in a format that you say"
 _NO_TIMES = (
     "no column holds times in a usual format (numbers are seconds since 1970 or thousandths of one, which // 1_000_000 "
     "makes of billionths)"
 )
-_NOBODY = {
-    "answers": "no column: each row is another person or case",
-    "steps": "no column: all rows are about one person or thing",
-}
-#: The columns that may say whose a row is, the likely one, why, and whether it is clear.
-_Likely = tuple[list[Seen], Seen | None, str, bool]
 _ENTRIES = {"visits": "that somebody was where they were", "contacts": "the state of every single person"}
 
 
@@ -83,99 +79,6 @@ def _possible(subject: Subject) -> Iterator[str]:
         yield "visits"
 
 
-def _whose(subject: Subject, answers: Answers) -> Question | None:
-    rows, facts, others = answers["rows"], subject.facts, answers["rows"] != "wide"
-    if rows == "contacts":
-        return None  # each row names two
-    if rows == "answers":
-        columns, likely, why, is_clear = _of_answers(facts)
-        others = subject.unit_role(answers) is not None
-        columns, likely = (columns, likely) if others else ([], None)
-    elif rows == "wide":
-        columns, likely, why, is_clear = _of_wide(facts)
-    else:
-        columns, likely, why, is_clear = _of_several(facts, facts.repeated if rows == "visits" else None)
-    if facts.merged is not None and rows != "wide":
-        columns, likely, why, is_clear = [*columns, facts.merged], None, merged_words(facts.merged.name), False
-    columns.sort(key=lambda column: column is not likely)
-    choices = of_columns(columns, "its column says whose row it is")
-    choices.insert(0 if likely is None else len(choices), Choice(NONE, _NOBODY.get(rows, _NOBODY["steps"])))
-    names = subject.unnamed_columns(answers, choices) if others else ()
-    offered = choices[0].name if is_clear or likely is not None else None
-    return Question(
-        "whose", "Whose is a row?", tuple(choices), offered, why, is_clear, must_be_clear=True, others=names
-    )
-
-
-def _of_answers(facts: Facts) -> _Likely:
-    several, another = facts.repeated, facts.another
-    columns = list(dict.fromkeys(present((several, another, *_naming(facts)))))
-    if several is not None:
-        why = (
-            f"{visible(several.name)!r} has several rows for some, which must be hidden together: make them one row "
-            "each first, or, where something orders the rows, write --kind sequences"
-        )
-        return columns, several, why, False
-    why = f"{visible(another.name)!r} is another in each row" if another is not None else ""
-    if facts.shared is not None:
-        why += (
-            f", and several have the same in {visible(facts.shared.name)!r}, but all are taken as independent. Where "
-            "one says something about those who live with them, that protects too little: write --kind contacts for "
-            "what spreads, or make all people of one a single row"
-        )
-    recurs = any(c.words & (NOUNS - TOGETHER) and c.repeats and not c.is_question for c in facts.that_name)
-    is_case = another is not None or len(facts.questions) > 1
-    return columns, another, why, is_case and not (facts.people_again or recurs or facts.shared)
-
-
-def _of_wide(facts: Facts) -> _Likely:
-    """Return the person of rows with many steps."""
-    steps = () if facts.across is None else facts.across.names
-    columns = [column for column in facts.that_name if column.varies and column.name not in steps]
-    people = [column for column in columns if column.named("unit")]
-    likely = [*people, *(c for c in columns if len(c.labels) == c.rows), *columns]
-    return columns, next(iter(likely), None), "", len(people) == 1 or not columns
-
-
-def _of_several(facts: Facts, visitor: Seen | None) -> _Likely:
-    """Return the person of several rows each; of nested ids the larger."""
-    columns, first, again = _naming(facts), visitor or facts.roles.get("unit"), facts.people_again
-    columns += without(again, columns)  # few of whom have several rows
-    if again and (first is None or not first.names_people):
-        first = again[0]
-    if first not in columns:
-        return columns, None, "", not columns
-    people = [column for column in columns if column is not first and column.named("unit")]
-    larger = [column for column in people if _is_inside(first, column)]
-    columns.sort(key=lambda column: column not in larger)
-    rivals = people or [c for c in columns if c is not first and facts.are_many_names(c)]
-    why = f"{visible(first.name)!r} has several rows of each"
-    if larger and not first.names_people:
-        why = f"{visible(larger[-1].name)!r} has several rows of each, and it groups others that may say whose a row is"
-        return columns, larger[-1], why, False
-    if larger:
-        why += f", and each of it has one {visible(larger[-1].name)!r}"
-    return columns, first, why, first.named("unit") and not rivals
-
-
-def _naming(facts: Facts) -> list[Seen]:
-    """Return the columns of names with several rows, no orders or states.
-
-    Without a likely column of people, the likely state may name them if there are two of a few words.
-    """
-    taken = list(map(facts.roles.get, ("order", "clock")))
-    some = [c for c in facts.that_name if c not in taken and c.recurs]
-    if "unit" in facts.roles or len(some) < 2:
-        some = [c for c in some if c is not facts.roles.get("value")]
-    return sorted(some, key=lambda c: (not c.named("unit"), c.kind != TEXTS, -len(c.labels)))
-
-
-def _is_inside(column: Seen, other: Seen) -> bool:
-    """Return whether the other column groups names of this one."""
-    pairs = set(zip(column.values, other.values, strict=True))
-    return len({name for name, _ in pairs}) == len(pairs) > len(other.labels) > 1
-
-
 def _when(subject: Subject, answers: Answers) -> Question | None:
     rows = answers["rows"]
     if rows not in STEPS:
@@ -196,12 +99,16 @@ def _when(subject: Subject, answers: Answers) -> Question | None:
     if not choices:
         mixed = subject.facts.mixed_times
         why = _NO_TIMES if mixed is None else mixed_words(mixed.name)
-        choices = [Choice(name, "its texts, in a format that you say") for name in others]
+        choices = [Choice(name, _TEXTS) for name in others]
         return Question("when", words, tuple(choices), None, why, False, must_be_clear=True)
-    why, is_clear = f"{visible(likely)!r} sorts the rows" if likely == choices[0].name else "", True
+    why, is_clear, unread = "", True, subject.facts.unread_times
+    if likely == choices[0].name:
+        why = f"{visible(likely)!r} sorts the rows"
     if rows == "stays":
         why = _unclear_stays(subject.facts)
         is_clear = not why
+    elif choices[0].name == NONE and unread is not None:
+        why, is_clear = unread_words(unread.name), False
     return Question("when", words, tuple(choices), choices[0].name, why, is_clear, must_be_clear=True, others=others)
 
 
@@ -225,7 +132,13 @@ def _orders(subject: Subject, rows: str) -> Iterator[Choice]:
     for column in subject.facts.orders:
         with_clock = "" if clock is None or not column.is_date else f", with {visible(clock)!r}"
         if rows == "samples" or column.is_time:
-            yield Choice(column.name, ("it holds times" if column.is_time else "its numbers") + with_clock)
+            yield Choice(column.name, _holds(column) + with_clock)
+
+
+def _holds(column: Seen) -> str:
+    if column.is_time:
+        return "it holds times"
+    return _TEXTS if column.is_unread else "its numbers"
 
 
 def _day_of_wide(subject: Subject, answers: Answers) -> Question | None:
@@ -309,5 +222,6 @@ def _publish(subject: Subject, answers: Answers) -> Question | None:
 
 #: The questions in their order; the step belongs to the third, and what comes after the fifth no table has.
 QUESTIONS: Mapping[str, Callable[[Subject, Answers], Question | None]] = {
-    "rows": _rows, "whose": _whose, "when": _when, "step": _step, "secret": _secret, "publish": _publish, **FILLINGS,
+    "rows": _rows, "whose": whose_question, "when": _when, "step": _step, "secret": _secret, "publish": _publish,
+    **FILLINGS,
 }  # fmt: skip
