@@ -210,7 +210,6 @@ class Kind:
         return model_of(self.section, self.facts.believed)
 
     # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
-
     def shape(self, spec: Any, folder: Path, data: object) -> Iterable[TakifuguError]:
         """Yield the contradictions between sections, found before opening data."""
         return ()
