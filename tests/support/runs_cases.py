@@ -10,7 +10,7 @@ from tests.support.runs_oracle import Refused, Row, Rules, Steps, expanded
 
 from takifugu.data import Calendar, Layout, Zone, parse_step
 from takifugu.data.runs.rules import RunRules
-from takifugu.data.times.moments import EPOCH
+from takifugu.data.times.zones import EPOCH
 
 START = 1_774_656_000_000_000  # 2026-03-28: clocks in Berlin change on the next day
 SECOND = 1_000_000

@@ -11,8 +11,9 @@ import narwhals.stable.v2 as nw
 from takifugu.data.engines.differences import Frame, alike, collected, with_neighbour
 from takifugu.data.engines.differences import with_row_before as with_row_above
 from takifugu.data.rows.picked import PickedRows
-from takifugu.data.rows.pieces import DAY, HOUR, NIGHT, Fact
+from takifugu.data.rows.pieces import NIGHT, Fact
 from takifugu.data.rows.whole import integer
+from takifugu.data.times.zones import DAY, HOUR
 
 #: How a row compares with the one above it in its piece.
 COMPARED = ("ties", "back", "leaps")

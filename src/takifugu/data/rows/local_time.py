@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import narwhals.stable.v2 as nw
 
 from takifugu.data.engines.differences import Frame, collected, settled, with_neighbour, with_running_sum
-from takifugu.data.rows.pieces import DAY, FAR, SKIPPED, TWICE, UNCLEAR
-from takifugu.data.times.zones import Stretch, Zone
+from takifugu.data.rows.pieces import FAR, SKIPPED, TWICE, UNCLEAR
+from takifugu.data.times.zones import DAY, Stretch, Zone
 
 #: Others are expected so long before and after the first rows: more stretches cost every row more than another look.
 BEFORE, AFTER = 120 * DAY, 400 * DAY

@@ -9,6 +9,7 @@ import numpy as np
 
 from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.core.errors import DataError
+from takifugu.data.times.zones import DAY, HOUR
 from takifugu.numbers.runs import Runs
 
 #: Why a row has no place in the order: it has no value there, clocks skipped that time, or showed it more than once.
@@ -139,8 +140,6 @@ class Arrangement:
     ties: bool
     set_back: bool
 
-#: A day, and the most that clocks are set back in one go, in microseconds.
-DAY, HOUR = 86_400_000_000, 3_600_000_000
 #: Clocks are set back at night: what they show then is at most this much after 23:00.
 NIGHT = 5 * HOUR
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.data.times.cells import DAY, Slots
+from takifugu.data.times.cells import Slots
+from takifugu.data.times.zones import DAY
 
 Choose = Callable[[Any, Any, Any], Any]
 

@@ -21,7 +21,7 @@ from takifugu.data.rows.picked import GUESSED_FROM, is_written, picked, raw_stat
 from takifugu.data.rows.pieces import MISSING
 from takifugu.data.rows.plain_texts import with_plain_texts
 from takifugu.data.runs.rules import RunRules
-from takifugu.data.times.moments import MICROSECOND
+from takifugu.data.times.zones import MICROSECOND
 from takifugu.data.values.codes import UNOBSERVED
 
 #: A stay cannot be so many microseconds long.

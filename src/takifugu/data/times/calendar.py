@@ -17,10 +17,7 @@ from takifugu.core.errors import InputError
 from takifugu.data.times import moments
 from takifugu.data.times.moments import (
     AN_HOUR,
-    EPOCH,
-    HOUR,
     LAST_HOUR,
-    MICROSECOND,
     PERIODS,
     Moment,
     days_of,
@@ -31,13 +28,13 @@ from takifugu.data.times.moments import (
     name_of_hour,
     period_of,
 )
-from takifugu.data.times.zones import Zone
+from takifugu.data.times.zones import DAY, EPOCH, HOUR, MICROSECOND, Zone
 from takifugu.numbers.rationals import to_text
 
 _FIRST = datetime(1, 1, 1, tzinfo=UTC)
 #: A calendar of more windows is a mistake in its end: each one is looked at. The lengths are those of the shortest.
-MOST_WINDOWS, _DAY = 20_000, timedelta(days=1) // MICROSECOND
-_LENGTHS = {"hour": HOUR, "day": _DAY, "week": 7 * _DAY, "month": 28 * _DAY, "year": 365 * _DAY}
+MOST_WINDOWS = 20_000
+_LENGTHS = {"hour": HOUR, "day": DAY, "week": 7 * DAY, "month": 28 * DAY, "year": 365 * DAY}
 
 
 @dataclass(frozen=True)

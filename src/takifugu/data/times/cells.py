@@ -23,8 +23,8 @@ from takifugu.core.lists import take
 from takifugu.core.nearest import did_you_mean
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.moments import cell_name, cell_numbers
+from takifugu.data.times.zones import DAY, HOUR
 
-HOUR, DAY = 3_600_000_000, 86_400_000_000
 WEEK = 7 * DAY
 #: What a table may be by, from the longest to the shortest, and how long a step of it may be at most.
 AXES = {"month": 28 * DAY, "week": WEEK, "date": DAY, "weekday": DAY, "hour": HOUR}

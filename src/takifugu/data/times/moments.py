@@ -10,18 +10,15 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
-from takifugu.data.times.zones import Zone
+from takifugu.data.times.zones import DAY, EPOCH, HOUR, MICROSECOND, Zone
 from takifugu.numbers.rationals import as_fraction
 
 #: A moment in microseconds since 1970 (UTC), or a number along the order column.
 Moment = int | Fraction
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MICROSECOND = timedelta(microseconds=1)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 #: What `every` may be, and a window of each as it is written.
 AN_HOUR = "2026-02-09T18"
 PERIODS = {"day": "2026-02-09", "week": "2026-W07", "month": "2026-02", "year": "2026"}
-HOUR = 3_600_000_000
 #: The last hour that a date can tell.
 LAST_HOUR = (datetime(9999, 12, 31, 23, tzinfo=UTC) - EPOCH) // MICROSECOND
 
@@ -59,7 +56,7 @@ def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> 
             wall = (value.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
             if zone is None:
                 return wall
-            if wall % (86_400 * 10**6) == 0:
+            if wall % DAY == 0:
                 return midnight(value.date(), zone)
             instants = zone.moments(wall)
             if len(instants) == 1:
@@ -102,9 +99,9 @@ def cell_numbers(kind: str, walls: IntArray) -> IntArray:
 
     Times are in microseconds since 1970, a Thursday.
     """
-    days = walls // 86_400_000_000
+    days = walls // DAY
     if kind == "hour":
-        return walls // 3_600_000_000 % 24
+        return walls // HOUR % 24
     if kind == "month":
         return days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
     return {"weekday": (days + 3) % 7, "date": days, "week": (days + 3) // 7}[kind]

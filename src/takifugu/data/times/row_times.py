@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import cached_property
 
 from takifugu.core.errors import DataError, TakifuguError
-from takifugu.data.times.moments import EPOCH, MICROSECOND, Moment, iso_time, moment
+from takifugu.data.times.moments import Moment, iso_time, moment
 from takifugu.data.times.time_format import EPOCHS, TimeFormat
-from takifugu.data.times.zones import Zone
+from takifugu.data.times.zones import EPOCH, MICROSECOND, Zone
 from takifugu.numbers.rationals import as_fraction
 
 

@@ -110,10 +110,6 @@ class TimeFormat:
         pairs = pairwise(self.letters)
         return any(first and first in SHORT and other and other not in "pb" for first, other in pairs)
 
-    def has_two_digits(self, letter: str) -> bool:
-        """Return whether a part is always written with two digits."""
-        return letter == "y" or (letter in SHORT and self.packed)
-
     @cached_property
     def pattern(self) -> str:
         """Return a pattern of such times for every engine."""
@@ -126,7 +122,7 @@ class TimeFormat:
                 pattern += "".join(map(_pattern_of, literal))
                 continue
             form = PARTS[letter]
-            if self.has_two_digits(letter):
+            if self.packed and letter in SHORT:
                 form = form.replace("?[", "[")
             if named:
                 form = f"(?P<{letter}>{form})"

@@ -17,9 +17,10 @@ from takifugu.core.nearest import did_you_mean
 
 #: Changes of clocks are known from the start of the first of these years to that of the last; none is expected outside.
 FIRST_YEAR, LAST_YEAR = 1900, 2101
-SECOND = 1_000_000
-_START = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+#: Times are in microseconds since 1970.
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+HOUR, DAY = 3_600_000_000, 86_400_000_000
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Zone:
     """A time zone of the IANA database, by name. Raises InputError for one that it does not have.
 
     >>> zone = Zone("Europe/Berlin")
-    >>> [zone.at(datetime(2025, 10, 26, hour)).offset // 3_600_000_000 for hour in (1, 2, 3)]
+    >>> [zone.at(hour * 3_600_000_000).offset // 3_600_000_000 for hour in (489_289, 489_290, 489_291)]
     [2, 2, 1]
     """
 
@@ -69,10 +70,8 @@ class Zone:
     def starts(self) -> tuple[int, ...]:
         return tuple(stretch.start for stretch in self.stretches)
 
-    def at(self, wall: int | datetime) -> Stretch:
+    def at(self, wall: int) -> Stretch:
         """Return the stretch of a time on the wall."""
-        if isinstance(wall, datetime):
-            wall = (wall.replace(tzinfo=UTC) - _START) // timedelta(microseconds=1)
         return self.stretches[bisect_right(self.starts, wall) - 1]
 
     @property
@@ -113,7 +112,7 @@ class Zone:
 def _all_stretches(name: str) -> tuple[Stretch, ...]:
     zone = ZoneInfo(name)
     first = _offset(zone, datetime(FIRST_YEAR, 1, 1, tzinfo=zone))
-    stretches = [Stretch(-(2**62), first // _MICROSECOND)]
+    stretches = [Stretch(-(2**62), first // MICROSECOND)]
     for at, before, after in _all_changes(name):
         if after > before:
             stretches += [Stretch(at + before, before, skipped=True), Stretch(at + after, after)]
@@ -135,8 +134,8 @@ def _all_changes(name: str) -> tuple[tuple[int, int, int], ...]:
         while _offset(zone, later) != offset:  # a day may hold two changes
             change = _change(zone, moment, later, offset)
             after = _offset(zone, change)
-            at = change.replace(tzinfo=UTC) - _START
-            changes.append((at // _MICROSECOND, offset // _MICROSECOND, after // _MICROSECOND))
+            at = change.replace(tzinfo=UTC) - EPOCH
+            changes.append((at // MICROSECOND, offset // MICROSECOND, after // MICROSECOND))
             moment, offset = change, after
         moment = later
     return tuple(changes)

@@ -109,7 +109,8 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
     from takifugu.accounting.ledger import Debit, Debits
 
     debits, same = list[Debits](), ""
-    if _share_a_unit(questions):
+    readers = list(chain.from_iterable(question.readers for question in questions))
+    if len(set(readers)) < len(readers):
         same = token_hex(8)  # one draw is about the same entries of a unit
     for question in sorted(questions, key=lambda question: not question.begins_series):
         scope = "unit" if len(question.readers) == 1 else "pooled"
@@ -128,16 +129,6 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
             units[unit] = number
         debits.append(Debits(tuple(kinds), units))
     return debits
-
-
-def _share_a_unit(questions: Sequence[Question]) -> bool:
-    """Return whether some unit is read by several questions."""
-    earlier_units: set[str] = set()
-    for question in questions:
-        if not earlier_units.isdisjoint(question.readers):
-            return True
-        earlier_units.update(question.readers)
-    return False
 
 
 @dataclass(frozen=True, eq=False)
