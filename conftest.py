@@ -1,7 +1,5 @@
 """How the tests are run: Hypothesis profiles, and documents whose every code block is executed."""
 
-from __future__ import annotations
-
 import gc
 import importlib.metadata
 import linecache

@@ -1,7 +1,5 @@
 """The true loss of Laplace noise on a density: closed forms, another quadrature, and what a wrong bound would miss."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """`reproduce` that is stopped: what was made is readable, says what is missing, and is made anew by a second call."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

@@ -11,7 +11,7 @@ import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import engines, frames_oracle
 from tests.support.engines import ENGINES, IN_ROWS, Columns, counts_and_entries, entries
@@ -234,7 +234,7 @@ def tables(draw: st.DrawFn) -> tuple[list[dict[str, Any]], Columns, str]:
     return rows, columns(rows, {"unit": "text", "piece": "float", "at": kind, "state": "text"}), at
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(tables(), st.booleans(), st.sampled_from(["refuse", "unobserved"]), st.data())
 def test_engines_agree_with_plain_words(
     table: tuple[list[dict[str, Any]], Columns, str], with_step: bool, nulls: str, data: st.DataObject

@@ -3,8 +3,6 @@
 Oracle: the standard library's zoneinfo, row by row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

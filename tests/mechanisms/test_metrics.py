@@ -1,7 +1,5 @@
 """Ding22 Theorem 1 with a declared metric: the exact loss by enumeration, and what is no metric."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

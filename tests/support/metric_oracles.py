@@ -1,7 +1,5 @@
 """A channel's exact loss by enumeration, and metrics from graphs. Nothing of takifugu is used but values."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

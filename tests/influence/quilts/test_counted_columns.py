@@ -1,7 +1,5 @@
 """Counted parameters: intervals that cover, influences over the class, and noise for its worst member, in rationals."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

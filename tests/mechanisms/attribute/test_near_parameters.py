@@ -1,7 +1,5 @@
 """A parameter of the population, hidden only among values that are near: by the closed form, pair by pair."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What Kawamoto19 adds up, beside what holds: against all outputs of one row, of it twice, and of two, in rationals."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What floating point leaves out of deltas and log-ratios is charged: bounds hold, within a stated factor."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """A metric in a release file: what it changes, what is told of it, and what is no metric."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
