@@ -47,8 +47,9 @@ def test_a_notice_shows_the_callers_line_and_no_file_of_ours(tmp_path: Path) -> 
 
 def test_charges_are_told_once_for_each_reason() -> None:
     """People of fifty lengths have fifty charges."""
-    own, dear, dearer = (Amount(Fraction(epsilon), Fraction(0)) for epsilon in ("1", "1.25", "1.5"))
-    charges = [Charged(2, own, dearer, "together"), Charged(7, own, own, "added"), Charged(1, own, dear, "together")]
+    least, middle, most = (Amount(Fraction(epsilon), Fraction(0)) for epsilon in ("1", "1.25", "1.5"))
+    charges = [Charged(2, least, most, "together"), Charged(7, least, least, "added")]
+    charges.append(Charged(1, least, middle, "together"))
     assert [*by_reason(charges)] == [
         ("together", 3, "epsilon 1.25 to epsilon 1.5", "epsilon 1"), ("added", 7, "epsilon 1", "epsilon 1"),
     ]  # fmt: skip
