@@ -66,7 +66,6 @@ class Limited(Protocol):
     def elsewhere(self) -> tuple[str, str]: ...
 
 
-@runtime_checkable
 class Answer(Protocol):
     """What a query is resolved to: cells of whole steps of a grid."""
 
