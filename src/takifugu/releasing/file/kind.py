@@ -260,10 +260,6 @@ class Kind:
         """Yield public advice on a table, with its `noise` before payment."""
         yield from ()
 
-    def in_degrees(self, file: ReleaseFile) -> bool:
-        """Return whether its places are longitudes and latitudes, by key or name."""
-        return False
-
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         """Yield the certificate's assumptions: public facts, independence, the belief's."""
         if file.source.unit is not None:
