@@ -147,20 +147,16 @@ class Family:
             set_fields(self, pairs=tuple(both_orders))
 
     def check_within(self, belief: Believed) -> None:
-        """Raise InputError for an entry or a value that a belief does not have."""
-        entries, values = self.entries, compared_values(self.pairs or ())
-        if not entries:
-            return
-        last = entries[-1] if isinstance(entries, range) else max(entries)
+        """Raise InputError for an entry that a belief does not have."""
+        last = max(self.entries[-1:] if isinstance(self.entries, range) else self.entries, default=-1)
         if last >= belief.size:
             raise InputError(f"the secret is about entry {last}, and the belief has {belief.size}, counted from 0")
-        for entry in entries[:1] if belief.one_alphabet else entries:
-            count = len(belief.alphabet(entry))
-            if values and values[-1] >= count:
-                raise InputError(f"the secret compares value {values[-1]} of {count}, counted from 0")
 
     def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
-        """Return the ordered pairs of value indices to hide at `entry`."""
+        """Return the ordered pairs of value indices to hide at `entry`.
+
+        Raises InputError for a pair with a value that the entry does not have.
+        """
         possible, absent = tuple(belief.possible(entry)), absent_index(belief, entry)
         return _value_pairs(possible, absent, self.pairs, self.presence)
 
@@ -198,6 +194,9 @@ def _value_pairs(
         return tuple(of_presence)
     if pairs is None:
         return tuple(permutations(values, 2))
+    last = max(compared_values(pairs), default=-1)
+    if last >= len(possible):
+        raise InputError(f"the secret compares value {last} of {len(possible)}, counted from 0")
     return tuple((a, b) for a, b in pairs if possible[a] and possible[b])
 
 
